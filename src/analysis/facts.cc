@@ -46,12 +46,16 @@ std::vector<std::string> ProcessNames(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
+bool IsOfNsys(const Trace& trace) { return trace.header.format == TraceFormat::kNsys; }
+
 // Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is no
 // process.
 std::vector<int64_t> Pids(const Trace& trace) {
   std::vector<bool> runs(trace.words.tracks().size());
   for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;
   for (const TrackId track : trace.host_calls.track) runs[Index(track)] = true;
+  // All rows of nsys are those of processes.
+  if (IsOfNsys(trace)) runs.assign(runs.size(), true);
   std::set<int64_t> pids;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i]) continue;
@@ -76,7 +80,9 @@ TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) 
   // A rank that had nothing to do says who it is.
   const bool says_rank = trace.header.rank >= 0 || !trace.header.devices.empty() ||
                          std::any_of(processes.begin(), processes.end(), IsEngineWorker);
-  return works || says_rank || trace.counts.total == 0 ? TraceRole::kWorker : TraceRole::kFrontend;
+  // A process whose ranges or calls of the OS nsys recorded may be anything.
+  return works || says_rank || IsOfNsys(trace) || trace.counts.total == 0 ? TraceRole::kWorker
+                                                                          : TraceRole::kFrontend;
 }
 
 // The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
@@ -92,6 +93,60 @@ Result<void> StartDetached(const std::vector<std::string>& arguments) {
   pid_t pid = 0;
   const int failure = nothing ? Spawn(arguments, nothing.get(), nothing.get(), pid) : errno;
   return failure == 0 ? Result<void>() : NotStarted(arguments[0], failure);
+}
+
+Result<ForegroundProgram> ForegroundProgram::Start(const std::vector<std::string>& arguments,
+                                                   const std::vector<std::string>& environment) {
+  std::vector<char*> settings, argv;
+  for (const std::string& setting : environment)
+    settings.push_back(const_cast<char*>(setting.c_str()));
+  const auto is_replaced = [&](std::string_view old) {
+    return std::any_of(environment.begin(), environment.end(), [&](std::string_view setting) {
+      return old.starts_with(setting.substr(0, setting.find('=') + 1));
+    });
+  };
+  for (char** setting = environ; *setting != nullptr; ++setting)
+    if (!is_replaced(*setting)) settings.push_back(*setting);
+  settings.push_back(nullptr);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t ignored_here;
+  sigemptyset(&ignored_here);
+  sigaddset(&ignored_here, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_here);
+  ForegroundProgram program;
+  const int failure =
+      posix_spawnp(&program.pid_, argv[0], nullptr, &attributes, argv.data(), settings.data());
+  posix_spawnattr_destroy(&attributes);
+  if (failure == 0) return program;
+  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", arguments[0], SystemErrorText(failure)));
+}
+
+std::optional<int> ForegroundProgram::Ended() {
+  int status = 0;
+  if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_)
+    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return status_;
+}
+
+void ForegroundProgram::AskToEnd() const {
+  if (!status_) kill(pid_, SIGTERM);
+}
+
+Result<std::string> OutputOf(SubprocessOptions options, size_t most) {
+  TACHO_ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(std::move(options)));
+  std::string text;
+  std::array<char, 4096> part;
+  while (text.size() < most) {
+    const size_t got = process.Read(part.data(), std::min(part.size(), most - text.size()));
+    if (got == 0) break;
+    text.append(part.data(), got);
+  }
+  TACHO_RETURN_IF_ERROR(process.Finish());
+  return text;
 }
 
 Subprocess::Subprocess(SubprocessOptions options)

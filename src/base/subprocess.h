@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -57,6 +58,27 @@ class Subprocess {
   std::string error_text_;
   const char* cut_short_ = "";
 };
+
+// A program in the foreground: it has this process's terminal, standard streams and process group,
+// so that Ctrl-C in the terminal reaches it too. It goes on when this object ends.
+class ForegroundProgram {
+ public:
+  // `environment`: "NAME=value", beside or in place of this process's own. kUsage: there is no such
+  // program, or no process for it.
+  static Result<ForegroundProgram> Start(const std::vector<std::string>& arguments,
+                                         const std::vector<std::string>& environment);
+  // Its exit status once it has ended; 128 and the signal that ended it.
+  std::optional<int> Ended();
+  // Sends it SIGTERM.
+  void AskToEnd() const;
+
+ private:
+  pid_t pid_ = 0;
+  std::optional<int> status_;
+};
+
+// What a program prints, at most `most` bytes of it. Errors as of Start and Finish.
+Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 
 // Starts a program that outlives this one: as above, but without its output, and nobody waits for
 // it. kRemote: there is no such program, or no process for it.

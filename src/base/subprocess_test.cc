@@ -8,6 +8,7 @@
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/folder_for_test.h"
 
@@ -42,6 +43,20 @@ Ended RunToEnd(SubprocessOptions options) {
   if (!finished) ended.error = finished.error().message;
   ended.in_time = steady_clock::now() - begin < kFarBeyond;
   return ended;
+}
+
+TEST(ForegroundProgram, HasItsEnvironmentAndItsStatusCounts) {
+  const auto status = [](const std::string& script, bool end = false) {
+    setenv("TACHO_TEST", "old", 1);
+    auto program = ForegroundProgram::Start({"sh", "-c", script}, {"TACHO_TEST=new"}).value();
+    if (end) program.AskToEnd();
+    while (!program.Ended()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return *program.Ended();
+  };
+  EXPECT_EQ(status("test \"$TACHO_TEST\" = new -a -n \"$PATH\" && exit 7"), 7);
+  EXPECT_EQ(status("kill -9 $$"), 128 + SIGKILL);
+  EXPECT_EQ(status("sleep 60", true), 128 + SIGTERM);
+  EXPECT_EQ(ForegroundProgram::Start({"/no/such/program"}, {}).error().kind, ErrorKind::kUsage);
 }
 
 TEST(Subprocess, ReadsAllOutput) {

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/overhead_text.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/analyze_csv.h"
@@ -16,7 +17,9 @@
 #include "report/analyze_markdown.h"
 #include "report/profile_sections.h"
 #include "report/summary_report.h"
+#include "session/kept_recording.h"
 #include "text/format_number.h"
+#include "text/labelled.h"
 
 namespace tacho {
 namespace {
@@ -63,6 +66,14 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
+// What the recording measured (--overhead), where its traces alone are read.
+std::string CostOfLooking(const std::vector<std::string>& paths, const TextStyle& style) {
+  if (paths.size() != 1) return "";
+  const auto recording = KeptRecordingOf(RunJsonFor(paths[0]));
+  if (!recording || !recording->step_change) return "";
+  return "\n" + RenderText(Labelled{"looking", {StepChangeText(*recording->step_change)}}, style);
+}
+
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
@@ -71,7 +82,10 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
   // The report comes first, so that a failure to write another file does not lose it.
-  if (const auto written = WriteStdout(Render(options, readout.run, screen)); !written)
+  const std::string cost = options.json || !options.Tables().empty()
+                               ? ""
+                               : CostOfLooking(options.traces.paths, screen.style);
+  if (const auto written = WriteStdout(Render(options, readout.run, screen) + cost); !written)
     return Fails(written.error());
   const int status = FinishReading(options.Tables().empty(), readout.failures, readout.run.skipped,
                                    IncompleteReasons(readout.run, choice));
@@ -91,7 +105,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   AnalyzeOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(AnalyzeSpec(options), arguments));
   if (parsed) {
-    const auto written = WriteStdout(AnalyzeHelp());
+    const auto written = WriteStdout(HelpText(AnalyzeSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_RETURN_IF_ERROR(CheckAnalyzeOptions(options));
@@ -108,6 +122,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(
       screen.pick, ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables())));
   screen.command_paths = CommandPaths(options);
+  if (options.traces.paths.size() == 2) screen.compare_paths = CommandPaths(options.traces);
   if (options.device.empty() && !options.window) screen.view_paths = CommandPaths(options.traces);
   screen.is_file = [](const std::string& path) {
     std::error_code error;

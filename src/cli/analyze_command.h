@@ -35,6 +35,6 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
 Result<int> RunAnalyze(const std::vector<std::string>& arguments);
-std::string AnalyzeHelp();
+std::vector<CommandSpec> AnalyzeSpecs();
 
 }  // namespace tacho

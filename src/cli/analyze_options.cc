@@ -68,8 +68,9 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       o.WhatToLookAt(),
       {"how",
        {{"-w,--wide", "", "full names, lines of any length", &o.wide},
-        {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
-         &o.color},
+        OptionRow{"--color", "WHEN",
+                  "auto (a terminal only), always or never; NO_COLOR is respected", &o.color}
+            .OneOf({"auto", "always", "never"}),
         how[0],
         how[1]}},
       {"the flags of tools/analyze_profile.py (vime, slime), for its twelve sections",
@@ -94,9 +95,9 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
   return spec;
 }
 
-std::string AnalyzeHelp() {
+std::vector<CommandSpec> AnalyzeSpecs() {
   AnalyzeOptions options;
-  return HelpText(AnalyzeSpec(options));
+  return {AnalyzeSpec(options)};
 }
 
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {

@@ -52,7 +52,7 @@ CommandSpec BaselineSpec(BaselineOptions& o) {
       "is what tacho analyze takes, and a run of its own: several runs of one set-up give bounds "
       "that hold how much runs differ. Of a recording of tacho the figures of its load are kept "
       "too. compare is tacho compare with the baseline as BASE, and takes all its options "
-      "(docs/ci.md).";
+      "(docs/ci.md). Each has a help of its own: tacho baseline save --help";
   spec.positionals = &o.words;
   spec.examples = {
       {"tacho baseline save main runs/a runs/b runs/c", "three runs of the main branch"},
@@ -84,10 +84,12 @@ CommandSpec SpecOf(std::string_view action, BaselineOptions& o) {
     spec.summary = "the baselines that there are";
     spec.usage = "[options]";
     spec.description = "";
-    spec.groups = {{"which", {o.FolderRow()}},
-                   {"how",
-                    {{"--json", "", "as JSON (docs/ci.md)", &o.json},
-                     {"--color", "WHEN", "auto (a terminal only), always or never", &o.color}}}};
+    spec.groups = {
+        {"which", {o.FolderRow()}},
+        {"how",
+         {{"--json", "", "as JSON (docs/ci.md)", &o.json},
+          OptionRow{"--color", "WHEN", "auto (a terminal only), always or never", &o.color}.OneOf(
+              {"auto", "always", "never"})}}};
   } else {
     spec.summary = "removes a baseline";
     spec.usage = "NAME [options]";
@@ -190,16 +192,17 @@ Result<int> CompareWithBaseline(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::string BaselineHelp() {
+std::vector<CommandSpec> BaselineSpecs() {
   BaselineOptions options;
-  std::string text = HelpText(BaselineSpec(options));
-  return text + "\nEach has a help of its own: tacho baseline save --help\n";
+  CompareOptions compare;
+  return {BaselineSpec(options), SpecOf("save", options), SpecOf("list", options),
+          BaselineCompareSpec(compare, options), SpecOf("remove", options)};
 }
 
 Result<int> RunBaseline(const std::vector<std::string>& arguments) {
   const std::string action = arguments.empty() ? "" : arguments[0];
   if (action == "-h" || action == "--help") {
-    const auto written = WriteStdout(BaselineHelp());
+    const auto written = WriteStdout(HelpText(BaselineSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   const std::vector<std::string> actions(kBaselineActions.begin(), kBaselineActions.end());

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
 // `tacho baseline save|list|compare|remove`: results that are kept by name, to compare with
 // (baselines.h).
 Result<int> RunBaseline(const std::vector<std::string>& arguments);
-std::string BaselineHelp();
+std::vector<CommandSpec> BaselineSpecs();
 
 }  // namespace tacho

@@ -1,17 +1,22 @@
 #include "cli/baselines.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/closest.h"
+#include "base/file_descriptor.h"
 #include "base/replace_file.h"
 #include "base/system_error.h"
 #include "cli/output.h"
+#include "cli/without_interrupts.h"
 #include "io/gzip_sink.h"
 #include "session/run_folder.h"
 #include "text/visible_text.h"
@@ -26,6 +31,8 @@ constexpr int kGzipOfResults = 6;
 constexpr std::string_view kResultsName = "results.json.gz", kRunJsonName = "run.json",
                            kPlanName = "plan.json";
 constexpr size_t kMostRunsKept = 999;
+constexpr size_t kRandomLetters = 6;  // of mkdtemp
+constexpr std::string_view kOld = "-old";
 
 struct GzippedText : ByteSink {
   std::string text = {};
@@ -115,6 +122,48 @@ Result<void> Move(const std::string& from, const std::string& to) {
   return error ? CannotWrite(to, error.value()) : Result<void>();
 }
 
+// Held while the hidden folder of a save is in use; the end of the process releases it. Without a
+// descriptor another process holds it, or the file system has no locks.
+FileDescriptor Locked(const std::string& folder) {
+  FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.Close();
+  return file;
+}
+
+// Whether it is the hidden folder of a save of that name: ".main-Xy12Ab", ".main-Xy12Ab-old".
+bool IsHiddenFolderOf(const std::string& name, std::string_view entry) {
+  const std::string begin = "." + name + "-";
+  if (!entry.starts_with(begin)) return false;
+  entry.remove_prefix(begin.size());
+  if (entry.ends_with(kOld)) entry.remove_suffix(kOld.size());
+  return entry.size() == kRandomLetters && entry.find_first_of(".-_") == std::string_view::npos;
+}
+
+// Removes what saves of that name left that were killed.
+void RemoveDeadSaves(const BaselinePlace& place) {
+  for (const fs::path& entry : EntriesOf(place.folder)) {
+    if (!IsHiddenFolderOf(place.name, entry.filename().string()) || !IsFolder(entry)) continue;
+    const FileDescriptor lock = Locked(entry.string());
+    std::error_code ignored;
+    if (lock) fs::remove_all(entry, ignored);
+  }
+}
+
+// Puts the folder `fresh` into the place of `path`, which stays under the name that it returns, to
+// be removed. At no time there is nothing at `path`, where the file system can exchange names.
+Result<std::string> PutInPlace(const std::string& fresh, const std::string& path) {
+  if (!IsThere(path)) return Move(fresh, path).map([] { return std::string(); });
+  if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0)
+    return fresh;
+  const std::string aside = fresh + std::string(kOld);
+  TACHO_RETURN_IF_ERROR(Move(path, aside));
+  if (const auto moved = Move(fresh, path); !moved) {
+    TACHO_RETURN_IF_ERROR(Move(aside, path));
+    return tl::unexpected(moved.error());
+  }
+  return aside;
+}
+
 }  // namespace
 
 Result<void> CheckBaselineName(std::string_view name) {
@@ -151,27 +200,22 @@ Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKee
   const std::string path = place.path();
   TACHO_RETURN_IF_ERROR(CheckBaselinePlace(place, replace));
   TACHO_RETURN_IF_ERROR(MakeFolder(place.folder));
-  // Hidden names, which no baseline has.
-  FolderBeside fresh{place.folder + "/." + place.name + "-XXXXXX"}, old;
+  const WithoutInterrupts guard;
+  RemoveDeadSaves(place);
+  // A hidden name, which no baseline has.
+  FolderBeside fresh{
+      fmt::format("{}/.{}-{}", place.folder, place.name, std::string(kRandomLetters, 'X'))};
   if (mkdtemp(fresh.path.data()) == nullptr) {
     const int reason = errno;
     fresh.path.clear();
     return CannotWrite(path, reason);
   }
+  const FileDescriptor lock = Locked(fresh.path);
   std::error_code error;
   fs::permissions(fresh.path, fs::status(place.folder, error).permissions(), error);
   for (size_t i = 0; i < runs.size(); ++i)
     TACHO_RETURN_IF_ERROR(WriteRunToKeep(RunFolderOf(fresh.path, i + 1), runs[i]));
-  if (IsThere(path)) {
-    const std::string aside = fresh.path + "-old";
-    TACHO_RETURN_IF_ERROR(Move(path, aside));
-    old.path = aside;
-  }
-  if (const auto moved = Move(fresh.path, path); !moved) {
-    if (!old.path.empty() && Move(old.path, path)) old.path.clear();
-    return tl::unexpected(moved.error());
-  }
-  fresh.path.clear();
+  TACHO_ASSIGN_OR_RETURN(fresh.path, PutInPlace(fresh.path, path));
   return {};
 }
 

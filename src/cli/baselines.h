@@ -34,8 +34,9 @@ Result<void> CheckBaselineName(std::string_view name);
 // is one; kOutput: `path()` is something else, or holds other files, which are left alone.
 Result<void> CheckBaselinePlace(const BaselinePlace& place, bool replace);
 
-// Makes the folders. An earlier baseline stays until the new one is complete. Fails as
-// CheckBaselinePlace, and with kOutput.
+// Makes the folders. An earlier baseline stays until the new one is complete: a process that is
+// killed leaves one of the two, and a hidden folder that the next save of that name removes.
+// Ctrl-C takes effect afterwards. Fails as CheckBaselinePlace, and with kOutput.
 Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKeep>& runs,
                           bool replace);
 

@@ -1,9 +1,14 @@
 #include "cli/baselines.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
+#include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
 #include "io/read_whole.h"
 
@@ -47,6 +52,37 @@ TEST(Baselines, AreReplacedOnRequestAlone) {
   EXPECT_EQ(RunsOfBaseline(place.path()).size(), 1u);
   EXPECT_EQ(ContentOf(place.path() + "/run1/results.json.gz"), "three");
   EXPECT_EQ(CountIn(folder.path()), 1u) << "the earlier one is gone";
+}
+
+TEST(Baselines, AreThereWhileTheyAreReplaced) {
+  const FolderForTest folder;
+  const BaselinePlace place{folder.path(), "main"};
+  ASSERT_TRUE(SaveBaseline(place, {{"one"}}, false));
+  std::atomic<bool> done = false;
+  size_t missing = 0;
+  std::jthread watch([&] {
+    while (!done) missing += fs::exists(place.path()) ? 0 : 1;
+  });
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(SaveBaseline(place, {{"two"}}, true));
+  done = true;
+  watch.join();
+  EXPECT_EQ(missing, 0u);
+}
+
+TEST(Baselines, RemoveWhatAKilledSaveLeft) {
+  const FolderForTest folder;
+  const BaselinePlace place{folder.path(), "main"};
+  for (const char* dead : {".main-aB3xYz/run1/.tacho-1-0.tmp", ".main-aB3xYw-old/run1/x"})
+    folder.Write(dead, "x");
+  const std::vector<std::string> others = {".main-aB3xY/x", ".main-2-aB3xYz/x", "main-aB3xYz/x",
+                                           ".other-aB3xYz/x", ".main-under1/x"};
+  for (const std::string& other : others) folder.Write(other, "x");
+  // A save that is under way.
+  const FileDescriptor lock(open(folder.At(".main-under1").c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
+  ASSERT_TRUE(SaveBaseline(place, {{"one"}}, false));
+  EXPECT_EQ(CountIn(folder.path()), others.size() + 1);
+  for (const std::string& other : others) EXPECT_EQ(ContentOf(folder.At(other)), "x") << other;
 }
 
 TEST(Baselines, LeaveOtherFilesAlone) {

@@ -2,19 +2,26 @@
 #include "base/closest.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "cli/analyze_command.h"
 #include "cli/baseline_command.h"
 #include "cli/compare_command.h"
+#include "cli/completion.h"
+#include "cli/completion_command.h"
+#include "cli/doctor_command.h"
 #include "cli/engine_command.h"
 #include "cli/engine_options.h"
 #include "cli/exit_status.h"
 #include "cli/export_command.h"
+#include "cli/launch_command.h"
 #include "cli/load_command.h"
 #include "cli/load_flags.h"
+#include "cli/man_page.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/query_command.h"
@@ -22,6 +29,8 @@
 #include "cli/report_command.h"
 #include "cli/simulate_command.h"
 #include "cli/stats_command.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
 #include "cli/view_command.h"
 #include "net/url.h"
 #include "text/shell_word.h"
@@ -38,35 +47,29 @@ int Say(const std::string& text) {
 }
 
 std::string Overview() {
+  constexpr size_t kIndent = 17;
+  const size_t width = HelpWidth(SurroundingsOf(STDOUT_FILENO));
+  const auto row = [&](std::string_view name, std::string_view text) {
+    return Wrap(fmt::format("  {} {}", PadRight(name, kIndent - 3), text), width, kIndent) + "\n";
+  };
   std::string out =
-      "tacho: where the time goes in LLM engines (vLLM, SGLang), from their profiler's traces\n"
-      "\nusage: tacho COMMAND [options]\n\ncommands:\n";
-  for (const Command& command : Commands()) {
-    out += fmt::format("  {} {}\n", PadRight(command.name, 10), command.summary);
-  }
-  out += fmt::format("  {} {}\n", PadRight("help", 10), "help for a command: tacho help analyze");
+      Wrap("tacho: where the time goes in LLM engines (vLLM, SGLang), from their profiler's traces",
+           width, 2) +
+      "\n\nusage: tacho COMMAND [options]\n\ncommands:\n";
+  for (const Command& command : Commands()) out += row(command.name, command.summary);
+  out += row("help", "help for a command: tacho help analyze");
+  out += "\noptions:\n";
+  out += row("-h, --help", "this text; after a command, help for that command");
+  out += row("-V, --version", "the version, and what it was built with; with --json as JSON");
+  out += "\nexit status:\n";
+  for (const ExitMeaning& exit : ExitMeanings())
+    out += row(std::to_string(exit.status), exit.meaning);
   out +=
-      "\noptions:\n"
-      "  -h, --help     this text; after a command, help for that command\n"
-      "  -V, --version  the version\n"
-      "\nexit status:\n"
-      "  0 done   1 a gate of compare failed   2 usage\n"
-      "  3 nothing readable, or the result could not be written\n"
-      "  4 done, but incomplete: a rank, events or GPU work is missing\n"
-      "  5 not comparable   6 an engine or a router refused or did not answer   70 a bug   130 "
-      "interrupted\n"
       "\nexamples:\n"
       "  tacho analyze vllm_profile/           all ranks of a run\n"
       "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n"
       "  tacho view vllm_profile/              a timeline in the browser\n";
   return out;
-}
-
-const Command* Find(std::string_view name) {
-  for (const Command& command : Commands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
 }
 
 int Unknown(const std::string& what) {
@@ -88,35 +91,81 @@ int Unknown(const std::string& what) {
   return kBadUsage;
 }
 
+// help [COMMAND [ACTION]], help --man [COMMAND], help --man -o DIR: all pages.
+int Help(std::vector<std::string> words) {
+  const bool man = !words.empty() && words[0] == "--man";
+  if (man) words.erase(words.begin());
+  if (words.empty()) return Say(man ? OverviewPage() : Overview());
+  if (man && words.size() == 2 && words[0] == "-o") {
+    const auto written = WriteFiles(words[1], ManPages());
+    return written ? kDone : Fails(written.error());
+  }
+  const Command* command = FindCommand(words[0]);
+  if (command == nullptr) return Unknown(words[0]);
+  const std::vector<CommandSpec> specs = command->specs();
+  if (man) return Say(ManPage(specs));
+  for (const CommandSpec& spec : specs)
+    if (words.size() > 1 && spec.name == words[0] + " " + words[1]) return Say(HelpText(spec));
+  return Say(HelpText(specs.front()));
+}
+
 }  // namespace
 
 std::string_view TachoVersion() { return TACHO_VERSION; }
 
+const Command* FindCommand(std::string_view name) {
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::span<const ExitMeaning> ExitMeanings() {
+  static constexpr std::array<ExitMeaning, 9> kMeanings = {{
+      {kDone, "done"},
+      {kGateFailed, "a gate of compare failed"},
+      {kBadUsage, "usage"},
+      {kUnreadableInput, "nothing readable, or the result could not be written"},
+      {kIncomplete, "done, but incomplete: a rank, events or GPU work is missing"},
+      {kNotComparable, "not comparable"},
+      {kRemoteFailed, "an engine or a router refused or did not answer"},
+      {kBug, "a bug"},
+      {kInterrupted, "interrupted"},
+  }};
+  return kMeanings;
+}
+
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
-       AnalyzeHelp},
-      {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewHelp},
-      {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
+       AnalyzeSpecs},
+      {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewSpecs},
+      {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportSpecs},
       {"compare", "what changed from one run to another, beyond noise; gates for CI", RunCompare,
-       CompareHelp},
+       CompareSpecs},
       {"baseline", "results that are kept by name, to compare later runs with", RunBaseline,
-       BaselineHelp},
+       BaselineSpecs},
       {"query", "SQL over a trace or a run: slices, kernels, launches, operators, steps, gaps",
-       RunQuery, QueryHelp},
+       RunQuery, QuerySpecs},
       {"export", "a trace or a part of a run for other tools: Perfetto, SQLite, spreadsheets",
-       RunExport, ExportHelp},
+       RunExport, ExportSpecs},
       {"stats",
        "the reports of nsys stats, by its names, of Nsight's recordings and of Kineto traces",
-       RunStats, StatsHelp},
+       RunStats, StatsSpecs},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
-       RecordHelp},
+       RecordSpecs},
+      {"launch", "start vLLM or SGLang so that it can be profiled, and end it cleanly", RunLaunch,
+       LaunchSpecs},
+      {"doctor", "why profiling does not work here: every known failure, with its remedy",
+       RunDoctor, DoctorSpecs},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
-       EngineHelp},
+       EngineSpecs},
       {"load", "drive a workload at an engine or a router, and measure what a user sees", RunLoad,
-       LoadHelp},
+       LoadSpecs},
       {"simulate", "engines and a router without a GPU, speaking the real protocols", RunSimulate,
-       SimulateHelp},
+       SimulateSpecs},
+      {"completion", "a script with which bash, zsh or fish completes tacho's command lines",
+       RunCompletion, CompletionSpecs},
   };
   return commands;
 }
@@ -137,14 +186,12 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   const std::string& first = arguments[0];
   if (first == "-h" || first == "--help") return Say(Overview());
   if (first == "-V" || first == "--version" || first == "version") {
-    return Say(fmt::format("tacho {}\n", TachoVersion()));
+    const bool json = arguments.size() > 1 && arguments[1] == "--json";
+    return Say(json ? VersionJson() : VersionText());
   }
-  if (first == "help") {
-    if (arguments.size() == 1) return Say(Overview());
-    const Command* command = Find(arguments[1]);
-    return command == nullptr ? Unknown(arguments[1]) : Say(command->help());
-  }
-  const Command* command = Find(first);
+  if (first == "__complete") return Say(CompletionText({arguments.begin() + 1, arguments.end()}));
+  if (first == "help") return Help({arguments.begin() + 1, arguments.end()});
+  const Command* command = FindCommand(first);
   if (command == nullptr) return Unknown(first);
   const Result<int> status = command->run({arguments.begin() + 1, arguments.end()});
   return status ? *status : EndsWith(status.error(), arguments);

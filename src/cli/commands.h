@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
@@ -15,7 +17,8 @@ struct Command {
   std::string_view summary;
   // Returns the exit status. An error: nothing was printed on standard output.
   Result<int> (*run)(const std::vector<std::string>& arguments);
-  std::string (*help)();
+  // The command, then its sub-commands. Only to read: their targets are gone.
+  std::vector<CommandSpec> (*specs)();
 };
 
 const std::vector<Command>& Commands();
@@ -27,6 +30,16 @@ int RunCommandLine(const std::vector<std::string>& arguments);
 // Prints the error that ended the command line, also as JSON if --json is among the arguments.
 // Returns the exit status.
 int EndsWith(const Error& error, const std::vector<std::string>& arguments);
+
+// nullptr: there is none of that name.
+const Command* FindCommand(std::string_view name);
+
+// All that tacho returns to the shell: status and meaning.
+struct ExitMeaning {
+  int status;
+  std::string_view meaning;
+};
+std::span<const ExitMeaning> ExitMeanings();
 
 std::string_view TachoVersion();
 

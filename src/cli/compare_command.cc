@@ -28,8 +28,9 @@ tl::unexpected<Error> MisusedCompare(std::string problem) {
 
 Result<void> CheckCompareOptions(const CompareOptions& options) {
   if (options.traces.paths.size() != 2) {
-    return MisusedCompare(
-        fmt::format("wants two runs or traces, BASE and NEW, not {}", options.traces.paths.size()));
+    return MisusedCompare(fmt::format(
+        "wants two runs or traces, BASE and NEW, not {}: further runs follow --base and --new",
+        options.traces.paths.size()));
   }
   if (options.traces.paths == std::vector<std::string>{"-", "-"})
     return MisusedCompare("standard input is one of the two at most");
@@ -74,10 +75,13 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
 }
 
 int StatusOfGates(const std::vector<GateResult>& gates) {
-  const auto failed = std::ranges::count_if(
-      gates, [](const GateResult& gate) { return gate.outcome != GateResult::Outcome::kPassed; });
-  if (failed == 0) return kDone;
-  Complain(fmt::format("{} of {} gates failed", failed, gates.size()));
+  const auto failed = std::ranges::count(gates, GateResult::Outcome::kBroken, &GateResult::outcome);
+  const auto passed = std::ranges::count(gates, GateResult::Outcome::kPassed, &GateResult::outcome);
+  const auto undecided = std::ssize(gates) - failed - passed;
+  if (failed + undecided == 0) return kDone;
+  if (failed > 0) Complain(fmt::format("{} of {} gates failed", failed, gates.size()));
+  if (undecided > 0)
+    Complain(fmt::format("{} of {} gates could not be decided", undecided, gates.size()));
   return kGateFailed;
 }
 
@@ -103,7 +107,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
        {{"--fail-on", "GATE",
          "a metric and a limit, or several, separated by commas: decode.step.p50>+3%, "
          "idle.host-late>+50us, decode.comm>+5%, kernels.new, load.throughput<-2%. Without a phase "
-         "it is of each. What is not known for certain fails too",
+         "it is of each phase that can be compared. What is not known for certain fails too",
          &o.fail_on},
         {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
       {"what to print (default: the first screen)",
@@ -113,8 +117,9 @@ CommandSpec CompareSpec(CompareOptions& o) {
         {"--all", "", "also what did not change beyond noise, and figures without bounds", &o.all},
         {"--top", "N", "rows of each table (default: 12)", &o.top, 1},
         {"-w,--wide", "", "full names, lines of any length", &o.wide},
-        {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
-         &o.color}}},
+        OptionRow{"--color", "WHEN",
+                  "auto (a terminal only), always or never; NO_COLOR is respected", &o.color}
+            .OneOf({"auto", "always", "never"})}},
       o.WhatToLookAt(),
       {"how", o.How()},
   };
@@ -128,16 +133,16 @@ CommandSpec CompareSpec(CompareOptions& o) {
   return spec;
 }
 
-std::string CompareHelp() {
+std::vector<CommandSpec> CompareSpecs() {
   CompareOptions options;
-  return HelpText(CompareSpec(options));
+  return {CompareSpec(options)};
 }
 
 Result<int> RunCompare(const std::vector<std::string>& arguments) {
   CompareOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(CompareSpec(options), arguments));
   if (help) {
-    const auto written = WriteStdout(CompareHelp());
+    const auto written = WriteStdout(HelpText(CompareSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   return CompareAsAsked(options);
@@ -170,6 +175,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
     Complain(CompareVerdict(changes));
     return kNotComparable;
   }
+  for (const std::string& sentence : NotJudged(gates, changes)) Complain(sentence);
   const int gate_status = StatusOfGates(judged);
   return gate_status != kDone ? gate_status : status;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 #include "cli/reading.h"
 
 namespace tacho {
@@ -24,6 +25,6 @@ CommandSpec CompareSpec(CompareOptions& options);
 Result<int> CompareAsAsked(const CompareOptions& options);
 
 Result<int> RunCompare(const std::vector<std::string>& arguments);
-std::string CompareHelp();
+std::vector<CommandSpec> CompareSpecs();
 
 }  // namespace tacho

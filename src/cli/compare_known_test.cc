@@ -230,6 +230,18 @@ TEST(CompareKnownRuns, WithSeveralRunsTheBoundsHoldHowMuchRunsDiffer) {
   EXPECT_FALSE(Decode(same).step.IsBeyondNoise());
   EXPECT_GT(*Decode(same).step.relative_half_width(), 0.03);
   EXPECT_TRUE(Decode(CompareRuns(runs(1, ""), runs(5, "host-late:600us"))).step.IsBeyondNoise());
+  // A kernel alone that differs as much from run to run.
+  const auto two = [](uint64_t first, const char* one, const char* other) {
+    std::vector<RunAnalysis> all;
+    all.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(first, 120, 1, one))));
+    all.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(first + 1, 120, 1, other))));
+    return all;
+  };
+  const RunChanges apart = CompareRuns(two(1, "", "slower@attention:40%"),
+                                       two(3, "slower@attention:20%", "slower@attention:60%"));
+  EXPECT_THAT(KernelsThatAre(KernelChange::Kind::kSlower, Decode(apart)), IsEmpty());
+  const RunChanges slower = CompareRuns(runs(1, ""), runs(5, "slower@attention:60%"));
+  EXPECT_THAT(KernelsThatAre(KernelChange::Kind::kSlower, Decode(slower)), testing::SizeIs(1));
 }
 
 }  // namespace

@@ -158,8 +158,10 @@ std::string CostOf(const ComparedSide& runs, std::string_view side) {
   const double share = shares / count, error = std::sqrt(squares) / count;
   if (std::abs(share) <= error)
     return fmt::format("did not slow {} beyond {:.1f} % of noise", side, 100 * error);
-  return fmt::format("{} {} by {:.1f} % ± {:.1f} %", share > 0 ? "slowed" : "did not slow", side,
-                     100 * share, 100 * error);
+  if (share < 0)
+    return fmt::format("did not slow {}, which was {:.1f} % ± {:.1f} % faster meanwhile", side,
+                       -100 * share, 100 * error);
+  return fmt::format("slowed {} by {:.1f} % ± {:.1f} %", side, 100 * share, 100 * error);
 }
 
 void AddCosts(const ComparedSide& base, const ComparedSide& now, RunChanges& changes) {

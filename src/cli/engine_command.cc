@@ -7,15 +7,15 @@
 #include <chrono>
 
 #include "cli/duration_argument.h"
+#include "cli/engine_hold.h"
 #include "cli/engine_options.h"
 #include "cli/engine_table.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/probe_workers.h"
 #include "cli/slow_notice.h"
 #include "cli/terminal.h"
-#include "control/liveness.h"
-#include "control/local_engine.h"
 #include "control/operate.h"
 #include "control/profile_needs.h"
 #include "load/result/records.h"
@@ -63,38 +63,12 @@ int List(const EngineScene& scene) {
   return written ? kDone : Fails(written.error());
 }
 
-// Groups workers with the same finding, in the order of the first of each.
-void ComplainOnce(const std::vector<Finding>& findings) {
-  for (auto one = findings.begin(); one != findings.end(); ++one) {
-    const auto same = [&](const Finding& other) { return other.Words() == one->Words(); };
-    if (std::find_if(findings.begin(), one, same) != one) continue;
-    const auto others = std::count_if(findings.begin(), findings.end(), same) - 1;
-    Complain(fmt::format(
-        "{}{}: {}", one->subject,
-        others == 0 ? "" : " and " + FormatCounted(static_cast<size_t>(others), "other"),
-        one->Words()));
-  }
-}
-
 int Status(EngineScene& scene) {
-  std::vector<Worker> asked;
-  std::vector<EngineFacts> facts;
-  std::vector<ProbedWorker*> answered;
-  for (ProbedWorker& probed : scene.workers) {
-    if (!probed.facts) continue;
-    asked.push_back(probed.worker), facts.push_back(*probed.facts), answered.push_back(&probed);
-  }
-  const std::vector<std::string> dead = WhyDead(*scene.client, asked, facts, kPatienceForLife);
-  bool healthy = AllAnswered(scene);
-  for (size_t i = 0; i < answered.size(); ++i) {
-    answered[i]->dead = dead[i];
-    answered[i]->owner = SessionLock::OwnerOf(answered[i]->worker.url);
-    healthy &= dead[i].empty();
-  }
+  const bool healthy = AskForLife(*scene.client, scene.workers) && AllAnswered(scene);
   int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
                       DeploymentJson(scene.deployment, scene.workers));
   SayRemarks(scene);
-  ComplainOnce(NeedsOf(scene.workers));
+  for (const std::string& text : GroupedTexts(NeedsOf(scene.workers))) Complain(text);
   if (printed != kDone) return printed;
   return healthy ? kDone : kRemoteFailed;
 }
@@ -153,7 +127,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
     std::string line = fmt::format("{}: {}{} {} {}", probed.worker.url,
                                    probed.open ? "its traces" : "what it recorded, if anything,",
                                    session, probed.open ? "are in" : "is in", VisibleText(folder));
-    if (probed.local) {
+    if (probed.is_local()) {
       line += ": tacho analyze " + ShellWord(folder);
       if (probed.open && KeyNamesFiles(*probed.facts)) line += " --session " + probed.open->key;
     } else {
@@ -260,19 +234,51 @@ Result<int> Start(const EngineScene& scene) {
   return status;
 }
 
-// vLLM's developer routes; SGLang's memory routes.
-ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep,
-                         int64_t level) {
-  if (facts.kind == EngineKind::kSglang)
-    return {worker.url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
-  return {worker.url, sleep ? fmt::format("/sleep?level={}", level) : "/wake_up", ""};
+// Why SGLang's scheduler may end at such a request; "" if it will not. It has no route that says
+// whether it sleeps: resume_memory_occupation of one that is awake is a KeyError, and
+// release_memory_occupation asserts that no request runs (both in 0.5.23).
+std::string RiskOfSleep(const EngineScene& scene, const ProbedWorker& probed, bool sleep) {
+  if (probed.facts->kind != EngineKind::kSglang || scene.options.force) return "";
+  if (!sleep)
+    return "SGLang does not say whether it sleeps, and its scheduler ends at a wake while it is "
+           "awake";
+  const auto snapshot =
+      ReadMetricsAll(*scene.client, {probed.worker}, scene.patience, scene.stop).front();
+  const bool is_counted =
+      snapshot && std::ranges::any_of(snapshot->engines, [](const auto& engine) {
+        return engine.running.has_value();
+      });
+  if (!is_counted)
+    return "SGLang without --enable-metrics does not say whether requests run, and its scheduler "
+           "ends at a sleep while some do";
+  double requests = 0;
+  for (const EngineCounters& engine : snapshot->engines)
+    requests += engine.running.value_or(0) + engine.waiting.value_or(0);
+  if (requests == 0) return "";
+  return fmt::format("{} in it, and SGLang's scheduler ends at a sleep while some run",
+                     FormatCounted(static_cast<uint64_t>(requests), "request"));
 }
 
-int Sleep(const EngineScene& scene, bool sleep) {
+Result<int> Sleep(const EngineScene& scene, bool sleep) {
+  // A recording or a hold needs them awake.
+  if (sleep)
+    for (const Worker& worker : scene.deployment.workers)
+      if (const auto owner = SessionLock::OwnerOf(worker.url))
+        return tl::unexpected(ErrorOf(BeingProfiled(worker.url, *owner)));
   std::vector<ControlRequest> requests;
   std::vector<EngineFacts> facts;
   for (const ProbedWorker& probed : scene.workers) {
     if (!probed.facts) continue;
+    if (sleep && !scene.options.force)
+      if (const auto open = FindOpenSession(probed.worker, *probed.facts))
+        return Fail(ErrorKind::kRemote,
+                    fmt::format("{0}: {1}; nothing was sent. tacho engine stop {0} ends it",
+                                probed.worker.url, StartedText(*open)));
+    if (const std::string risk = RiskOfSleep(scene, probed, sleep); !risk.empty())
+      return Fail(ErrorKind::kRemote,
+                  fmt::format("{}: {}; nothing was sent. If you know better: tacho engine {} "
+                              "--force {}",
+                              probed.worker.url, risk, scene.options.Action(), probed.worker.url));
     requests.push_back(
         PlanSleep(probed.worker, *probed.facts, sleep, scene.options.level.value_or(1)));
     facts.push_back(*probed.facts);
@@ -302,7 +308,12 @@ void TakeActivities(EngineOptions& options) {
 
 Result<int> RunEngine(const std::vector<std::string>& arguments) {
   EngineScene scene;
-  TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(EngineSpec(scene.options), arguments));
+  // What follows "--" is a command of its own.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) scene.options.command.assign(dashes + 1, arguments.end());
+  TACHO_ASSIGN_OR_RETURN(auto parsed,
+                         ParseArguments(EngineSpec(scene.options),
+                                        std::vector<std::string>(arguments.begin(), dashes)));
   if (parsed) {
     const std::vector<std::string>& actions = EngineActions();
     const auto action =
@@ -320,28 +331,18 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
 
   TACHO_ASSIGN_OR_RETURN(const auto http, scene.options.remote.Http());
   TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(http));
+  if (scene.options.Action() == "hold")
+    return HoldEngines(*scene.client, scene.options, scene.patience);
 
-  InterruptScope interrupt;
+  InterruptScope interrupt("no longer waiting for answers");
   scene.stop = interrupt.token();
   const std::chrono::milliseconds patience = ProbePatience(scene.patience);
   std::optional<SlowNotice> notice;
   notice.emplace(StillWaitingText(patience), kPatienceWithoutWords);
   TACHO_ASSIGN_OR_RETURN(scene.deployment,
                          Discover(*scene.client, scene.options.Targets(), scene.stop, patience));
-  std::vector<Result<EngineFacts>> facts =
-      ProbeAll(*scene.client, scene.deployment.workers, patience, scene.stop);
+  scene.workers = ProbeWorkers(*scene.client, scene.deployment.workers, patience, scene.stop);
   notice.reset();
-  for (size_t i = 0; i < facts.size(); ++i) {
-    const Worker& worker = scene.deployment.workers[i];
-    ProbedWorker probed{.worker = worker, .facts = std::move(facts[i])};
-    if (probed.facts) {
-      const std::vector<int64_t> processes = LocalProcesses(worker);
-      AddLocalFacts(processes, *probed.facts);
-      probed.local = !processes.empty();
-      probed.open = FindOpenSession(worker, *probed.facts);
-    }
-    scene.workers.push_back(std::move(probed));
-  }
 
   std::string action = scene.options.Action();
   if (action == "list") return List(scene);
@@ -351,9 +352,11 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
   return Sleep(scene, action == "sleep");
 }
 
-std::string EngineHelp() {
+std::vector<CommandSpec> EngineSpecs() {
   EngineOptions options;
-  return HelpText(EngineSpec(options));
+  std::vector<CommandSpec> specs = {EngineSpec(options)};
+  for (const std::string& action : EngineActions()) specs.push_back(EngineSpec(options, action));
+  return specs;
 }
 
 }  // namespace tacho

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
@@ -11,6 +12,6 @@ namespace tacho {
 // their router, one line per worker. Takes the flags of vime's and slime's
 // tools/profile_rollout.py.
 Result<int> RunEngine(const std::vector<std::string>& arguments);
-std::string EngineHelp();
+std::vector<CommandSpec> EngineSpecs();
 
 }  // namespace tacho

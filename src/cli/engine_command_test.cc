@@ -272,6 +272,19 @@ TEST_F(EngineCommand, ASecondStartIsRefusedUntilAStop) {
   EXPECT_EQ(Starts(sglang), 3u);
 }
 
+TEST_F(EngineCommand, ASleepIsRefusedUntilTheSessionIsStopped) {
+  Answers answers = VllmAnswers();
+  answers["POST /sleep"] = {200, ""};
+  FakeEngine engine(answers);
+  EXPECT_EQ(RunIt({"start", engine.url(), "--key", "first"}).status, kDone);
+  const Ran asleep = RunIt({"sleep", engine.url()});
+  EXPECT_EQ(asleep.status, kRemoteFailed);
+  EXPECT_THAT(asleep.err, HasSubstr("(session first) and not stopped since; nothing was sent"));
+  EXPECT_THAT(engine.seen(), Not(Contains(HasSubstr("/sleep"))));
+  EXPECT_EQ(RunIt({"stop", engine.url()}).status, kDone);
+  EXPECT_EQ(RunIt({"sleep", engine.url()}).status, kDone);
+}
+
 TEST_F(EngineCommand, AStartThatWasRefusedLeavesNoMark) {
   Answers answers = Sglang();
   answers["POST /start_profile"] = {500, ""};

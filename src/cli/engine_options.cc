@@ -19,7 +19,8 @@ const std::vector<Action> kActions = {
     {"start", "start the profilers of all engines, or of none"},
     {"stop", "stop the profilers, and wait until the traces are written"},
     {"sleep", "put engines to sleep"},
-    {"wake", "wake engines that sleep"}};
+    {"wake", "wake engines that sleep"},
+    {"hold", "keep engines ready for recordings until Ctrl-C, or while a command runs"}};
 
 }  // namespace
 
@@ -98,10 +99,26 @@ Result<ProfileOptions> StartOptions::Profile() const {
   return profile;
 }
 
+namespace {
+
+OptionGroup HoldRows(EngineOptions& options) {
+  return {"hold",
+          {{"--workers", "N", "wait for so many engines (default 1)", &options.least_workers, 1},
+           {"--wake", "", "wake a vLLM that sleeps, and put it to sleep again at the end",
+            &options.wake},
+           {"--ready-within", "TIME", "longest wait (default 30m; 0: without end)",
+            &options.ready_within},
+           {"--for", "TIME", "release after this time (default: on Ctrl-C)", &options.hold_for},
+           {"-q,--quiet", "", "no progress on standard error, only failures and changes",
+            &options.quiet}}};
+}
+
+}  // namespace
+
 CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
   CommandSpec spec;
   spec.name = "engine";
-  spec.summary = "the engines' own profilers: list, status, start, stop, sleep, wake";
+  spec.summary = "the engines' own profilers: list, status, start, stop, sleep, wake, hold";
   spec.usage = "ACTION TARGET... [options]";
   spec.description =
       "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs "
@@ -118,17 +135,18 @@ CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
     spec.groups.push_back({"sleep",
                            {{"--level", "N", "1 keeps the weights in host memory, 2 drops them",
                              &options.level, 1}}});
+  if (of("hold")) spec.groups.push_back(HoldRows(options));
   std::vector<OptionRow> other = {
       {"--json", "", "one JSON object", &options.json},
       {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
        &options.router_url, 0, false, Secret::kUrl},
       {"--action", "NAME", "the same as ACTION", &options.action}};
-  if (of("start") || of("stop"))
+  if (of("start") || of("stop") || of("sleep") || of("wake"))
     other.insert(
         other.begin(),
         {"--force", "",
          "start: first stop a running session, whoever started it; stop: also under another "
-         "tacho's recording",
+         "tacho's recording; sleep, wake: also where that may end SGLang's scheduler",
          &options.force});
   spec.groups.push_back({"other", std::move(other)});
   spec.groups.push_back(options.remote.Rows());
@@ -137,12 +155,14 @@ CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
       {"tacho engine status http://127.0.0.1:30055", "every worker behind a router, in a line"},
       {"tacho engine start http://127.0.0.1:30055 --steps 5", "profile five steps on all of them"},
       {"tacho engine stop http://127.0.0.1:30055", "stop, and wait until the traces are written"},
-      {"tacho engine status launch.log", "the router that a slime or vime run printed"}};
+      {"tacho engine status launch.log", "the router that a slime or vime run printed"},
+      {"tacho engine hold launch.log --workers 4 -- tacho record launch.log",
+       "record as soon as four engines are ready"}};
   for (const Action& one : kActions) {
     if (one.name != action) continue;
     spec.name += " " + action;
     spec.summary = one.summary;
-    spec.usage = "TARGET... [options]";
+    spec.usage = action == "hold" ? "TARGET... [options] [-- COMMAND...]" : "TARGET... [options]";
     std::erase_if(spec.examples, [&](const CommandSpec::Example& example) {
       return !example.command.starts_with("tacho " + spec.name + " ");
     });
@@ -164,6 +184,11 @@ Result<void> CheckEngineOptions(const EngineOptions& options) {
   }
   if (options.Targets().empty())
     return Fail(ErrorKind::kUsage, fmt::format("no target: tacho engine {} URL", action));
+  if (options.command.empty()) return {};
+  if (action != "hold")
+    return Fail(ErrorKind::kUsage, "only tacho engine hold takes a command after --");
+  if (options.hold_for != "0")
+    return Fail(ErrorKind::kUsage, "--for: with a command the hold lasts as long as the command");
   return {};
 }
 

@@ -48,6 +48,11 @@ struct EngineOptions {
   StartOptions profile;
   bool force = false;
   std::optional<int64_t> level;  // sleep
+  // hold
+  std::optional<int64_t> least_workers;
+  bool wake = false, quiet = false;
+  std::string ready_within = "30m", hold_for = "0";  // 0: without end
+  std::vector<std::string> command;                  // after "--"
   // tools/profile_rollout.py
   std::string router_url, action;
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "control/local_engine.h"
 #include "control/profile_needs.h"
 #include "control/session_lock.h"
 #include "control/version.h"
+#include "text/format_number.h"
 #include "text/json_writer.h"
 #include "text/visible_text.h"
 
@@ -67,25 +69,6 @@ std::string Parallelism(const EngineFacts& facts) {
   return text;
 }
 
-// All that is known against the deployment and its workers.
-std::vector<Finding> FindingsOf(const Deployment& deployment,
-                                const std::vector<ProbedWorker>& workers) {
-  std::vector<Finding> findings = deployment.findings;
-  for (const ProbedWorker& probed : workers) {
-    const std::string& url = probed.worker.url;
-    if (!probed.facts) {
-      findings.push_back(FindingOf(probed.facts.error(), url));
-      continue;
-    }
-    if (!probed.dead.empty()) findings.push_back({FindingId::kEngineDead, url, probed.dead});
-    if (probed.facts->asleep.value_or(false)) findings.push_back(EngineAsleep(url));
-    if (probed.open && !probed.owner)
-      findings.push_back(OpenSessionOn(url, *probed.open, *probed.facts));
-  }
-  std::ranges::move(NeedsOf(workers), std::back_inserter(findings));
-  return findings;
-}
-
 constexpr std::string_view kReady = "ready";
 
 // "decode, asleep, profiles since 12:03:01"; "ready" is one that can be profiled now.
@@ -99,7 +82,7 @@ std::string StateText(const ProbedWorker& probed) {
     states.emplace_back("unhealthy, says the router");
   if (probed.facts->asleep.value_or(false)) states.emplace_back("asleep");
   if (probed.owner)
-    states.emplace_back("being profiled");
+    states.emplace_back(probed.owner->starts_with(kByHold) ? "held" : "being profiled");
   else if (probed.open)
     states.push_back("profiles since " + SinceText(probed.open->since_unix_s));
   if (states.size() == before) states.emplace_back(kReady);
@@ -112,7 +95,7 @@ bool ProbedWorker::LacksFolder() const {
   const ProfilerFacts& profiler = facts->profiler;
   // A recording sets the folder of an SGLang on this host.
   return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
-         !(facts->kind == EngineKind::kSglang && local);
+         !(facts->kind == EngineKind::kSglang && is_local());
 }
 
 std::string ProfilerText(const EngineFacts& facts) {
@@ -132,6 +115,45 @@ std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers) {
       needs.push_back(FolderUnknown(url, *probed.facts));
   }
   return needs;
+}
+
+std::vector<std::string> GroupedTexts(
+    const std::vector<std::pair<std::string, std::string>>& said) {
+  std::vector<std::string> texts;
+  for (auto one = said.begin(); one != said.end(); ++one) {
+    const auto same = [&](const auto& other) { return other.second == one->second; };
+    if (std::find_if(said.begin(), one, same) != one) continue;
+    const auto others = std::count_if(one + 1, said.end(), same);
+    texts.push_back(fmt::format(
+        "{}{}: {}", one->first,
+        others == 0 ? "" : " and " + FormatCounted(static_cast<size_t>(others), "other"),
+        one->second));
+  }
+  return texts;
+}
+
+std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings) {
+  std::vector<std::pair<std::string, std::string>> said;
+  for (const Finding& finding : findings) said.emplace_back(finding.subject, finding.Words());
+  return GroupedTexts(said);
+}
+
+std::vector<Finding> FindingsOf(const Deployment& deployment,
+                                const std::vector<ProbedWorker>& workers) {
+  std::vector<Finding> findings = deployment.findings;
+  for (const ProbedWorker& probed : workers) {
+    const std::string& url = probed.worker.url;
+    if (!probed.facts) {
+      findings.push_back(FindingOf(probed.facts.error(), url));
+      continue;
+    }
+    if (!probed.dead.empty()) findings.push_back({FindingId::kEngineDead, url, probed.dead});
+    if (probed.facts->asleep.value_or(false)) findings.push_back(EngineAsleep(url));
+    if (probed.open && !probed.owner)
+      findings.push_back(OpenSessionOn(url, *probed.open, *probed.facts));
+  }
+  std::ranges::move(NeedsOf(workers), std::back_inserter(findings));
+  return findings;
 }
 
 Table WorkersTable(const std::vector<ProbedWorker>& workers) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,11 +23,12 @@ struct ProbedWorker {
   Worker worker;
   Result<EngineFacts> facts;
   std::optional<OpenSession> open = {};  // that a tacho left running
-  bool local = false;                    // its processes run on this host
+  std::vector<int64_t> processes = {};   // its own on this host
   // For `status`: why it is dead ("" if it is not known to be), and the tacho that profiles it.
   std::string dead = {};
   std::optional<std::string> owner = {};
 
+  bool is_local() const { return !processes.empty(); }
   // Whether the folder of a recording by HTTP is unknown.
   bool LacksFolder() const;
 };
@@ -40,6 +44,14 @@ std::string ProfilerText(const EngineFacts& facts);
 
 // Why some cannot be profiled as they are.
 std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers);
+// "SUBJECT and 2 others: WORDS" for those (subject, words) with the same words, in the order of the
+// first of each.
+std::vector<std::string> GroupedTexts(const std::vector<std::pair<std::string, std::string>>& said);
+std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings);
+
+// All that is known against the deployment and its workers.
+std::vector<Finding> FindingsOf(const Deployment& deployment,
+                                const std::vector<ProbedWorker>& workers);
 
 // The same as one JSON object, schema 1, with all findings.
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers);

@@ -37,10 +37,15 @@ tl::unexpected<Error> RefuseExport(std::string problem) {
 struct ExportPlan {
   ExportFormat format = ExportFormat::kKineto;
   std::string output;  // "-": standard output
-  bool gzip = false;
+  bool gzip = false, replace = false;
   StackTime time = StackTime::kCpu;
   ExportPart part;
 };
+
+// Whether files of that format do not say who wrote them.
+bool IsAnyones(ExportFormat format) {
+  return format == ExportFormat::kFolded || format == ExportFormat::kStacks;
+}
 
 Result<ExportPlan> PlanOf(const ExportOptions& options) {
   if (options.traces.paths.empty()) return RefuseExport("no trace given");
@@ -50,12 +55,7 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   plan.output = *options.output;
   plan.gzip = IsGzipName(plan.output);
   auto format = FormatOfFile(plan.output);
-  if (options.format) {
-    format = FormatOfName(*options.format);
-    if (!format)
-      return RefuseExport(fmt::format("--format: '{}' is none of {}", VisibleText(*options.format),
-                                      fmt::join(FormatNames(), ", ")));
-  }
+  if (options.format) format = FormatOfName(*options.format);
   if (!format)
     return RefuseExport(fmt::format("the name {} does not say which format: give --format ({})",
                                     VisibleText(plan.output), fmt::join(FormatNames(), ", ")));
@@ -63,13 +63,12 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   if (plan.format == ExportFormat::kSqlite && (plan.gzip || plan.output == "-"))
     return RefuseExport("a SQLite database goes into a file, and is not compressed");
   if (options.time) {
-    if (*options.time != "cpu" && *options.time != "gpu")
-      return RefuseExport(
-          fmt::format("--time is cpu or gpu, not '{}'", VisibleText(*options.time)));
-    if (plan.format != ExportFormat::kFolded && plan.format != ExportFormat::kStacks)
-      return RefuseExport("--time goes with folded and stacks");
+    if (!IsAnyones(plan.format)) return RefuseExport("--time goes with folded and stacks");
     if (*options.time == "gpu") plan.time = StackTime::kGpu;
   }
+  if (options.replace && !IsAnyones(plan.format))
+    return RefuseExport("--replace goes with folded and stacks");
+  plan.replace = options.replace;
   if (options.window && options.step) return RefuseExport("--window and --step do not go together");
   if (options.window) {
     TACHO_ASSIGN_OR_RETURN(plan.part.window, WithContext(ParseWindow(*options.window), "--window"));
@@ -92,14 +91,30 @@ Result<void> CheckReplaced(const ExportPlan& plan) {
                   fmt::format("{} is there and is no earlier export of this format: move it away, "
                               "or give another name",
                               VisibleText(plan.output)));
+    if (IsAnyones(plan.format) && !plan.replace)
+      return Fail(ErrorKind::kUsage,
+                  VisibleText(plan.output) +
+                      " is there, and stacks do not say who wrote them: --replace replaces it");
   }
   return CheckWritable(plan.output);
+}
+
+// An earlier export may itself be a trace that is read.
+Result<void> CheckNotRead(const ExportPlan& plan, const ViewedRun& run) {
+  for (const RankEntry& entry : run.entries()) {
+    std::error_code error;
+    if (std::filesystem::equivalent(entry.path, plan.output, error))
+      return Fail(ErrorKind::kUsage, VisibleText(plan.output) +
+                                         " is one of the traces that are exported: give another "
+                                         "name");
+  }
+  return {};
 }
 
 // Has `write` write to the output, compressed where the plan says so, and puts it into its place.
 template <typename Write>
 Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
-  const InterruptScope interrupt;
+  const InterruptScope interrupt("removing the unfinished export");
   TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
   if (!plan.gzip) {
     TACHO_RETURN_IF_ERROR(write(*file));
@@ -122,6 +137,7 @@ int FinishExport(const ExportPlan& plan, const Readout<RunAnalysis>& readout,
 Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,
                            const TraceChoice& choice, const Classifier& classifier) {
   TACHO_ASSIGN_OR_RETURN(const auto read, ReadViewedExport(options, choice, classifier, plan.part));
+  TACHO_RETURN_IF_ERROR(CheckNotRead(plan, *read.run));
   TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
     if (plan.format == ExportFormat::kPerfetto)
       WritePerfetto(read.ranks, to);
@@ -136,7 +152,7 @@ Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,
 }
 
 Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
-  const InterruptScope interrupt;
+  const InterruptScope interrupt("removing the unfinished export");
   TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
   if (file->name_beside().empty())
     return RefuseExport(VisibleText(plan.output) + " is no file: a SQLite database needs one");
@@ -209,13 +225,19 @@ CommandSpec ExportSpec(ExportOptions& o) {
          "where it goes; - is standard output. An earlier export of that format is replaced, any "
          "other file is left alone",
          &o.output},
-        {"--format", "F",
-         fmt::format("{}: where the name does not say it", fmt::join(FormatNames(), ", ")),
-         &o.format},
-        {"--time", "T",
-         "what stacks count: cpu (the default: self time of the host) or gpu (of what was launched "
-         "there)",
-         &o.time}}},
+        {"--replace", "",
+         "of folded and stacks, which do not say who wrote them: in place of a file of that format",
+         &o.replace},
+        OptionRow{"--format", "F",
+                  fmt::format("{}: where the name does not say it", fmt::join(FormatNames(), ", ")),
+                  &o.format}
+            .OneOf(FormatNames()),
+        OptionRow{"--time", "T",
+                  "what stacks count: cpu (the default: self time of the host) or gpu (of what was "
+                  "launched "
+                  "there)",
+                  &o.time}
+            .OneOf({"cpu", "gpu"})}},
       look_at,
       {"how", o.How()},
   };
@@ -233,16 +255,16 @@ CommandSpec ExportSpec(ExportOptions& o) {
   return spec;
 }
 
-std::string ExportHelp() {
+std::vector<CommandSpec> ExportSpecs() {
   ExportOptions options;
-  return HelpText(ExportSpec(options));
+  return {ExportSpec(options)};
 }
 
 Result<int> RunExport(const std::vector<std::string>& arguments) {
   ExportOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(ExportSpec(options), arguments));
   if (help) {
-    const auto written = WriteStdout(ExportHelp());
+    const auto written = WriteStdout(HelpText(ExportSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_ASSIGN_OR_RETURN(const ExportPlan plan, PlanOf(options));

@@ -15,10 +15,11 @@ struct ExportOptions : ReadingArguments {
   ExportOptions() { command = "export"; }
   std::optional<std::string> output, format, time;
   std::optional<int64_t> step;
+  bool replace = false;
 };
 CommandSpec ExportSpec(ExportOptions& options);
 
 Result<int> RunExport(const std::vector<std::string>& arguments);
-std::string ExportHelp();
+std::vector<CommandSpec> ExportSpecs();
 
 }  // namespace tacho

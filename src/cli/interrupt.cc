@@ -21,13 +21,15 @@ namespace {
 constexpr int64_t kSameSignalNs = 200'000'000;
 
 std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
+std::atomic<bool> from_terminal = false;
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
+std::string acknowledgement;  // changes only while the handler is not installed
 std::thread watcher;
 struct sigaction old_int, old_term, old_hup;
 
 // Calls only what a signal handler may call.
-void OnSignal(int) {
+void OnSignal(int, siginfo_t* info, void*) {
   int saved = errno;
   const int64_t now = MonotonicNs();
   int64_t first = 0;
@@ -38,6 +40,9 @@ void OnSignal(int) {
     }
     _exit(kInterrupted);
   }
+  from_terminal = info->si_code == SI_KERNEL;
+  [[maybe_unused]] ssize_t said =
+      write(STDERR_FILENO, acknowledgement.data(), acknowledgement.size());
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
   errno = saved;
@@ -45,7 +50,10 @@ void OnSignal(int) {
 
 }  // namespace
 
-InterruptScope::InterruptScope() {
+InterruptScope::InterruptScope(const std::string& now) {
+  // Over a line that is redrawn.
+  acknowledgement = std::string(isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "") +
+                    "tacho: interrupted: " + now + " (again: ends at once)\n";
   first_ns = 0;
   wake = eventfd(0, EFD_CLOEXEC);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
@@ -56,8 +64,8 @@ InterruptScope::InterruptScope() {
     if (first_ns.load() != 0) source_.request_stop();
   });
   struct sigaction action {};
-  action.sa_handler = OnSignal;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = OnSignal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
   // The end of a terminal; ignored with nohup.
@@ -75,6 +83,8 @@ InterruptScope::~InterruptScope() {
   watcher.join();
   close(wake.exchange(-1));
 }
+
+bool InterruptScope::FromTerminal() { return from_terminal; }
 
 void InterruptScope::SetLastWords(const char* text) { last_words = text; }
 

@@ -1,21 +1,26 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 
 namespace tacho {
 
 // Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that must clean
-// up. A second one, at least 0.2 s later, ends the process at once, after it has written
-// `last_words` to standard error (not copied: they must outlive this object). Only one object at a
-// time.
+// up. The first one is acknowledged at once on standard error, with what happens now: "tacho:
+// interrupted: ending the load (again: ends at once)". A second one, at least 0.2 s later, ends the
+// process at once, after it has written `last_words` to standard error (not copied: they must
+// outlive this object). Only one object at a time.
 class InterruptScope {
  public:
-  InterruptScope();
+  // `now`: what happens after the first signal, such as "ending the load".
+  explicit InterruptScope(const std::string& now);
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
   ~InterruptScope();
 
   std::stop_token token() const { return source_.get_token(); }
+  // Whether the first signal came from the terminal: then all processes of its foreground have it.
+  static bool FromTerminal();
   // The text that a second signal prints; "" for none. Safe to call at any time.
   static void SetLastWords(const char* text);
 

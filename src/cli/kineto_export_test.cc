@@ -111,6 +111,13 @@ std::unique_ptr<ViewedRank> Viewed(const std::string& json) {
   return MakeViewedRank("path", ReadTrace(json));
 }
 
+std::string Exported(const ReadRanks& ranks) {
+  TextSink text;
+  const std::vector<ExportedRank> all = {{ranks[0].get(), 0, kAllTime}};
+  EXPECT_TRUE(WriteKinetoJson(all, text));
+  return text.text;
+}
+
 TEST(KinetoExport, ARankIsReadBackAsItIs) {
   ViewedRun run({"a"});
   run.Add(Viewed(TraceJson(1, 1'700'000'000'000'000'000)), 0);
@@ -168,6 +175,50 @@ TEST(KinetoExport, RanksHaveProcessesOfTheirOwn) {
             ranks[1]->trace().words.processes().size() + 1);
 }
 
+// Prefixes of the processes that a rank has, other than tacho's own.
+std::set<std::string> PrefixesOf(const std::string& json) {
+  std::set<std::string> prefixes;
+  const auto document = nlohmann::json::parse(json);
+  for (const auto& event : document["traceEvents"]) {
+    const std::string pid = event["pid"].get<std::string>();
+    prefixes.insert(pid.substr(0, pid.find("] ") + 2));
+  }
+  return prefixes;
+}
+
+TEST(KinetoExport, ThePrefixIsTheRankAndNotThePlace) {
+  const Selection all{{{0}, {500'000}}};
+  ViewedRun run({"a", "b", "c"});
+  run.Add(Viewed(R"({"traceEvents": [{"ph":"X","cat":"x","name":"front end","pid":1,"tid":1,)"
+                 R"("ts":0,"dur":1}]})"),
+          0);
+  run.Add(Viewed(TraceJson(1, 0)), 1);
+  run.Add(Viewed(TraceJson(3, 0)), 2);
+  const std::string json = *ExportWindow(run.ranks(), all);
+  EXPECT_EQ(PrefixesOf(json), (std::set<std::string>{"[trace 0] ", "[TP01] ", "[TP03] "}));
+  const Trace back = ReadTrace(json);
+  for (const Process& process : back.words.processes()) EXPECT_NE(process.rank, StringId::kEmpty);
+  ViewedRun same({"a", "b"});
+  same.Add(Viewed(TraceJson(1, 0)), 0);
+  same.Add(Viewed(TraceJson(1, 0)), 1);
+  EXPECT_EQ(PrefixesOf(*ExportWindow(same.ranks(), all)),
+            (std::set<std::string>{"[trace 0] ", "[trace 1] "}));
+}
+
+TEST(KinetoExport, NumbersOfThreadsStayNumbers) {
+  TraceBuilder builder;
+  for (const std::string_view tid : {"-5", "0", "12", "007", "-0", "main"})
+    builder.Host("cpu_op", "op", {.pid = "1", .tid = tid, .start = 0, .duration = 100});
+  ViewedRun run({"a"});
+  run.Add(MakeViewedRank("a", std::move(builder).Finish()), 0);
+  std::set<std::string> tids;
+  const auto document = nlohmann::json::parse(Exported(run.ranks()));
+  for (const auto& event : document["traceEvents"]) {
+    if (event.value("cat", "") == "cpu_op") tids.insert(event["tid"].dump());
+  }
+  EXPECT_EQ(tids, (std::set<std::string>{"-5", "0", "12", "\"007\"", "\"-0\"", "\"main\""}));
+}
+
 TEST(KinetoExport, TooLarge) {
   ViewedRun run({"a"});
   run.Add(Viewed(TraceJson(0, 0)), 0);
@@ -187,13 +238,6 @@ TEST(KinetoExport, NothingToExport) {
   const auto json = ExportWindow(run.ranks(), {{{0}, {100}}});
   ASSERT_TRUE(json);
   EXPECT_EQ(ReadTrace(*json).counts.complete_by_category[0], 0u);
-}
-
-std::string Exported(const ReadRanks& ranks) {
-  TextSink text;
-  const std::vector<ExportedRank> all = {{ranks[0].get(), 0, kAllTime}};
-  EXPECT_TRUE(WriteKinetoJson(all, text));
-  return text.text;
 }
 
 // tacho's own threads are written anew, not twice.

@@ -26,4 +26,12 @@ Result<int64_t> NsArgument(std::string_view option, std::string_view text) {
   return duration.ns;
 }
 
+Result<double> ShareArgument(std::string_view option, std::string_view text) {
+  const std::string_view number = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+  if (const auto value = ParseWhole<double>(number); value && *value >= 0 && *value <= 1000)
+    return *value / 100;
+  return Fail(ErrorKind::kUsage, fmt::format("{} wants a percentage from 0 to 1000, not '{}'",
+                                             option, VisibleText(text)));
+}
+
 }  // namespace tacho

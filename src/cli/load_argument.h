@@ -15,5 +15,7 @@ tl::unexpected<Error> LoadUsage(std::string problem);
 Result<double> NumberArgument(std::string_view option, std::string_view text);
 // The value of `option` by ParseDuration, in nanoseconds. kUsage.
 Result<int64_t> NsArgument(std::string_view option, std::string_view text);
+// The value of `option` as a share: "8%" or "8" is 0.08; 0 to 1000 %. kUsage.
+Result<double> ShareArgument(std::string_view option, std::string_view text);
 
 }  // namespace tacho

@@ -226,7 +226,7 @@ Result<int> RunLoad(const std::vector<std::string>& arguments) {
   LoadScene scene;
   TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseLoadFlags(arguments, scene.flags));
   if (parsed) {
-    const auto written = WriteStdout(LoadHelp());
+    const auto written = WriteStdout(HelpText(LoadSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_ASSIGN_OR_RETURN(scene.job, LoadJobOf(scene.flags));
@@ -239,7 +239,7 @@ Result<int> RunLoad(const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(scene.job.http));
   for (const std::string& url : scene.job.urls) scene.client->NameServer(*ParseUrl(url));
 
-  const InterruptScope interrupt;
+  const InterruptScope interrupt("ending the load; what was measured is reported");
   scene.stop = interrupt.token();
   TACHO_RETURN_IF_ERROR(PrepareScene(scene));
   TACHO_RETURN_IF_ERROR(CheckResultFiles(scene.flags));

@@ -12,7 +12,8 @@ OptionGroup TargetRows(LoadFlags& f) {
        {"--model", "NAME", "that requests carry (default: the first of the server's /v1/models)",
         &f.model},
        {"--served-model-name", "NAME", "the same, where --model is a path", &f.served_model_name},
-       {"--api", "API", "completions (default), chat, or generate, SGLang's own", &f.api},
+       OptionRow{"--api", "API", "completions (default), chat, or generate, SGLang's own", &f.api}
+           .OneOf({"completions", "chat", "generate"}),
        {"--backend", "NAME", "the same by vLLM's names: vllm, openai, openai-chat, sglang",
         &f.backend},
        {"--endpoint", "ROUTE", "in place of the API's own, such as /v1/completions", &f.endpoint, 0,
@@ -59,7 +60,9 @@ OptionGroup TimeRows(LoadFlags& f) {
         "requests a second, whatever the server does; inf: all at once", &f.rate},
        {"--burstiness", "X", "of the rate: 1 Poisson, less is burstier, inf is even",
         &f.burstiness},
-       {"--ramp-up-strategy", "SHAPE", "linear or exponential, from one rate to another", &f.ramp},
+       OptionRow{"--ramp-up-strategy", "SHAPE", "linear or exponential, from one rate to another",
+                 &f.ramp}
+           .OneOf({"linear", "exponential"}),
        {"--ramp-up-start-rps", "R", "the first rate", &f.ramp_from},
        {"--ramp-up-end-rps", "R", "the last rate", &f.ramp_to},
        {"--think", "TIME", "with --concurrency: mean pause of each user between requests",
@@ -104,7 +107,8 @@ OptionGroup ReportRows(LoadFlags& f) {
        {"--label", "NAME", "of the run, in that file and in its name", &f.label},
        {"--metadata", "KEY=VALUE ...", "to keep in that file", &f.metadata, 0, true},
        {"--request-id-prefix", "TEXT", "of X-Request-Id; an index follows", &f.request_id_prefix},
-       {"--color", "WHEN", "auto, always or never", &f.color},
+       OptionRow{"--color", "WHEN", "auto, always or never", &f.color}.OneOf(
+           {"auto", "always", "never"}),
        {"--no-progress,--disable-tqdm", "", "no lines of progress on standard error",
         &f.no_progress}}};
 }
@@ -228,9 +232,9 @@ CommandSpec LoadSpec(LoadFlags& flags) {
   return spec;
 }
 
-std::string LoadHelp() {
+std::vector<CommandSpec> LoadSpecs() {
   LoadFlags flags;
-  return HelpText(LoadSpec(flags));
+  return {LoadSpec(flags)};
 }
 
 }  // namespace tacho

@@ -66,6 +66,6 @@ struct LoadFlags {
 };
 
 CommandSpec LoadSpec(LoadFlags& flags);
-std::string LoadHelp();
+std::vector<CommandSpec> LoadSpecs();
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -14,9 +15,10 @@ namespace {
 
 // Ctrl-C: erases a half-drawn progress bar and exits. Calls only what a signal handler may call.
 void OnInterrupt(int) {
-  if (isatty(STDERR_FILENO) == 1) {
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, "\r\x1b[K", 4);
-  }
+  constexpr std::string_view kWords = "\r\x1b[Ktacho: interrupted\n";
+  const size_t skip = isatty(STDERR_FILENO) == 1 ? 0 : kWords.find('t');
+  [[maybe_unused]] const ssize_t written =
+      write(STDERR_FILENO, kWords.data() + skip, kWords.size() - skip);
   _exit(tacho::kInterrupted);
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "base/replace_file.h"
 #include "base/system_error.h"
 #include "cli/exit_status.h"
+#include "cli/without_interrupts.h"
 #include "text/json_writer.h"
 #include "text/visible_text.h"
 
@@ -63,33 +63,14 @@ Result<OutputPlace> PlaceOf(const std::string& path) {
   return OutputPlace{folder.empty() ? "." : folder, target.filename().string()};
 }
 
-namespace {
-
-// Delays Ctrl-C while files are half written; it takes effect when the object ends.
-class WithoutInterrupts {
- public:
-  WithoutInterrupts() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  WithoutInterrupts(const WithoutInterrupts&) = delete;
-  WithoutInterrupts& operator=(const WithoutInterrupts&) = delete;
-  ~WithoutInterrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
+Result<bool> WriteToReader(std::string_view text) {
+  const int error = WriteAll(STDOUT_FILENO, text);
+  if (error == 0 || error == EPIPE) return error == 0;
+  return CannotWrite("standard output", error);
+}
 
 Result<void> WriteStdout(std::string_view text) {
-  const int error = WriteAll(STDOUT_FILENO, text);
-  if (error == 0 || error == EPIPE) return {};
-  return CannotWrite("standard output", error);
+  return WriteToReader(text).map([](bool) {});
 }
 
 void Complain(std::string_view message) {
@@ -189,6 +170,7 @@ Result<void> CheckWritable(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(place.folder, error);
   if (error) return CannotWrite(path, error.value());
+  const WithoutInterrupts guard;
   const int reason = FileBeside(place.folder + "/" + place.name).Write("");
   return reason == 0 ? Result<void>() : CannotWrite(path, reason);
 }

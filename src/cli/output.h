@@ -12,6 +12,8 @@ namespace tacho {
 // All of `text` to standard output. A reader that closed the pipe ("| head") is not a failure; any
 // other failure is kOutput.
 Result<void> WriteStdout(std::string_view text);
+// The same. False: the reader closed the pipe, so that writing on is of no use.
+Result<bool> WriteToReader(std::string_view text);
 
 // `message` on standard error after "tacho: ". It may contain hostile names, so each line is made
 // visible (text/visible_text.h).

@@ -1,14 +1,37 @@
 #include "cli/output_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 
 #include "cli/output.h"
 
 namespace tacho {
+namespace {
+
+constexpr int kLookForStopMs = 100;
+
+// As WriteAll, but a request to stop also ends it while nobody reads the pipe.
+int WriteUnlessStopped(int file, std::string_view text, const std::stop_token& stop) {
+  if (file < 0) return EBADF;
+  while (!text.empty() && !stop.stop_requested()) {
+    pollfd ready{file, POLLOUT, 0};
+    const int count = poll(&ready, 1, kLookForStopMs);
+    if (count < 0 && errno != EINTR) return errno;
+    if (count <= 0) continue;
+    // A pipe that is ready takes so much without a wait.
+    const std::string_view piece = text.substr(0, PIPE_BUF);
+    if (const int error = WriteAll(file, piece); error != 0) return error;
+    text.remove_prefix(piece.size());
+  }
+  return 0;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path,
                                                      std::stop_token stop) {
@@ -34,7 +57,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path,
 
 bool OutputFile::Write(std::string_view bytes) {
   if (error_ == 0 && !stop_.stop_requested())
-    error_ = beside_ ? beside_->Append(bytes) : WriteAll(stream_.get(), bytes);
+    error_ = beside_ ? beside_->Append(bytes) : WriteUnlessStopped(stream_.get(), bytes, stop_);
   return error_ == 0 && !stop_.stop_requested();
 }
 

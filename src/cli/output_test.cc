@@ -73,11 +73,11 @@ TEST_F(WriteFilesTest, SaysWhereItCannotWrite) {
   EXPECT_THAT(result.error().message, testing::HasSubstr("/file"));
 }
 
-TEST(WriteStdout, AReaderThatWentAwayIsNoFailureButAFullDiskIs) {
+TEST(WriteToReader, AReaderThatWentAwayIsNoFailureButAFullDiskIs) {
   const auto through = [](const FileDescriptor& file) {
     const FileDescriptor saved(dup(STDOUT_FILENO));
     dup2(file.get(), STDOUT_FILENO);
-    const auto result = WriteStdout("text");
+    const auto result = WriteToReader("text");
     dup2(saved.get(), STDOUT_FILENO);
     return result;
   };
@@ -85,7 +85,7 @@ TEST(WriteStdout, AReaderThatWentAwayIsNoFailureButAFullDiskIs) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
   FileDescriptor(pipe_ends[0]).Close();
-  EXPECT_TRUE(through(FileDescriptor(pipe_ends[1])).has_value());
+  EXPECT_EQ(through(FileDescriptor(pipe_ends[1])), false);
   const FileDescriptor full(open("/dev/full", O_WRONLY));
   if (!full) GTEST_SKIP() << "no /dev/full here";
   const auto result = through(full);

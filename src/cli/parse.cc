@@ -3,34 +3,45 @@
 #include "base/parse_number.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
 
+#include "cli/terminal.h"
 #include "text/visible_text.h"
 
 namespace tacho {
+
+std::vector<std::string> OptionRow::Names() const {
+  std::vector<std::string> list;
+  for (size_t begin = 0; begin <= names.size();) {
+    const size_t end = std::min(names.find(',', begin), names.size());
+    list.push_back(names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return list;
+}
+
 namespace {
 
 constexpr size_t kHelpColumn = 26;
-constexpr size_t kHelpWidth = 100;
-
-std::vector<std::string> NamesOf(const OptionRow& row) {
-  std::vector<std::string> names;
-  for (size_t begin = 0; begin <= row.names.size();) {
-    const size_t end = std::min(row.names.find(',', begin), row.names.size());
-    names.push_back(row.names.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
+constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;  // below it the texts go under the names
 
 // The main name: "--out" of "-o,--out".
 std::string MainName(const OptionRow& row) {
-  for (std::string& name : NamesOf(row))
+  for (std::string& name : row.Names())
     if (name.starts_with("--")) return std::move(name);
   return row.names;
+}
+
+// "auto, always or never"
+std::string ListedOr(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
 }
 
 tl::unexpected<Error> Usage(const CommandSpec& spec, const std::string& problem) {
@@ -41,7 +52,7 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
   std::vector<std::string> all = {"--help"};
   for (const OptionGroup& group : spec.groups) {
     for (const OptionRow& row : group.options) {
-      for (std::string& name : NamesOf(row)) all.push_back(std::move(name));
+      for (std::string& name : row.Names()) all.push_back(std::move(name));
     }
   }
   const std::string word = given.substr(0, given.find('='));
@@ -60,7 +71,7 @@ std::string Misused(const CommandSpec& spec, std::string_view complaint) {
     complaint.remove_prefix(std::min(end + 1, complaint.size()));
     for (const OptionGroup& group : spec.groups) {
       for (const OptionRow& row : group.options) {
-        const auto names = NamesOf(row);
+        const auto names = row.Names();
         if (std::find(names.begin(), names.end(), word) == names.end()) continue;
         return row.value.empty() ? word + " takes no value"
                                  : fmt::format("{} wants a value: {}", word, row.value);
@@ -71,18 +82,20 @@ std::string Misused(const CommandSpec& spec, std::string_view complaint) {
 }
 
 // "  --top N                 what it does", the text wrapped under itself.
-std::string HelpRow(const std::string& names, const std::string& value, const std::string& help) {
+std::string HelpRow(const std::string& names, const std::string& value, const std::string& help,
+                    size_t width) {
+  const size_t column = width < kNarrowHelp ? kNarrowColumn : kHelpColumn;
   std::string left = (names.starts_with("--") ? "      " : "  ") + names;
   if (!value.empty()) left += " " + value;
   std::string out;
-  if (left.size() + 2 > kHelpColumn) {
+  if (left.size() + 2 > column) {
     out = left + "\n";
     left.clear();
   }
-  out += PadRight(left, kHelpColumn);
-  for (const char c : Wrap(help, kHelpWidth - kHelpColumn, 0)) {
+  out += PadRight(left, column);
+  for (const char c : Wrap(help, width - column, 0)) {
     out += c;
-    if (c == '\n') out += std::string(kHelpColumn, ' ');
+    if (c == '\n') out += std::string(column, ' ');
   }
   return out + "\n";
 }
@@ -110,7 +123,19 @@ std::string WrittenCommand(const CommandSpec& spec, const std::string& options) 
   return dash ? head + options + " --" + words : head + words + options;
 }
 
+Result<void> CheckChoice(const CommandSpec& spec, const OptionRow& row, const std::string& value) {
+  const auto& known = row.choices;
+  const bool list = std::holds_alternative<std::vector<std::string>*>(row.target);
+  if (list || known.empty() || std::find(known.begin(), known.end(), value) != known.end())
+    return {};
+  const std::string nearest = Closest(value, known);
+  return Usage(
+      spec, fmt::format("{} is {}, not '{}'{}", MainName(row), ListedOr(known), VisibleText(value),
+                        nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
+}
+
 Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+  TACHO_RETURN_IF_ERROR(CheckChoice(spec, row, text));
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
@@ -134,6 +159,9 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
       (*target)->push_back(text);
       return {};
     }
+    // Else an unset variable in a script would ask for nothing: --fail-on "$GATES".
+    if (text.find_first_not_of(", ") == std::string::npos)
+      return Usage(spec, fmt::format("{} wants a value, not '{}'", MainName(row), text));
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find(',', begin), text.size());
       if (end > begin) (*target)->push_back(text.substr(begin, end - begin));
@@ -151,7 +179,7 @@ std::vector<std::string> SpreadWords(const CommandSpec& spec,
     for (const OptionGroup& group : spec.groups) {
       for (const OptionRow& row : group.options) {
         if (!row.words) continue;
-        const auto names = NamesOf(row);
+        const auto names = row.Names();
         if (std::find(names.begin(), names.end(), argument) != names.end()) return true;
       }
     }
@@ -250,19 +278,24 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
 }
 
 std::string HelpText(const CommandSpec& spec) {
-  std::string out = fmt::format("tacho {}: {}\n\nusage: tacho {} {}\n", spec.name, spec.summary,
-                                spec.name, spec.usage);
-  if (!spec.description.empty()) out += "\n" + Wrap(spec.description, kHelpWidth, 0) + "\n";
+  return HelpText(spec, HelpWidth(SurroundingsOf(STDOUT_FILENO)));
+}
+
+std::string HelpText(const CommandSpec& spec, size_t width) {
+  std::string out = Wrap(fmt::format("tacho {}: {}", spec.name, spec.summary), width, 4) + "\n\n" +
+                    Wrap(fmt::format("usage: tacho {} {}", spec.name, spec.usage), width, 7) + "\n";
+  if (!spec.description.empty()) out += "\n" + Wrap(spec.description, width, 0) + "\n";
   for (const OptionGroup& group : spec.groups) {
-    out += "\n" + group.title + ":\n";
-    for (const OptionRow& row : group.options) {
-      out += HelpRow(fmt::format("{}", fmt::join(NamesOf(row), ", ")), row.value, row.help);
-    }
+    out += "\n" + Wrap(group.title + ":", width, 2) + "\n";
+    for (const OptionRow& row : group.options)
+      out += HelpRow(fmt::format("{}", fmt::join(row.Names(), ", ")), row.value, row.help, width);
   }
-  out += "\n" + HelpRow("-h, --help", "", "this text");
+  out += "\n" + HelpRow("-h, --help", "", "this text", width);
   if (!spec.examples.empty()) out += "\nexamples:\n";
   for (const CommandSpec::Example& example : spec.examples) {
-    out += fmt::format("  {}\n      {}\n", example.command, example.shows);
+    // A command stays on its line, to be copied.
+    out += fmt::format("  {}\n", example.command);
+    if (!example.shows.empty()) out += Wrap("      " + example.shows, width, 6) + "\n";
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,22 +21,39 @@ using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
                  std::optional<double>*, std::vector<std::string>*>;
 
-// One option of a command. The same row feeds the parser and the help.
+// One option of a command. The same row feeds the parser, the help, the man page and the
+// completion.
 struct OptionRow {
   std::string names;  // "-w,--wide"
-  std::string value;  // name of the value, "" for a switch
+  // Name of the value, "" for a switch. Completion offers files for FILE and PATH, folders for DIR.
+  std::string value;
   std::string help;
   OptionTarget target;
   int64_t least = 0;   // of a whole number
   bool words = false;  // of a list: a list of words
   Secret secret = Secret::kNone;
+  std::vector<std::string> choices = {};  // all values; empty: any. A list's own code checks it
+
+  OptionRow OneOf(std::vector<std::string> values) && {
+    choices = std::move(values);
+    return std::move(*this);
+  }
+  // "-o", "--out"
+  [[nodiscard]] std::vector<std::string> Names() const;
 };
+// The names of rows that are data, as choices.
+template <typename Rows>
+std::vector<std::string> NamesOf(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
 struct OptionGroup {
   std::string title;
   std::vector<OptionRow> options;
 };
 
-// A command, for the parser and the help.
+// A command, for the parser, the help, the man page and the completion.
 struct CommandSpec {
   struct Example {
     std::string command, shows;
@@ -50,6 +68,9 @@ struct CommandSpec {
   // from the options' values. Positionals are then addresses or files.
   std::string* command = nullptr;
   std::vector<Example> examples;
+  std::vector<std::string> words = {};  // what the first argument may be, beside files
+  // What the arguments may be, for the completion; nullptr: files, or nothing for a URL.
+  std::vector<std::string> (*names)() = nullptr;
 };
 
 // Reads `arguments` (without the command's name) into the targets of `spec`. True: help was
@@ -57,6 +78,8 @@ struct CommandSpec {
 // one.
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
+// As wide as the terminal or COLUMNS says (cli/terminal.h).
 std::string HelpText(const CommandSpec& spec);
+std::string HelpText(const CommandSpec& spec, size_t width);
 
 }  // namespace tacho

@@ -89,6 +89,14 @@ TEST(ParseArguments, HelpBeatsEverything) {
   EXPECT_TRUE(*p.result);
 }
 
+TEST(ParseArguments, AnOptionWithAFewValues) {
+  EXPECT_TRUE(Parse({"--color", "never"}).result.has_value());
+  const Parsed wrong = Parse({"--color", "nevre"});
+  ASSERT_FALSE(wrong.result.has_value());
+  EXPECT_THAT(wrong.result.error().message,
+              HasSubstr("--color is auto, always or never, not 'nevre' (did you mean never?)"));
+}
+
 TEST(HelpText, NamesEveryOptionWithinTheWidth) {
   AnalyzeOptions options;
   const CommandSpec spec = AnalyzeSpec(options);

@@ -56,7 +56,7 @@ std::stop_token ProgressBar::StopOfExports() {
   const std::lock_guard lock(mutex_);
   ++exports_;
   if (stop_) return *stop_;
-  if (!interrupt_) interrupt_.emplace();
+  if (!interrupt_) interrupt_.emplace("ending the program that exports");
   return interrupt_->token();
 }
 

@@ -69,7 +69,6 @@ Result<QueryOutput> OutputOf(const QueryOptions& options) {
   output.style.whole_names = options.wide;
   if (options.top) output.top = static_cast<size_t>(*options.top);
   output.version = TachoVersion();
-  output.write = WriteStdout;
   return output;
 }
 
@@ -123,9 +122,9 @@ CommandSpec QuerySpec(QueryOptions& o) {
   return spec;
 }
 
-std::string QueryHelp() {
+std::vector<CommandSpec> QuerySpecs() {
   QueryOptions options;
-  return HelpText(QuerySpec(options));
+  return {QuerySpec(options)};
 }
 
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
@@ -142,12 +141,17 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
   QueryOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(QuerySpec(options), arguments));
   if (help) {
-    const auto written = WriteStdout(QueryHelp());
+    const auto written = WriteStdout(HelpText(QuerySpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   std::optional<std::string> sql = TakeSql(options.traces.paths);
   if (options.traces.paths.empty()) return Misuse("no trace given");
-  TACHO_ASSIGN_OR_RETURN(const QueryOutput output, OutputOf(options));
+  TACHO_ASSIGN_OR_RETURN(QueryOutput output, OutputOf(options));
+  bool began = false;
+  output.write = [&began](std::string_view text) {
+    began = true;
+    return WriteToReader(text);
+  };
   const bool shell = !sql && isatty(STDIN_FILENO) == 1;
   if (!sql && std::ranges::count(options.traces.paths, "-") > 0)
     return Misuse("- is the trace, so the SQL is an argument");
@@ -159,6 +163,8 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
       return Misuse("no SQL: give it as the last argument or on standard input, at most 1 MB");
     sql = *std::move(text);
   }
+  if (sql && sql->find_first_not_of(" \t\r\n;") == std::string::npos)
+    return Misuse("the SQL is empty");
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadQueried(options, choice, classifier));
   TACHO_ASSIGN_OR_RETURN(auto session,
                          QuerySession::Open(*readout.run, [] { return query_interrupted.load(); }));
@@ -166,7 +172,10 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
   if (shell) {
     RunQueryShell(input);
   } else {
-    TACHO_RETURN_IF_ERROR(input.Run(*sql));
+    const auto ran = input.Run(*sql);
+    // A document that is cut off gets no second one after it.
+    if (!ran && began) return Fails(ran.error());
+    TACHO_RETURN_IF_ERROR(ran);
   }
   return FinishReading(false, readout.rest.failures, readout.rest.run.skipped,
                        IncompleteReasons(readout.run->analysis, choice));

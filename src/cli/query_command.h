@@ -30,6 +30,6 @@ Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const Trac
                                    const Classifier& classifier, std::string kept_for = "queries");
 
 Result<int> RunQuery(const std::vector<std::string>& arguments);
-std::string QueryHelp();
+std::vector<CommandSpec> QuerySpecs();
 
 }  // namespace tacho

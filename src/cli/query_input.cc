@@ -96,9 +96,10 @@ Result<bool> QueryInput::Run(std::string_view text) {
     auto statement = session_.Next(text);
     if (!statement) return tl::unexpected<Error>(Explained(statement.error()));
     if (!*statement) return false;
-    const auto more = WriteRows(*std::move(*statement), output_);
-    if (!more) return tl::unexpected<Error>(Explained(more.error()));
-    if (*more) {
+    const auto written = WriteRows(*std::move(*statement), output_);
+    if (!written) return tl::unexpected<Error>(Explained(written.error()));
+    if (*written == RowsWritten::kNobodyReads) return true;
+    if (*written == RowsWritten::kTop) {
       Complain(
           fmt::format("only the first {} rows: --top N, --csv or --json shows more", output_.top));
     }
@@ -112,8 +113,11 @@ Result<bool> QueryInput::RunDot(std::string_view text) {
   const std::string_view what =
       blank == std::string_view::npos ? "" : text.substr(text.find_last_of(" \t") + 1);
   if (word == ".quit" || word == ".exit") return true;
-  if (word == ".tables") return output_.write(TableList()).map([] { return false; });
-  if (word == ".help") return output_.write(kDotHelp).map([] { return false; });
+  const auto write = [&](std::string_view out) {
+    return output_.write(out).map([](bool is_read) { return !is_read; });
+  };
+  if (word == ".tables") return write(TableList());
+  if (word == ".help") return write(kDotHelp);
   if (word == ".schema") {
     std::string out;
     for (const QueryTable& table : QueryTables()) {
@@ -122,7 +126,7 @@ Result<bool> QueryInput::RunDot(std::string_view text) {
     if (out.empty())
       return tl::unexpected<Error>(
           Explained({ErrorKind::kUsage, "no such table: " + VisibleText(what)}));
-    return output_.write(out).map([] { return false; });
+    return write(out);
   }
   return Fail(ErrorKind::kUsage, fmt::format("unknown command '{}': there are {}",
                                              VisibleText(word), fmt::join(kDots, ", ")));
@@ -132,8 +136,7 @@ bool IsQueryText(const std::string& argument) {
   std::error_code error;
   if (std::filesystem::exists(argument, error)) return false;
   return argument.find_first_of(" \t\n(;") != std::string::npos ||
-         argument.find_first_of("./") == std::string::npos ||
-         std::ranges::find(kDots, argument) != std::end(kDots);
+         argument.find_first_of("./", argument.starts_with('.') ? 1 : 0) == std::string::npos;
 }
 
 bool IsWholeSql(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }

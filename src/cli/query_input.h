@@ -18,7 +18,7 @@ class QueryInput {
       : session_(session), output_(std::move(output)) {}
 
   // Runs ".tables", ".schema [TABLE]", ".help", or all statements of the SQL. What went well before
-  // an error was printed. True: ".quit".
+  // an error was printed. True: ".quit", or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:

@@ -24,6 +24,10 @@ namespace {
 constexpr size_t kMostComplaints = 20;
 constexpr size_t kMostRules = size_t{1} << 24;
 
+bool IsLack(NoteId id) {
+  return id == NoteId::kNoGpuEvents || id == NoteId::kNoEngineStep || id == NoteId::kNoEvents;
+}
+
 // What all traces of a run usually lack is said once; lost data is listed for each trace.
 template <typename Traces>
 std::vector<std::string> NotesThatCount(const Traces& traces) {
@@ -31,9 +35,7 @@ std::vector<std::string> NotesThatCount(const Traces& traces) {
   std::map<NoteId, std::vector<std::string>> lacking;  // paths
   for (const auto& trace : traces) {
     for (const Note& note : trace.notes.list()) {
-      if (note.id == NoteId::kNoGpuEvents || note.id == NoteId::kNoEngineStep ||
-          note.id == NoteId::kNoEvents)
-        lacking[note.id].push_back(VisibleText(trace.path));
+      if (IsLack(note.id)) lacking[note.id].push_back(VisibleText(trace.path));
       if (KindOf(note.id).severity != Severity::kDataLoss) continue;
       reasons.push_back(
           fmt::format("incomplete: {}: {}{}", VisibleText(trace.path), KindOf(note.id).id,
@@ -149,6 +151,19 @@ std::vector<std::string> IncompleteReasons(const RunSummary& run) {
 
 std::vector<std::string> IncompleteReasons(const TracesNoted& run) {
   return NotesThatCount(run.traces);
+}
+
+std::vector<std::string> NoticesOf(const TracesNoted& run) {
+  std::vector<std::string> notices;
+  for (const TraceNotes& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      const NoteKind& kind = KindOf(note.id);
+      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
+      notices.push_back(
+          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
+    }
+  }
+  return notices;
 }
 
 void ComplainAll(const std::vector<std::string>& messages) {

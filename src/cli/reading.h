@@ -50,6 +50,10 @@ std::vector<std::string> IncompleteReasons(const TracesNoted& run);
 // The same with the ranks that were asked for and are not there.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 
+// What makes figures mean something else but is no such reason: the other notes of
+// Severity::kNotice, as sentences.
+std::vector<std::string> NoticesOf(const TracesNoted& run);
+
 // The first 20 of them on standard error, and how many more there are.
 void ComplainAll(const std::vector<std::string>& messages);
 

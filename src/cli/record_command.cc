@@ -1,11 +1,18 @@
 #include "cli/record_command.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/launch_narrator.h"
+#include "cli/load_argument.h"
 #include "cli/output.h"
+#include "cli/record_launch.h"
 #include "cli/record_narrator.h"
 #include "cli/record_options.h"
 #include "cli/record_report.h"
@@ -26,21 +33,25 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return proven.status;
 }
 
-}  // namespace
-
-Result<int> RunRecord(const std::vector<std::string>& arguments) {
-  RecordArguments own;
-  TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(RecordSpec(own), arguments));
-  if (parsed) {
-    auto written = WriteStdout(RecordHelp());
-    return written ? kDone : Fails(written.error());
-  }
+// `launched`: what is recorded, if tacho starts it.
+Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
   TACHO_ASSIGN_OR_RETURN(const auto http, own.remote.Http());
   TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(http));
 
-  InterruptScope interrupt;
+  InterruptScope interrupt("stopping what was started; what was recorded is kept");
+  std::string ready;
+  if (launched) {
+    TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
+                           NsArgument("--ready-within", own.engine.ready_within));
+    LaunchNarrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
+    TACHO_RETURN_IF_ERROR(StartAndNarrate(*launched, *client,
+                                          std::chrono::milliseconds(patience_ns / 1'000'000),
+                                          narrator, interrupt.token()));
+    ready = fmt::format("ready after {} s at {}", narrator.Seconds(), launched->plan().url());
+  }
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
+  if (launched) narrator.OnDone("launch", ready);
   // Finished workers need not wait for one that still writes.
   narrator.WhenPartly([&](Recording& partly) {
     const ProvenRecording proven = ProveRecording(partly, options, narrator);
@@ -51,12 +62,40 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
   narrator.WaitForPreflight(ProbePatience(options.patience));
   TACHO_ASSIGN_OR_RETURN(Recording recording,
                          Record(*client, options, narrator, interrupt.token()));
-  return Report(own, options, recording, narrator);
+  const int status = Report(own, options, recording, narrator);
+  if (launched) EndAfterRecording(*launched, recording.folder.path(), status == kDone);
+  return status;
 }
 
-std::string RecordHelp() {
+}  // namespace
+
+Result<int> RunRecord(const std::vector<std::string>& arguments) {
+  RecordArguments own;
+  // With --launch, what comes after "--" is the engine's.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  TACHO_ASSIGN_OR_RETURN(
+      auto parsed,
+      ParseArguments(RecordSpec(own), std::vector<std::string>(arguments.begin(), dashes)));
+  if (parsed) {
+    auto written = WriteStdout(HelpText(RecordSpecs().front()));
+    return written ? kDone : Fails(written.error());
+  }
+  std::vector<std::string>& rest = own.launch.empty() ? own.targets : own.engine.words;
+  if (dashes != arguments.end()) rest.insert(rest.end(), dashes + 1, arguments.end());
+  std::optional<LaunchedServers> launched;
+  if (!own.launch.empty()) {
+    TACHO_ASSIGN_OR_RETURN(launched, MakeForRecording(own));
+  }
+  const std::string folder = launched ? launched->record().folder : "";
+  auto status = RecordThem(own, launched);
+  launched.reset();
+  if (!status && !folder.empty()) RemoveEmptyParts(folder);
+  return status;
+}
+
+std::vector<CommandSpec> RecordSpecs() {
   RecordArguments arguments;
-  return HelpText(RecordSpec(arguments));
+  return {RecordSpec(arguments)};
 }
 
 }  // namespace tacho

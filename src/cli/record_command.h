@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
 // `tacho record TARGET...`: from a live deployment to proven, analysed traces (session/record.h).
 Result<int> RunRecord(const std::vector<std::string>& arguments);
-std::string RecordHelp();
+std::vector<CommandSpec> RecordSpecs();
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cli/overhead_text.h"
 #include "load/result/summary.h"
 #include "report/verdict.h"
 #include "text/format_number.h"
@@ -101,6 +102,14 @@ Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   return first;
 }
 
+// Nsight's exports of a run, for a shell.
+std::string StatsFilesOf(const Recording& recording, const std::string& run) {
+  return recording.workers.size() > 1
+             ? ShellWord(run) + "/traces/*/*.sqlite"
+             : ShellWord(fmt::format("{0}/traces/{1}/{1}.sqlite", run,
+                                     recording.workers[0].expectation.name));
+}
+
 }  // namespace
 
 std::string CostText(double unprofiled, double profiled, double share, double error) {
@@ -115,7 +124,7 @@ std::string CostText(double unprofiled, double profiled, double share, double er
 }
 
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
-                       const std::string& folder, const TextStyle& style) {
+                       const EndingFolders& folders, const TextStyle& style) {
   std::vector<Labelled> texts;
   const auto add = [&](std::string_view label, std::string text, Paint paint = Paint::kPlain) {
     if (!text.empty()) texts.push_back({std::string(label), {std::move(text)}, paint});
@@ -127,7 +136,11 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
   add("proof", ProofText(recording, proven.proof, style));
-  if (const auto cost = recording.CostOfProfiling())
+  const std::string overhead =
+      recording.overhead ? OverheadSummary(*recording.overhead, style) : "";
+  if (!overhead.empty())
+    add("cost", overhead);
+  else if (const auto cost = recording.CostOfProfiling())
     add("cost", CostText(*recording.baseline.TokensPerSecond(),
                          *recording.profiled.TokensPerSecond(), cost->share, cost->error));
   add("latency", LatencyText(recording.baseline, "unprofiled", style));
@@ -137,12 +150,16 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("", "the client was the limit: these times are partly its own", Paint::kRed);
   if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
-  texts.push_back({"folder", {folder}, Paint::kPlain, true});
-  if (proven.has_report)
-    texts.push_back({"report", {folder + "/report.html"}, Paint::kPlain, true});
-  if (any)
-    texts.push_back(
-        {"next", {"tacho analyze " + ShellWord(folder + "/traces")}, Paint::kPlain, true});
+  const auto copied = [&](std::string_view label, std::string text) {
+    texts.push_back({std::string(label), {std::move(text)}, Paint::kPlain, true});
+  };
+  copied("folder", folders.run);
+  if (proven.has_report) copied("report", folders.run + "/report.html");
+  if (any) copied("next", "tacho analyze " + ShellWord(folders.run + "/traces"));
+  if (any && recording.nsys) copied("", "tacho stats " + StatsFilesOf(recording, folders.run));
+  if (any && !folders.earlier.empty())
+    copied("",
+           fmt::format("tacho compare {} {}", ShellWord(folders.earlier), ShellWord(folders.run)));
   return RenderWithin(texts, kMostEndingLines, style);
 }
 
@@ -157,7 +174,7 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
   bool is_told = lacks.count() == 0;
   if (lacks.count() == 1) {
     const std::string whole = RenderText(FirstLack(lacks, proven.proof), style);
-    is_told = EndingText(recording, proven, "", style).find(whole) != std::string::npos;
+    is_told = EndingText(recording, proven, {}, style).find(whole) != std::string::npos;
   }
   if (!is_told) {
     add("missing", lacks.missing, Paint::kRed);

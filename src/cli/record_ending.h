@@ -6,12 +6,18 @@
 
 namespace tacho {
 
+// Folders as the user would type them.
+struct EndingFolders {
+  std::string run;
+  std::string earlier = {};  // an earlier run to compare it with; "": none
+};
+
 // How a recording ends, at most kMostEndingLines lines: the verdict, the proof, the cost of
 // profiling, the latency of users with and without it, what is missing (counted, with the first
-// name), the folder and the next command. `folder`: of the run, as the user would type it.
-inline constexpr size_t kMostEndingLines = 10;
+// name), the folder and the next commands.
+inline constexpr size_t kMostEndingLines = 12;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
-                       const std::string& folder, const TextStyle& style);
+                       const EndingFolders& folders, const TextStyle& style);
 
 // The part above it: everything that is missing and all problems and remarks, unless the ending has
 // them, and the workers' URLs.

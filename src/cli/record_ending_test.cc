@@ -54,7 +54,7 @@ class RecordEnding : public testing::Test {
   }
 
   std::string Ending(size_t width = 80) {
-    return EndingText(recording_, proven_, "tacho-20261123-112400", TextStyle{.width = width});
+    return EndingText(recording_, proven_, {"tacho-20261123-112400"}, TextStyle{.width = width});
   }
 
   const FolderForTest parent_;
@@ -128,8 +128,24 @@ TEST_F(RecordEnding, LeavesNothingUnsaid) {
   EXPECT_THAT(DetailsText(recording_, proven_, {}), HasSubstr("word199\n"));
 }
 
+TEST_F(RecordEnding, ProposesWhatComesNext) {
+  proven_.readout.emplace();
+  proven_.readout->run.traces.emplace_back();
+  const auto next = [&](const EndingFolders& folders) {
+    const std::string text = EndingText(recording_, proven_, folders, TextStyle{.width = 80});
+    const size_t at = text.find(" next ");
+    return at == std::string::npos ? "" : text.substr(at);
+  };
+  EXPECT_EQ(next({"runs/b"}), " next     tacho analyze runs/b/traces\n");
+  EXPECT_EQ(next({"runs/b", "runs/a a"}),
+            " next     tacho analyze runs/b/traces\n"
+            "          tacho compare 'runs/a a' runs/b\n");
+  proven_.readout.reset();
+  EXPECT_EQ(next({"runs/b", "runs/a"}), "") << "nothing of it can be compared";
+}
+
 // Whatever goes wrong, the ending stays short.
-TEST_F(RecordEnding, IsTenLinesOfEightyColumnsAtMost) {
+TEST_F(RecordEnding, IsTwelveLinesOfEightyColumnsAtMost) {
   const std::string long_text = [] {
     std::string text;
     for (int i = 0; i < 200; ++i) text += "cause" + std::to_string(i) + "; ";

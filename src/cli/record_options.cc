@@ -13,13 +13,17 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kWindowForRequestsNs = 60'000'000'000;
+constexpr uint64_t kMostPairs = 1000;
+constexpr int64_t kPromptOfOneLength = 256, kOutputOfOneLength = 128;  // tokens
+constexpr int64_t kMostOverheadWindowNs = 600'000'000'000;
 
 Result<Via> ParseVia(const std::string& text) {
   if (text == "auto") return Via::kAuto;
   if (text == "http") return Via::kHttp;
   if (text == "daemon") return Via::kDaemon;
+  if (text == "nsys") return Via::kNsys;
   return Fail(ErrorKind::kUsage,
-              fmt::format("--via wants auto, http or daemon, not '{}'", VisibleText(text)));
+              fmt::format("--via wants auto, http, daemon or nsys, not '{}'", VisibleText(text)));
 }
 
 }  // namespace
@@ -73,11 +77,12 @@ Result<void> SessionArguments::PutInto(RecordOptions& options) const {
   return {};
 }
 
+// Long: a row for each option.
 CommandSpec RecordSpec(RecordArguments& a) {
   CommandSpec spec;
   spec.name = "record";
   spec.summary = "profile a live deployment under load: every rank, proven, analysed";
-  spec.usage = "TARGET... [options]";
+  spec.usage = "TARGET... [options], or: --launch ENGINE [options] -- ENGINE'S ARGUMENTS";
   spec.description =
       "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs "
       "(kubectl's YAML or JSON too). "
@@ -95,8 +100,11 @@ CommandSpec RecordSpec(RecordArguments& a) {
                  {"-n,--requests", "N", "until so many requests have ended in it", &a.requests, 1}},
                 a.session.profile.Rows()),
            With(a.session.BudgetRows(),
-                {{"--via", "HOW",
-                  "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)", &a.via}}))},
+                {OptionRow{"--via", "HOW",
+                           "auto, http, daemon (engines started with KINETO_USE_DAEMON=1), or nsys "
+                           "(engines under nsys launch)",
+                           &a.via}
+                     .OneOf({"auto", "http", "daemon", "nsys"})}))},
       {"load",
        {{"--no-load", "", "you send the load; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
@@ -113,9 +121,30 @@ CommandSpec RecordSpec(RecordArguments& a) {
          &a.baseline},
         {"--through-router", "", "load through the router (default: straight to each worker)",
          &a.through_router}}},
+      {"the cost of looking",
+       {{"--overhead", "",
+         "before the recording, windows without and with the profilers in turn, under requests of "
+         "one length: what they cost, "
+         "with bounds",
+         &a.overhead},
+        {"--pairs", "N", "of windows, even (default 8, or what 5 minutes allow)", &a.pairs, 4},
+        {"--overhead-window", "TIME", "length of each (default 2s)", &a.overhead_window},
+        {"--precision", "PERCENT",
+         "bounds that include no change are inconclusive if wider "
+         "than this to each side (default 2%)",
+         &a.precision}}},
       {"traces",
-       With(a.session.TraceRows(),
-            {{"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket}})},
+       With(
+           a.session.TraceRows(),
+           {{"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket},
+            {"--nsys-session", "NAME",
+             "the engines' session of nsys (default: that of their processes)", &a.nsys_session}})},
+      {"an engine of its own",
+       With({OptionRow{"--launch", "ENGINE",
+                       "vllm or sglang: start it as `tacho launch` does, record it, end it",
+                       &a.launch}
+                 .OneOf({"vllm", "sglang"})},
+            a.engine.Rows())},
       {"other",
        {a.session.KeepGoingRow(),
         {"--json", "", "run.json in place of the screen", &a.json},
@@ -129,9 +158,47 @@ CommandSpec RecordSpec(RecordArguments& a) {
        "all workers behind a router, for as long as the budget allows"},
       {"tacho record http://127.0.0.1:8000 --steps 20", "twenty engine steps of one server"},
       {"tacho record launch.log --no-load --duration 5s", "a slime or vime run, as it goes"},
+      {"tacho record --launch vllm --duration 20s -- Qwen/Qwen3-0.6B --max-model-len 4096",
+       "the whole way: start, warm up, load, profile, collect, analyse, end"},
+      {"tacho record http://127.0.0.1:8000 --overhead --pairs 12",
+       "what profiling costs, measured in 24 windows, and a recording"},
       {"tacho record http://gpu7:8000 --collect-from gpu7:/tmp/traces", "traces fetched by ssh"}};
   return spec;
 }
+
+namespace {
+
+Result<std::optional<OverheadOptions>> OverheadOptionsOf(const RecordArguments& a) {
+  if (!a.overhead) {
+    if (a.pairs || !a.overhead_window.empty() || !a.precision.empty())
+      return Fail(ErrorKind::kUsage,
+                  "--pairs, --overhead-window and --precision are for --overhead: add it");
+    return std::nullopt;
+  }
+  if (a.no_load)
+    return Fail(ErrorKind::kUsage,
+                "--overhead compares windows of one load: it needs tacho's own, not --no-load");
+  OverheadOptions asked;
+  asked.pairs_asked = a.pairs.has_value();
+  if (asked.pairs_asked) asked.pairs = static_cast<uint64_t>(*a.pairs);
+  if (asked.pairs % 2 != 0 || asked.pairs > kMostPairs)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--pairs: two make a block that a drift does not bias: give an even "
+                            "number from 4 to {}",
+                            kMostPairs));
+  if (!a.overhead_window.empty()) {
+    TACHO_ASSIGN_OR_RETURN(asked.window_ns, NsArgument("--overhead-window", a.overhead_window));
+  }
+  if (asked.window_ns < 100'000'000 || asked.window_ns > kMostOverheadWindowNs)
+    return Fail(ErrorKind::kUsage, "--overhead-window: from a tenth of a second to 10 minutes");
+  if (!a.precision.empty()) {
+    TACHO_ASSIGN_OR_RETURN(asked.precision, ShareArgument("--precision", a.precision));
+  }
+  if (!a.launch.empty()) asked.preset = a.engine.preset;
+  return asked;
+}
+
+}  // namespace
 
 Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   RecordOptions options;
@@ -161,9 +228,15 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     options.window_requests = static_cast<uint64_t>(*a.requests);
     options.window_ns = kWindowForRequestsNs;
   }
+  TACHO_ASSIGN_OR_RETURN(options.overhead, OverheadOptionsOf(a));
   options.plan.concurrency = static_cast<uint64_t>(a.concurrency.value_or(0));
   options.plan.prompt_tokens = a.prompt_tokens;
   options.plan.output_tokens = a.output_tokens;
+  // Requests of many lengths make the figures of short windows vary by tens of per cent.
+  if (options.overhead && a.mix.empty() && !a.prompt_tokens && !a.output_tokens) {
+    options.plan.prompt_tokens = kPromptOfOneLength;
+    options.plan.output_tokens = kOutputOfOneLength;
+  }
   options.plan.seed = static_cast<uint64_t>(a.seed.value_or(0));
   options.window_asked = !a.duration.empty();
   if (options.window_asked) {
@@ -177,6 +250,9 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     return Fail(ErrorKind::kUsage, "--duration: a window needs a tenth of a second at least");
   options.command = a.command;
   options.socket_folder = a.daemon_socket;
+  options.nsys_session = a.nsys_session;
+  if (!a.nsys_session.empty() && options.via != Via::kNsys)
+    return Fail(ErrorKind::kUsage, "--nsys-session goes with --via nsys");
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/engine_options.h"
+#include "cli/launch_options.h"
 #include "cli/parse.h"
 #include "session/record.h"
 
@@ -40,8 +41,15 @@ struct RecordArguments {
   std::string warm_up = "3s", baseline = "5s", mix;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
+  // the cost of looking
+  bool overhead = false;
+  std::optional<int64_t> pairs;
+  std::string overhead_window, precision;
+  // "vllm" or "sglang": launched for this recording; "": none
+  std::string launch;
+  EngineArguments engine;
   // other
-  std::string daemon_socket;
+  std::string daemon_socket, nsys_session;
   bool json = false, quiet = false;
 };
 CommandSpec RecordSpec(RecordArguments& arguments);

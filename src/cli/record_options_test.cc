@@ -40,6 +40,17 @@ TEST(RecordOptions, AWindowThatIsNamedIsExactAndTheBudgetIsReadFromItsUnits) {
   EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("--budget-bytes: 'much'"));
 }
 
+TEST(RecordOptions, ASessionOfNsysNeedsNsys) {
+  RecordArguments arguments = Arguments();
+  arguments.nsys_session = "one";
+  EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("goes with --via nsys"));
+  arguments.via = "nsys";
+  EXPECT_EQ(RecordOptionsOf(arguments)->via, Via::kNsys);
+  EXPECT_EQ(RecordOptionsOf(arguments)->nsys_session, "one");
+  arguments.via = "nsight";
+  EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("or nsys, not 'nsight'"));
+}
+
 TEST(RecordOptions, ANumberOfRequestsEndsTheWindowAloneAndNeedsALoad) {
   RecordArguments arguments = Arguments();
   arguments.requests = 100;

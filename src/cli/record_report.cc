@@ -9,11 +9,13 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/overhead_text.h"
 #include "cli/record_ending.h"
 #include "cli/report_command.h"
 #include "cli/report_drawings.h"
 #include "report/analyze_document.h"
 #include "report/brief_json.h"
+#include "session/earlier_run.h"
 #include "session/in_flight.h"
 #include "session/trace_evidence.h"
 #include "session/worker_figures.h"
@@ -23,6 +25,11 @@ namespace {
 
 // Reads the traces of the run folder, once for the proof and the screen.
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawings& drawings) {
+  // A report that could not be exported is not exported again.
+  if (recording.nsys && std::ranges::all_of(recording.workers, [](const RecordedWorker& worker) {
+        return worker.expectation.files.empty();
+      }))
+    return std::nullopt;
   RunProgress silent;
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;
@@ -48,6 +55,9 @@ bool WriteReport(const Recording& recording, const ProvenRecording& proven, Draw
 }
 
 std::string InterruptText(const Recording& recording) {
+  if (!recording.AnyStarted() && recording.overhead)
+    return "interrupted in the windows of --overhead: the profilers were stopped, what was "
+           "measured is in the folder";
   if (!recording.AnyStarted()) return "interrupted before the profilers were started";
   if (recording.daemon)
     return "interrupted: the window went on to its end, which Kineto's daemon cannot move; what "
@@ -63,10 +73,30 @@ std::string InterruptText(const Recording& recording) {
                    "folder";
 }
 
+void SayWhatNsysLacks(Recording& recording, const std::vector<TraceEvidence>& traces,
+                      RecordObserver& observer) {
+  if (traces.empty() ||
+      std::ranges::any_of(traces, [](const TraceEvidence& t) { return t.gpu_events > 0; }))
+    return;
+  const bool steps = std::ranges::any_of(
+      traces, [](const TraceEvidence& trace) { return trace.steps.value_or(0) > 0; });
+  ReportFinding(recording, observer,
+                {FindingId::kNsysNoGpu, "",
+                 steps ? "the report holds no GPU work: only ranges (NVTX) and calls of the OS"
+                       : "the report holds neither GPU work nor a range (NVTX) that names a step"});
+}
+
 int StatusOf(const Recording& recording, const Proof& proof) {
   if (recording.interrupted_ns) return kInterrupted;
   const bool complete = proof.complete && !recording.HasTrouble();
   return complete ? kDone : kIncomplete;
+}
+
+// The folder as the user would type it.
+std::string Typed(const std::string& folder) {
+  std::error_code ignored;
+  std::string relative = std::filesystem::relative(folder, ignored).string();
+  return relative.empty() || relative.starts_with("../..") ? folder : relative;
 }
 
 }  // namespace
@@ -87,6 +117,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   if (proven.readout)
     for (const TraceAnalysis& trace : proven.readout->run.traces)
       evidence.push_back(EvidenceOf(trace));
+  if (recording.nsys) SayWhatNsysLacks(recording, evidence, narrator);
   if (recording.window.steps) recording.EndProfiledWith(evidence);
   KeepRecorded(recording, evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
@@ -105,6 +136,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   // Shows what is known.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
+  if (const auto own = any ? KeptRecordingOf(proven.json) : std::nullopt)
+    proven.earlier = EarlierRun(recording.folder.path(), *own);
   if (any) proven.has_report = WriteReport(recording, proven, std::move(drawings));
   return proven;
 }
@@ -114,17 +147,18 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   ScreenOptions screen;
   screen.style = style;
   screen.top = 10;
-  std::error_code ignored;
-  std::string shown = std::filesystem::relative(recording.folder.path(), ignored).string();
-  if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
   // What the figures below do not include.
   std::string text;
   for (const Finding& remark : proven.proof.remarks)
     text += RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style);
   if (proven.HasAnalysis(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
+  if (recording.overhead && recording.load) text += OverheadText(*recording.overhead, style) + "\n";
   if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";
-  return text + EndingText(recording, proven, shown, style);
+  return text + EndingText(recording, proven,
+                           {.run = Typed(recording.folder.path()),
+                            .earlier = proven.earlier.empty() ? "" : Typed(proven.earlier)},
+                           style);
 }
 
 void ComplainOf(const Recording& recording) {

@@ -16,6 +16,7 @@ struct ProvenRecording {
   Proof proof;
   std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
   std::string json;                             // the content of run.json
+  std::string earlier;                          // the folder to compare it with; "": none
   bool has_report = false;                      // report.html is in the folder
   int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
 
@@ -28,7 +29,8 @@ struct ProvenRecording {
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator);
 
-// The first screen of the traces, what is missing, and the ending of ten lines (record_ending.h).
+// The first screen of the traces, the cost of looking, what is missing, and the ending
+// (record_ending.h).
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/overhead_text.h"
 #include "cli/record_ending.h"
 #include "text/format_number.h"
 
@@ -57,6 +58,8 @@ Document RecordingDocument(const KeptRecording& recording) {
                           {CostText(*rate(recording.baseline), *rate(recording.profiled),
                                     *recording.cost_share, *recording.cost_error)}});
   }
+  if (recording.step_change)
+    document.Add(Labelled{"looking", {StepChangeText(*recording.step_change)}});
   document.AddPart(TitledTable{.table = WindowsTable(recording), .title = "Load"});
   const auto add = [&](const char* name, const std::vector<std::string>& texts, Paint paint) {
     for (const std::string& text : texts) document.Add(Remark{name, ": " + text, "", paint});

@@ -185,16 +185,16 @@ CommandSpec ReportSpec(ReportOptions& o) {
   return spec;
 }
 
-std::string ReportHelp() {
+std::vector<CommandSpec> ReportSpecs() {
   ReportOptions options;
-  return HelpText(ReportSpec(options));
+  return {ReportSpec(options)};
 }
 
 Result<int> RunReport(const std::vector<std::string>& arguments) {
   ReportOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(ReportSpec(options), arguments));
   if (help) {
-    const auto written = WriteStdout(ReportHelp());
+    const auto written = WriteStdout(HelpText(ReportSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_RETURN_IF_ERROR(CheckOptions(options));

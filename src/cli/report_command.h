@@ -5,6 +5,7 @@
 
 #include "analysis/compare/run_changes.h"
 #include "base/result.h"
+#include "cli/parse.h"
 #include "cli/reading.h"
 #include "report/drawings.h"
 
@@ -31,6 +32,6 @@ std::string RenderPage(const RunAnalysis& run, PageOfRun page);
 CommandSpec ReportSpec(ReportOptions& options);
 
 Result<int> RunReport(const std::vector<std::string>& arguments);
-std::string ReportHelp();
+std::vector<CommandSpec> ReportSpecs();
 
 }  // namespace tacho

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "cli/exit_status.h"
+#include "cli/load_argument.h"
 #include "cli/output.h"
 #include "cli/simulate_processes.h"
 #include "cli/simulate_trace.h"
@@ -24,7 +25,7 @@ using namespace simulate;
 struct SimulateOptions {
   std::string engine = "vllm", router = "none", model_size = "small", hardware = "h100";
   std::optional<std::string> version, model, profiler_config, trace_folder, temp_folder, log, time;
-  std::string host = "127.0.0.1", speed = "1";
+  std::string host = "127.0.0.1", speed = "1", profiler_slowdown = "0";
   std::optional<int64_t> count, tp, dp, port, worker_port, seed, random_fault, max_num_seqs,
       max_num_batched_tokens, max_model_len, stream_interval, gzip_level;
   std::vector<std::string> faults;
@@ -52,19 +53,24 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
   }
   spec.groups = {
       {"what to simulate",
-       {{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine},
+       {OptionRow{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine}.OneOf(
+            {"vllm", "sglang"}),
         {"--engine-version", "V", "vLLM 0.10, 0.13, 0.32 (default 0.32); SGLang 0.5.23",
          &o.version},
         {"--count", "N", "servers (default 1)", &o.count, 1},
         {"--tp", "N", "tensor-parallel ranks of each engine (default 1)", &o.tp, 1},
         {"--dp", "N", "data-parallel engines of each server (default 1)", &o.dp, 1},
-        {"--router", "NAME", "vllm, sglang or none (default none)", &o.router},
+        OptionRow{"--router", "NAME", "vllm, sglang or none (default none)", &o.router}.OneOf(
+            {"vllm", "sglang", "none"}),
         {"--router-per-rank", "", "the router lists each data-parallel rank: URL@RANK",
          &o.router_per_rank},
-        {"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default small)", &o.model_size},
+        OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default small)",
+                  &o.model_size}
+            .OneOf(NamesOf(ModelShapes())),
         {"--model", "NAME", "the name the model is served under (default: its checkpoint)",
          &o.model},
-        {"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware},
+        OptionRow{"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware}
+            .OneOf(NamesOf(HardwarePresets())),
         {"--speed", "X", "everything takes 1/X of its time (default 1)", &o.speed},
         {"--seed", "N", "other times, the same for the same number (default 1)", &o.seed}}},
       {"the engine's own settings",
@@ -89,6 +95,9 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
         {"--tmp-dir", "DIR", "where traces are before gzip (default TMPDIR or /tmp)",
          &o.temp_folder},
         {"--gzip-level", "N", "0 to 9 (default 1; the engines use 9)", &o.gzip_level},
+        {"--profiler-slowdown", "PERCENT",
+         "each step takes so much longer while it is profiled: 8% (default 0)",
+         &o.profiler_slowdown},
         {"--truth", "", "beside each trace, what was put in: TRACE.truth.json", &o.truth}}},
       {"what goes wrong",
        {{"--fault", "KIND[@WORKER][:ARG]", "may be given several times: " + kinds, &o.faults},
@@ -147,7 +156,6 @@ Result<void> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
 Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   SimulationOptions out;
   WorkerOptions& worker = out.worker;
-  if (o.engine != "vllm" && o.engine != "sglang") return Refuse("--engine is vllm or sglang");
   worker.kind = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
   const bool vllm = worker.kind == SimulatedEngine::kVllm;
   worker.version = o.version.value_or(vllm ? "0.32.0" : "0.5.23");
@@ -155,8 +163,6 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
     out.router = simulate::RouterKind::kVllm;
   } else if (o.router == "sglang") {
     out.router = simulate::RouterKind::kSglang;
-  } else if (o.router != "none") {
-    return Refuse("--router is vllm, sglang or none");
   }
   TACHO_ASSIGN_OR_RETURN(const auto model, FindModelShape(o.model_size));
   TACHO_ASSIGN_OR_RETURN(const auto hardware, FindHardware(o.hardware));
@@ -192,6 +198,8 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   worker.temp_folder = o.temp_folder.value_or(temp == nullptr ? "/tmp" : temp);
   worker.gzip_level = static_cast<int>(std::min<int64_t>(9, o.gzip_level.value_or(1)));
   worker.truth = o.truth;
+  TACHO_ASSIGN_OR_RETURN(worker.profiler_slowdown,
+                         ShareArgument("--profiler-slowdown", o.profiler_slowdown));
   out.count = o.count.value_or(1);
   if (out.count > 4096) return Refuse("--count is at most 4096");
   out.router_per_rank = o.router_per_rank;
@@ -242,24 +250,27 @@ std::string AddressesJson(const Simulation& simulation, const SimulationOptions&
          "\n";
 }
 
-// Sleeps until SIGINT or SIGTERM, or until the time is over.
-void WaitForEnd(const sigset_t& signals, std::optional<int64_t> limit_ns) {
+// Sleeps until SIGINT or SIGTERM, or until the time is over. Whether it was a signal.
+bool WaitForEnd(const sigset_t& signals, std::optional<int64_t> limit_ns) {
   if (!limit_ns) {
     int signal = 0;
     sigwait(&signals, &signal);
-    return;
+    return true;
   }
   const timespec limit{static_cast<time_t>(*limit_ns / 1'000'000'000),
                        static_cast<long>(*limit_ns % 1'000'000'000)};
-  while (sigtimedwait(&signals, nullptr, &limit) < 0 && errno == EINTR) {
-  }
+  int signal = -1;
+  do {
+    signal = sigtimedwait(&signals, nullptr, &limit);
+  } while (signal < 0 && errno == EINTR);
+  return signal > 0;
 }
 
 }  // namespace
 
-std::string SimulateHelp() {
+std::vector<CommandSpec> SimulateSpecs() {
   SimulateOptions options;
-  return HelpText(SimulateSpec(options));
+  return {SimulateSpec(options), SimulateTraceSpec()};
 }
 
 Result<int> RunSimulate(const std::vector<std::string>& arguments) {
@@ -268,7 +279,7 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   SimulateOptions given;
   TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(SimulateSpec(given), arguments));
   if (parsed) {
-    const auto written = WriteStdout(SimulateHelp());
+    const auto written = WriteStdout(HelpText(SimulateSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_ASSIGN_OR_RETURN(auto options, OptionsOf(given));
@@ -293,7 +304,7 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   const auto written = WriteStdout(given.json ? AddressesJson(*simulation, options)
                                               : Addresses(*simulation, options));
   if (!written) return Fails(written.error());
-  WaitForEnd(signals, limit);
+  if (WaitForEnd(signals, limit)) Complain("ending the servers");
   return kDone;
 }
 

@@ -11,6 +11,6 @@ namespace tacho {
 
 // tacho simulate: engines and routers without a GPU.
 Result<int> RunSimulate(const std::vector<std::string>& arguments);
-std::string SimulateHelp();
+std::vector<CommandSpec> SimulateSpecs();
 
 }  // namespace tacho

@@ -47,16 +47,21 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   spec.groups = {
       {"what to simulate",
        {{"-o,--output", "DIR", "where the files go (default simulated-traces)", &o.folder},
-        {"--format", "NAME",
-         "kineto: a trace for each rank; nsys: one SQLite export of Nsight Systems (default "
-         "kineto)",
-         &o.format},
+        OptionRow{
+            "--format", "NAME",
+            "kineto: a trace for each rank; nsys: one SQLite export of Nsight Systems (default "
+            "kineto)",
+            &o.format}
+            .OneOf({"kineto", "nsys"}),
         {"--steps", "N", "engine steps (default 300)", &o.steps, 1},
         {"--ranks", "N", "tensor-parallel ranks (default 1)", &o.ranks, 1},
-        {"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine},
-        {"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default 8b)", &o.model_size},
+        OptionRow{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine}.OneOf(
+            {"vllm", "sglang"}),
+        OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default 8b)", &o.model_size}
+            .OneOf(NamesOf(ModelShapes())),
         {"--layers", "N", "of the model (default 4; 0: all that it has)", &o.layers},
-        {"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware},
+        OptionRow{"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware}
+            .OneOf(NamesOf(HardwarePresets())),
         {"--requests", "N", "most requests in flight (default 32)", &o.requests, 1},
         {"--prompt-tokens", "N", "mean length of a prompt (default 256)", &o.prompt_tokens, 1},
         {"--output-tokens", "N", "mean length of an answer (default 16)", &o.output_tokens, 1}}},
@@ -80,10 +85,6 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
 
 Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   KnownRunOptions out;
-  if (o.format != "kineto" && o.format != "nsys")
-    return Fail(ErrorKind::kUsage, "--format is kineto or nsys");
-  if (o.engine != "vllm" && o.engine != "sglang")
-    return Fail(ErrorKind::kUsage, "--engine is vllm or sglang");
   out.engine = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
   out.model = o.model_size;
   out.hardware = o.hardware;
@@ -144,6 +145,11 @@ Result<std::string> WriteKnownRun(const KnownRun& run, const SimulateTraceOption
 }
 
 }  // namespace
+
+CommandSpec SimulateTraceSpec() {
+  SimulateTraceOptions options;
+  return SimulateTraceSpec(options);
+}
 
 Result<int> RunSimulateTrace(const std::vector<std::string>& arguments) {
   SimulateTraceOptions given;

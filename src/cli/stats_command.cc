@@ -16,6 +16,7 @@
 #include "cli/reading.h"
 #include "cli/terminal.h"
 #include "stats/reports.h"
+#include "stats/trace_times.h"
 #include "text/document.h"
 #include "text/json_writer.h"
 #include "text/visible_text.h"
@@ -68,13 +69,15 @@ CommandSpec StatsSpec(StatsOptions& o) {
   spec.positionals = &o.traces.paths;
   spec.groups = {
       {"what to print",
-       {{"-r,--report", "NAME,...", "these reports, by their new or old names", &o.reports}}},
+       {OptionRow{"-r,--report", "NAME,...", "these reports, by their new or old names", &o.reports}
+            .OneOf(NamesOf(StatsReports()))}},
       {"as what (default: aligned tables)",
        {{"--csv", "", "as CSV, one table after the other", &o.csv},
         {"--json", "", "as JSON: the rows of each report as objects", &o.json},
         {"--markdown", "", "as GitHub tables", &o.markdown},
-        {"-f,--format", "NAME", "the same by the words of nsys: column, table, csv, json",
-         &o.format},
+        OptionRow{"-f,--format", "NAME", "the same by the words of nsys: column, table, csv, json",
+                  &o.format}
+            .OneOf({"column", "table", "csv", "json"}),
         {"--top", "N", "rows of an aligned or GitHub table; the others are summed up (default: 50)",
          &o.top, 1},
         {"-w,--wide", "", "all columns and whole names, lines of any length", &o.wide}}},
@@ -101,9 +104,6 @@ Result<StatsForm> FormOf(const StatsOptions& options) {
   if (options.csv || options.format == "csv") return StatsForm::kCsv;
   if (options.json || options.format == "json") return StatsForm::kJson;
   if (options.markdown) return StatsForm::kMarkdown;
-  if (options.format && options.format != "column" && options.format != "table")
-    return MisuseOfStats(fmt::format("--format is column, table, csv or json, not '{}'",
-                                     VisibleText(*options.format)));
   return StatsForm::kText;
 }
 
@@ -117,20 +117,43 @@ Result<std::vector<const StatsReport*>> ReportsOf(const StatsOptions& options) {
   return reports;
 }
 
-StatsTrace::Needs NeedsOf(const std::vector<const StatsReport*>& reports) {
-  StatsTrace::Needs needs;
-  for (const StatsReport* const report : reports) needs = needs | report->needs;
+// What reports need the rows of, and what they need the times of alone.
+struct ReportNeeds {
+  StatsTrace::Needs rows, times;
+};
+ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
+  ReportNeeds needs;
+  for (const StatsReport* const report : reports) {
+    StatsTrace::Needs& of = report->of_traces != nullptr ? needs.rows : needs.times;
+    of = of | report->needs;
+  }
   return needs;
 }
 
-FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces,
-                    const std::vector<const StatsReport*>& reports) {
-  const StatsTrace::Needs needs = NeedsOf(reports);
+// Of an export of nsys, times are read without rows (`times`) unless the rows are needed too.
+bool HasRowsOfAll(const Trace& trace) { return trace.header.format != TraceFormat::kNsys; }
+
+FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces, WorkTimes times,
+                    const std::vector<const StatsReport*>& reports, size_t threads, size_t most) {
+  const ReportNeeds needs = NeedsOf(reports);
   std::vector<StatsTrace> of;
   of.reserve(traces.size());
-  for (const Trace& trace : traces) of.emplace_back(trace, needs);
+  for (const Trace& trace : traces) {
+    const StatsTrace& stats = of.emplace_back(trace, needs.rows);
+    const StatsTrace::Needs& wanted = needs.times;
+    const bool all = HasRowsOfAll(trace);
+    AddTimesOf(stats,
+               {.gpu = wanted.gpu && (all || needs.rows.gpu),
+                .gpu_details = wanted.gpu_details,
+                .calls = wanted.calls && (all || needs.rows.calls),
+                .os_calls = wanted.os_calls && (all || needs.rows.os_calls)},
+               times);
+  }
   FileStats stats{path, {}};
-  for (const StatsReport* const report : reports) stats.tables.push_back(report->make(of));
+  for (const StatsReport* const report : reports) {
+    stats.tables.push_back(report->of_traces != nullptr ? report->of_traces(of, most)
+                                                        : report->of_times(times, threads));
+  }
   return stats;
 }
 
@@ -187,7 +210,7 @@ std::string JsonOf(const std::vector<FileStats>& files,
                    const std::vector<const StatsReport*>& reports) {
   JsonWriter json;
   json.BeginObject();
-  json.Fields("schema", 1, "tacho", TachoVersion());
+  WriteTachoJson(json, TachoVersion());
   json.BeginArray("files");
   for (const FileStats& file : files) {
     json.BeginObject();
@@ -208,55 +231,82 @@ std::string JsonOf(const std::vector<FileStats>& files,
 }
 
 Result<Readout<TracesNoted>> ReadStats(const StatsOptions& options,
-                                       const std::vector<const StatsReport*>& reports,
+                                       const std::vector<const StatsReport*>& reports, size_t most,
                                        std::map<std::string, FileStats>& files) {
   TraceChoice choice{.paths = options.traces.paths};
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
   std::mutex mutex;
-  const StatsTrace::Needs needs = NeedsOf(reports);
+  const auto [rows, wanted] = NeedsOf(reports);
+  std::map<std::string, WorkTimes> timed;  // by path
   ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                   ShowsProgress(options));
   return ReadFiles(
       choice,
       [&](const TraceSource& file, const std::vector<Trace>& traces) {
-        FileStats stats = MakeStats(file.Display(), traces, reports);
+        const std::string path = file.Display();
+        WorkTimes times;
+        {
+          const std::lock_guard lock(mutex);
+          times = std::move(timed[path]);
+          timed.erase(path);
+        }
+        FileStats stats = MakeStats(path, traces, std::move(times), reports, choice.threads, most);
         const std::lock_guard lock(mutex);
         files.emplace(stats.path, std::move(stats));
       },
       bar,
-      ReaderOfParts({.gpu = needs.gpu,
-                     .gpu_details = needs.gpu_details,
-                     .calls = needs.calls,
-                     .ranges = needs.ranges,
-                     .os_calls = needs.os_calls,
-                     .rest = false}));
+      ReaderOfParts({.gpu = rows.gpu,
+                     .gpu_details = rows.gpu_details || wanted.gpu_details,
+                     .calls = rows.calls,
+                     .ranges = rows.ranges,
+                     .os_calls = rows.os_calls,
+                     .rest = false,
+                     .unended = false},
+                    {.gpu = wanted.gpu && !rows.gpu,
+                     .gpu_details = wanted.gpu_details,
+                     .calls = wanted.calls && !rows.calls,
+                     .os_calls = wanted.os_calls && !rows.os_calls,
+                     .take =
+                         [&](const TraceSource& file, WorkTimes times) {
+                           const std::lock_guard lock(mutex);
+                           timed[file.Display()] = std::move(times);
+                         }},
+                    choice.threads));
 }
 
 }  // namespace
 
-std::string StatsHelp() {
+std::vector<CommandSpec> StatsSpecs() {
   StatsOptions options;
-  return HelpText(StatsSpec(options));
+  return {StatsSpec(options)};
 }
 
 Result<int> RunStats(const std::vector<std::string>& arguments) {
   StatsOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(StatsSpec(options), arguments));
   if (help) {
-    const auto written = WriteStdout(StatsHelp());
+    const auto written = WriteStdout(HelpText(StatsSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   if (options.traces.paths.empty()) return MisuseOfStats("no file given");
   TACHO_ASSIGN_OR_RETURN(const StatsForm form, FormOf(options));
   TACHO_ASSIGN_OR_RETURN(const auto reports, ReportsOf(options));
   std::map<std::string, FileStats> by_path;
-  const auto readout = ReadStats(options, reports, by_path);
+  const auto top = static_cast<size_t>(options.top.value_or(kDefaultTop));
+  const bool is_whole = form == StatsForm::kCsv || form == StatsForm::kJson;
+  const auto readout = ReadStats(options, reports, is_whole ? SIZE_MAX - 1 : top, by_path);
   if (!readout) return CannotRead(readout.error());
   std::vector<FileStats> files;
   for (auto& [path, stats] : by_path) files.push_back(std::move(stats));
+  ComplainAll(NoticesOf(readout->run));
   std::vector<std::string> incomplete = IncompleteReasons(readout->run);
   const bool named = !options.reports.empty();
   for (const FileStats& file : files) {
+    for (const Table& table : file.tables) {
+      if (!table.lacks.empty())
+        incomplete.push_back(
+            fmt::format("incomplete: {}: {}: {}", VisibleText(file.path), table.name, table.lacks));
+    }
     const std::string without = Without(file, reports);
     if (!without.empty() && (named || form == StatsForm::kCsv))
       Complain(fmt::format("{}: nothing for {}", file.path, without));
@@ -265,7 +315,6 @@ Result<int> RunStats(const std::vector<std::string>& arguments) {
   }
   TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
   style.whole_names = options.wide;
-  const auto top = static_cast<size_t>(options.top.value_or(kDefaultTop));
   std::string text;
   if (form == StatsForm::kText) text = RenderText(DocumentOf(files, reports, top), style);
   if (form == StatsForm::kMarkdown) text = RenderMarkdown(DocumentOf(files, reports, top));

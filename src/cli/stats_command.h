@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
 // `tacho stats`: docs/stats.md.
 Result<int> RunStats(const std::vector<std::string>& arguments);
-std::string StatsHelp();
+std::vector<CommandSpec> StatsSpecs();
 
 }  // namespace tacho

@@ -16,6 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kNarrowest = 80, kWidest = 250;
+constexpr size_t kNarrowestHelp = 40, kUsualHelp = 80, kWidestHelp = 200;
 constexpr size_t kUsualLive = 96;  // if the terminal does not report it
 
 std::string Variable(const char* name) {
@@ -25,6 +26,11 @@ std::string Variable(const char* name) {
 
 // 0 if `text` is not a number of columns.
 size_t ColumnsIn(std::string_view text) { return ParseWhole<size_t>(text).value_or(0); }
+
+size_t ColumnsOf(const Surroundings& surroundings) {
+  const size_t asked = ColumnsIn(surroundings.columns_variable);
+  return asked == 0 && surroundings.is_tty ? surroundings.columns : asked;
+}
 
 bool IsUtf8Locale(std::string_view locale) {
   std::string lower;
@@ -64,11 +70,15 @@ std::optional<size_t> LiveColumns(const Surroundings& surroundings) {
   return surroundings.columns > 0 ? surroundings.columns - 1 : kUsualLive;
 }
 
+size_t HelpWidth(const Surroundings& surroundings) {
+  const size_t columns = ColumnsOf(surroundings);
+  return columns == 0 ? kUsualHelp : std::clamp(columns, kNarrowestHelp, kWidestHelp);
+}
+
 TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color) {
   TextStyle style;
   style.unicode = IsUtf8Locale(surroundings.locale);
-  size_t columns = ColumnsIn(surroundings.columns_variable);
-  if (columns == 0 && surroundings.is_tty) columns = surroundings.columns;
+  const size_t columns = ColumnsOf(surroundings);
   if (columns > 0) style.width = std::clamp(columns, kNarrowest, kWidest);
   if (color != ColorChoice::kAuto) {
     style.color = color == ColorChoice::kAlways;

@@ -33,4 +33,7 @@ std::optional<size_t> LiveColumns(const Surroundings& surroundings);
 // if the locale is UTF-8.
 TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color);
 
+// Columns of a help text: COLUMNS if it is a number, else the terminal's, else 80; from 40 to 200.
+size_t HelpWidth(const Surroundings& surroundings);
+
 }  // namespace tacho

@@ -134,7 +134,8 @@ Result<void> Announce(PageServer& server, const ViewOptions& options) {
   return {};
 }
 
-// Serves until a stop request, or until nobody looks any more.
+// Serves until a stop request, or until nobody looks any more. The exit status of what was read;
+// kInterrupted before all of it was.
 int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
                const std::stop_token& stop) {
   WatchedFiles files(feed.files());
@@ -156,7 +157,7 @@ int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPla
     if (plan.idle_exit && now - used_ns >= plan.idle_exit->ns) break;
   }
   if (!status && feed.WaitForEnd(milliseconds(0))) status = StatusOfReading(feed);
-  return status.value_or(kDone);
+  return status.value_or(kInterrupted);
 }
 
 // Starts the server for what `feed` has found, and serves it. The exit status.
@@ -183,7 +184,7 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
 
 Result<int> View(const ViewOptions& options, ViewPlan plan) {
   TACHO_ASSIGN_OR_RETURN(const auto classifier, Classifier::Create());
-  const InterruptScope interrupt;
+  const InterruptScope interrupt("ending");
   const Surroundings terminal = SurroundingsOf(STDERR_FILENO);
   ViewFeed feed({.version = std::string(TachoVersion()),
                  .title = TitleOf(options.traces.paths),
@@ -204,16 +205,16 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
 
 }  // namespace
 
-std::string ViewHelp() {
+std::vector<CommandSpec> ViewSpecs() {
   ViewOptions options;
-  return HelpText(ViewSpec(options));
+  return {ViewSpec(options)};
 }
 
 Result<int> RunView(const std::vector<std::string>& arguments) {
   ViewOptions options;
   TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(ViewSpec(options), arguments));
   if (parsed) {
-    const auto written = WriteStdout(ViewHelp());
+    const auto written = WriteStdout(HelpText(ViewSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanView(options));

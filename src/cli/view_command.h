@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 
 namespace tacho {
 
 // tacho view: the traces in the browser.
 Result<int> RunView(const std::vector<std::string>& arguments);
-std::string ViewHelp();
+std::vector<CommandSpec> ViewSpecs();
 
 }  // namespace tacho

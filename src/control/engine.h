@@ -39,7 +39,8 @@ struct ProfilerFacts {
   // developer mode).
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
-  std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table;
+  std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table,
+      captures_graphs;
   std::optional<int64_t> delay_iterations, max_iterations, wait_iterations, warmup_iterations,
       active_iterations;
 };
@@ -53,6 +54,7 @@ struct EngineFacts {
   std::optional<int64_t> max_model_len;
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
   std::optional<bool> asleep;
+  std::optional<int> sleep_level;  // vLLM's, while it sleeps: 2 has dropped its weights
   bool has_metrics = false;
   std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;

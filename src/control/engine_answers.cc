@@ -107,7 +107,9 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
       facts.instance += fmt::format("{}start:{}", facts.instance.empty() ? "" : " ", sample.value);
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
     auto state = sample.labels.find("sleep_state");
-    if (state != sample.labels.end() && !facts.asleep) facts.asleep = state->second != "awake";
+    if (state == sample.labels.end()) continue;
+    if (!facts.asleep) facts.asleep = state->second != "awake";
+    if (state->second != "awake") facts.sleep_level = state->second == "discard_all" ? 2 : 1;
   }
 }
 
@@ -142,6 +144,7 @@ void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts) {
   take(facts.record_shapes, "torch_profiler_record_shapes");
   take(facts.use_gzip, "torch_profiler_use_gzip");
   take(facts.dump_table, "torch_profiler_dump_cuda_time_total");
+  take(facts.captures_graphs, "capture_torch_profiler");
   take(facts.ignore_frontend, "ignore_frontend");
   take(facts.delay_iterations, "delay_iterations");
   take(facts.max_iterations, "max_iterations");

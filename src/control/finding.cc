@@ -16,6 +16,13 @@ std::string_view NameOf(FindingSeverity severity) {
   return "blocking";
 }
 
+std::optional<FindingSeverity> SeverityNamed(std::string_view name) {
+  for (const auto severity : {FindingSeverity::kInfo, FindingSeverity::kNotice,
+                              FindingSeverity::kIncomplete, FindingSeverity::kBlocking})
+    if (NameOf(severity) == name) return severity;
+  return std::nullopt;
+}
+
 std::string_view Finding::Remedy() const { return remedy.empty() ? KindOf(id).remedy : remedy; }
 
 std::string Finding::Words() const {
@@ -35,7 +42,8 @@ std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool trou
 
 Error ErrorOf(const Finding& finding) {
   const bool remote = finding.id == FindingId::kNoAnswer || finding.id == FindingId::kOpenSession ||
-                      finding.id == FindingId::kBeingProfiled;
+                      finding.id == FindingId::kBeingProfiled ||
+                      finding.id == FindingId::kNsysRecords;
   return {remote ? ErrorKind::kRemote : ErrorKind::kUsage, finding.Text()};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ enum class FindingId : uint8_t {
   kInvalidAddress,
   kUnhealthyByRouter,
   kKeySentToWorkers,
+  // Before an engine is launched.
+  kVersionUnknown,
   // Whether a worker can be profiled, and what to expect.
   kNoAnswer,
   kEngineDead,
@@ -50,6 +53,32 @@ enum class FindingId : uint8_t {
   kOwnBound,
   kTableOfAverages,
   kTrialFiles,
+  // How an engine is started: its command line and environment.
+  kOptionUnknown,
+  kConfigUnreadable,
+  kConfigKeyUnknown,
+  kConfigContradicts,
+  kConfigReplaced,
+  kVariableNotParsed,
+  kVariableNotRead,
+  kTimeoutNotRead,
+  kNeedsGpu,
+  kTwoProfilers,
+  kEndsWithRange,
+  kProfilerV2,
+  kFunctionTrace,
+  kRustFrontEnd,
+  kNothingCaptures,
+  kRangeNeverOpens,
+  kForksNotTraced,
+  kFlushInStep,
+  kFlushCostly,
+  kFrontEndProfiled,
+  kSeveralFrontEnds,
+  kGraphsHideRanges,
+  kGraphCaptureEmpty,
+  kRayNotTraced,
+  kRanksShareNames,
   // The load.
   kLoadThroughRouter,
   kLoadAfterStart,
@@ -60,6 +89,7 @@ enum class FindingId : uint8_t {
   kRequestsFailed,
   kTooFewRequests,
   kLoadEndedEarly,
+  kOverheadCutShort,
   kPartOfLoad,
   // Start, stop and collection.
   kMarkNotKept,
@@ -79,6 +109,32 @@ enum class FindingId : uint8_t {
   kNotKept,
   kSharedFolder,
   kLogFailure,
+  // What a log says.
+  kOneRankProfiled,
+  kPortInUse,
+  kStartRefused,
+  kStopWithoutSession,
+  kStartThroughRouter,
+  kSessionLost,
+  kFrontEndThread,
+  kNpuProfilerThread,
+  kNoDaemon,
+  kFlushLong,
+  kWaitsForFlush,
+  kFlushTimedOut,
+  kTraceFolderBad,
+  kStackReplay,
+  kTableNotMade,
+  kMergeFailed,
+  kGpuTracingOff,
+  kLaunchFailed,
+  kGpuMemoryFull,
+  kStopHangs,
+  kCollectiveTimedOut,
+  kWorkerKilled,
+  kCrashWhileProfiled,
+  kNsysNotImported,
+  kNsysVersion,
   // Kineto's daemon.
   kDaemonUnavailable,
   kDaemonNotAsked,
@@ -86,6 +142,16 @@ enum class FindingId : uint8_t {
   kWindowTakenAgain,
   kNothingWritten,
   kRanksUnknown,
+  // Nsight Systems.
+  kNsysMissing,
+  kNotUnderNsys,
+  kNsysRecords,
+  kNsysRawImported,
+  kNsysNoImporter,
+  kNsysNoLibrary,
+  kNsysNoReport,
+  kNsysNoGpu,
+  kNvtxMissing,
   // Why a rank is not proven.
   kNotStarted,
   kDiskFull,
@@ -108,6 +174,20 @@ enum class FindingId : uint8_t {
   kEndedByOwnBound,
   kEndedByDuration,
   kHoldsPart,
+  // What only tacho doctor looks for: routers, faults of a version, this host, traces.
+  kRouterForwards,
+  kStacksMayCrash,
+  kAutoStopSilent,
+  kOneStepLess,
+  kEngineApiSilent,
+  kRocmHangs,
+  kOldCuda,
+  kStrayAgent,
+  kImporterMissing,
+  kHardwareTracing,
+  kFrontEndFile,
+  kGraphsWithoutShapes,
+  kCutShort,
   kCount,
 };
 
@@ -119,6 +199,8 @@ struct FindingKind {
 };
 const FindingKind& KindOf(FindingId id);
 std::string_view NameOf(FindingSeverity severity);
+std::optional<FindingId> FindingNamed(std::string_view id);
+std::optional<FindingSeverity> SeverityNamed(std::string_view name);
 
 // What was found out about a deployment, as data for screens, run.json and programs alike.
 struct Finding {

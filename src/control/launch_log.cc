@@ -6,23 +6,10 @@
 #include <map>
 
 #include "base/words.h"
+#include "control/log_line.h"
 
 namespace tacho {
 namespace {
-
-// The line without ANSI sequences ("\x1b[...m"): routers also colour logs in files.
-std::string WithoutColours(std::string_view line) {
-  std::string plain;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b' && i + 1 < line.size() && line[i + 1] == '[') {
-      i += 2;
-      while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
-    } else if (line[i] != '\r') {
-      plain += line[i];
-    }
-  }
-  return plain;
-}
 
 // "host:port" at the start of `text`, with or without http://; "" if it is not there.
 std::string AddressAt(std::string_view text) {

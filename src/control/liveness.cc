@@ -1,5 +1,7 @@
 #include "control/liveness.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "net/clock.h"
@@ -13,6 +15,27 @@ std::string Shortened(std::string_view message, const std::string& url) {
   message = message.substr(0, message.find_first_of(":("));
   while (message.ends_with(' ')) message.remove_suffix(1);
   return std::string(message);
+}
+
+constexpr int kOk = 200, kNotFound = 404;
+
+// Its status; an error in a few words.
+Result<int> AskStatus(HttpClient& client, const std::string& url, const std::string& route,
+                      std::chrono::milliseconds patience, const std::stop_token& stop) {
+  HttpRequest question;
+  question.url = url + route;
+  question.timeout = patience;
+  question.most_body = 1u << 20;
+  const auto answer = client.Fetch(question, stop);
+  if (!answer) return Fail(answer.error().kind, Shortened(answer.error().message, url));
+  return answer->status;
+}
+
+// "" for a 200, and for a 404 if `may_lack` the route.
+std::string Objection(const Result<int>& status, std::string_view route, bool may_lack) {
+  if (!status) return status.error().message;
+  if (*status == kOk || (may_lack && *status == kNotFound)) return "";
+  return fmt::format("its {} answers {}", route, *status);
 }
 
 }  // namespace
@@ -39,6 +62,25 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
       why[i] = "its /health answers 503";
   });
   return why;
+}
+
+std::string WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
+                        std::chrono::milliseconds patience, const std::stop_token& stop) {
+  const auto ask = [&](const std::string& route) {
+    return AskStatus(client, url, route, patience, stop);
+  };
+  if (kind != EngineKind::kSglang) return Objection(ask("/health"), "/health", false);
+  std::string why = Objection(ask("/ready"), "/ready", true);
+  if (!why.empty()) return why;
+  const auto info = ask("/model_info");
+  if (info && *info == kNotFound)
+    return Objection(ask("/get_model_info"), "/get_model_info", false);
+  return Objection(info, "/model_info", false);
+}
+
+std::string WhyRouterNotReady(HttpClient& client, const std::string& url,
+                              std::chrono::milliseconds patience, const std::stop_token& stop) {
+  return Objection(AskStatus(client, url, "/readiness", patience, stop), "/readiness", true);
 }
 
 }  // namespace tacho

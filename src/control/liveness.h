@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,13 @@ inline constexpr std::chrono::milliseconds kPatienceForLife{3000};
 std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& workers,
                                  const std::vector<EngineFacts>& facts,
                                  std::chrono::milliseconds patience);
+
+// Why an engine takes no requests yet; "" if it does. Asks vLLM's /health and SGLang's /ready (or
+// /model_info, once /get_model_info: older versions have no /ready), never SGLang's /health.
+std::string WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
+                        std::chrono::milliseconds patience, const std::stop_token& stop);
+// The same of a router, by /readiness. A router without that route counts as ready.
+std::string WhyRouterNotReady(HttpClient& client, const std::string& url,
+                              std::chrono::milliseconds patience, const std::stop_token& stop);
 
 }  // namespace tacho

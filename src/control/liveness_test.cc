@@ -26,6 +26,25 @@ TEST(WhyDead, SeparatesTheDeadFromTheLiving) {
   EXPECT_THAT(sglang.seen(), ElementsAre("GET /model_info")) << "its /health is a forward";
 }
 
+TEST(WhyNotReady, AsksWithoutAStep) {
+  FakeEngine vllm({{"GET /health", {503, ""}}}), old({{"GET /model_info", {200, "{}"}}}),
+      older({{"GET /get_model_info", {200, "{}"}}}),
+      paused({{"GET /ready", {503, ""}}, {"GET /model_info", {200, "{}"}}}), router({});
+  auto client = HttpClient::Create().value();
+  const auto why = [&](const std::string& url, EngineKind kind) {
+    return WhyNotReady(*client, url, kind, std::chrono::seconds(5), {});
+  };
+  EXPECT_EQ(why(vllm.url(), EngineKind::kVllm), "its /health answers 503");
+  EXPECT_EQ(why(old.url(), EngineKind::kSglang), "") << "an older one has no /ready";
+  EXPECT_EQ(why(older.url(), EngineKind::kSglang), "") << "SGLang 0.5.3 has its old name alone";
+  EXPECT_EQ(why(router.url(), EngineKind::kSglang), "its /get_model_info answers 404");
+  EXPECT_EQ(why(paused.url(), EngineKind::kSglang), "its /ready answers 503");
+  EXPECT_EQ(why("http://127.0.0.1:1", EngineKind::kSglang), "connection refused");
+  EXPECT_EQ(WhyRouterNotReady(*client, router.url(), std::chrono::seconds(5), {}), "");
+  EXPECT_EQ(WhyRouterNotReady(*client, "http://127.0.0.1:1", std::chrono::seconds(5), {}),
+            "connection refused");
+}
+
 TEST(WhyDead, AServerWithoutAnAnswerInTimeMayLive) {
   std::vector<std::shared_ptr<HttpExchange>> held;  // the server's thread adds to it until it ends
   auto silent = HttpServer::Create().value();

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "base/ancestors.h"
+#include "base/parse_number.h"
+#include "control/command_options.h"
 #include "control/engine_answers.h"
+#include "control/launch_checks.h"
 #include "control/port_owner.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
@@ -48,6 +54,50 @@ std::string LogFileOf(const std::vector<int64_t>& pids) {
       if (!failed && fs::is_regular_file(path, failed)) return path.string();
     }
   return "";
+}
+
+std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids) {
+  constexpr size_t kBegin = 3;  // "python3 -m vllm.entrypoints...": later words may be values
+  std::vector<int64_t> candidates = pids;
+  if (!pids.empty())
+    for (const int64_t pid : AncestorsOf(pids.front())) candidates.push_back(pid);
+  for (const int64_t pid : candidates) {
+    LocalCommand command{.pid = pid, .words = WordsOf(pid), .environment = {}};
+    std::vector<std::string> begin = command.words;
+    begin.resize(std::min(begin.size(), kBegin));
+    command.kind = EngineOf(begin);
+    if (command.kind == EngineKind::kUnknown) continue;
+    command.environment = SettingsOf(pid);
+    return command;
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const EngineFacts& facts) {
+  const auto command = CommandLineOf(pids);
+  if (!command || command->kind != facts.kind) return {};
+  return CheckLaunch(facts.kind, facts.version, command->words, command->environment);
+}
+
+std::vector<std::string> LocalEngineUrls() {
+  constexpr size_t kMost = 64;
+  // The usual ones, for servers that were not given a port: engines listen on more than one.
+  constexpr uint16_t kVllmPort = 8000, kSglangPort = 30000;
+  std::set<uint16_t> found;
+  for (const int64_t pid : AllPids()) {
+    const std::vector<std::string> words = WordsOf(pid);
+    const EngineKind kind = EngineOf(words);
+    if (kind == EngineKind::kUnknown) continue;
+    const std::vector<uint16_t> ports = PortsOf(pid);
+    uint16_t asked = kind == EngineKind::kVllm ? kVllmPort : kSglangPort;
+    for (const CommandOption& option : OptionsOf(words))
+      if (option.name == "port")
+        asked = ParseWhole<uint16_t>(option.value.value_or("")).value_or(asked);
+    if (std::ranges::find(ports, asked) != ports.end() && found.size() < kMost) found.insert(asked);
+  }
+  std::vector<std::string> urls;
+  for (const uint16_t port : found) urls.push_back(fmt::format("http://127.0.0.1:{}", port));
+  return urls;
 }
 
 }  // namespace tacho

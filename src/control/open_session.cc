@@ -92,12 +92,15 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   return session;
 }
 
+std::string StartedText(const OpenSession& open) {
+  return fmt::format("its profiler was started by {} at {} (session {}) and not stopped since",
+                     open.command, SinceText(open.since_unix_s), open.key);
+}
+
 Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts) {
-  return {
-      FindingId::kOpenSession, url,
-      fmt::format("its profiler was started by {} at {} (session {}) and not stopped since; {}",
-                  open.command, SinceText(open.since_unix_s), open.key, FateOfSecondStart(facts)),
-      fmt::format("tacho engine stop {} ends it", url)};
+  return {FindingId::kOpenSession, url,
+          fmt::format("{}; {}", StartedText(open), FateOfSecondStart(facts)),
+          fmt::format("tacho engine stop {} ends it", url)};
 }
 
 std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,

@@ -33,6 +33,8 @@ void ForgetOpenSession(const std::string& worker_url);
 // The session that is still open on the worker: nothing where the engine is another process by now.
 std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
 
+// "its profiler was started by tacho record at 04:50:51 (session evening) and not stopped since"
+std::string StartedText(const OpenSession& open);
 // kOpenSession: what would become of a start beside `open`.
 Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts);
 // The open session that a start with `options` would meet, with what would become of it. One that

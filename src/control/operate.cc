@@ -1,5 +1,7 @@
 #include "control/operate.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
 #include <utility>
 
@@ -9,6 +11,13 @@ Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view
   std::vector<std::string> urls;
   for (const Worker& worker : workers) urls.push_back(worker.url);
   return SessionLock::Take(urls, command);
+}
+
+ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep,
+                         int64_t level) {
+  if (facts.kind == EngineKind::kSglang)
+    return {worker.url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
+  return {worker.url, sleep ? fmt::format("/sleep?level={}", level) : "/wake_up", ""};
 }
 
 StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,

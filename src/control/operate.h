@@ -18,6 +18,9 @@ namespace tacho {
 // The locks of all workers; fails like SessionLock::Take.
 Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);
 
+// vLLM's developer routes (`level` 1 or 2); SGLang's memory routes.
+ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep, int64_t level);
+
 struct PlannedStart {
   Worker worker;
   EngineFacts facts;

@@ -1,15 +1,19 @@
 #include "control/port_owner.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "base/ancestors.h"
+#include "base/file_descriptor.h"
 #include "base/parse_number.h"
 
 namespace tacho {
@@ -17,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The inodes of the sockets that listen on `port`, from a table like /proc/net/tcp: columns
+// The ports of the sockets that listen, by inode, from a table like /proc/net/tcp: columns
 // "sl local_address rem_address st ... inode", the address as HEX:PORT, state 0A for listening.
-void AddListeners(const char* table, uint16_t port, std::set<std::string>& inodes) {
+void AddListeners(const char* table, std::map<std::string, uint16_t>& ports) {
   std::ifstream file(table);
   std::string line;
   std::getline(file, line);
@@ -31,21 +35,41 @@ void AddListeners(const char* table, uint16_t port, std::set<std::string>& inode
     fields >> inode;
     size_t colon = local.rfind(':');
     if (state != "0A" || colon == std::string::npos || inode.empty()) continue;
-    if (ParseWhole<uint32_t>(local.substr(colon + 1), 16) == port)
-      inodes.insert("socket:[" + inode + "]");
+    if (const auto port = ParseWhole<uint16_t>(local.substr(colon + 1), 16))
+      ports["socket:[" + inode + "]"] = *port;
   }
 }
 
-bool OwnsOne(const fs::path& process, const std::set<std::string>& inodes) {
+std::map<std::string, uint16_t> Listeners() {
+  std::map<std::string, uint16_t> ports;
+  AddListeners("/proc/net/tcp", ports);
+  AddListeners("/proc/net/tcp6", ports);
+  return ports;
+}
+
+// The ports of those that the process holds.
+std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, uint16_t>& ports) {
+  std::set<uint16_t> held;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(process / "fd", failed)) {
-    std::string target = fs::read_symlink(entry.path(), failed).string();
-    if (inodes.contains(target)) return true;
+    const auto found = ports.find(fs::read_symlink(entry.path(), failed).string());
+    if (found != ports.end()) held.insert(found->second);
   }
-  return false;
+  return held;
 }
 
-// Every process of this host, ascending.
+// The words of a file in /proc, each terminated by NUL.
+std::vector<std::string> WordsIn(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(std::move(word));
+  return words;
+}
+
+fs::path FolderOf(int64_t pid) { return "/proc/" + std::to_string(pid); }
+
+}  // namespace
+
 std::vector<int64_t> AllPids() {
   std::vector<int64_t> pids;
   std::error_code failed;
@@ -57,20 +81,34 @@ std::vector<int64_t> AllPids() {
   return pids;
 }
 
-fs::path FolderOf(int64_t pid) { return "/proc/" + std::to_string(pid); }
-
-}  // namespace
-
 std::vector<int64_t> PidsListeningOn(uint16_t port) {
-  std::set<std::string> inodes;
-  AddListeners("/proc/net/tcp", port, inodes);
-  AddListeners("/proc/net/tcp6", port, inodes);
+  std::map<std::string, uint16_t> listeners = Listeners();
+  std::erase_if(listeners, [&](const auto& one) { return one.second != port; });
   std::vector<int64_t> pids;
-  if (inodes.empty()) return pids;
+  if (listeners.empty()) return pids;
   for (int64_t pid : AllPids())
-    if (OwnsOne(FolderOf(pid), inodes)) pids.push_back(pid);
+    if (!HeldBy(FolderOf(pid), listeners).empty()) pids.push_back(pid);
   return pids;
 }
+
+std::vector<uint16_t> PortsOf(int64_t pid) {
+  const std::set<uint16_t> held = HeldBy(FolderOf(pid), Listeners());
+  return {held.begin(), held.end()};
+}
+
+bool IsFreePort(uint16_t port) {
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;  // as servers do: what is left of an earlier connection does not count
+  setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  return bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+         listen(socket.get(), 1) == 0;
+}
+
+std::vector<std::string> WordsOf(int64_t pid) { return WordsIn(FolderOf(pid) / "cmdline"); }
+std::vector<std::string> SettingsOf(int64_t pid) { return WordsIn(FolderOf(pid) / "environ"); }
 
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
   std::vector<int64_t> tree;
@@ -102,8 +140,10 @@ int64_t StartTicksOf(int64_t pid) {
   const size_t end = stat.rfind(')');
   if (end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(end + 1));
-  std::string skipped;
-  for (int field = 3; field < 22; ++field) fields >> skipped;
+  std::string state, skipped;
+  fields >> state;
+  if (state == "Z" || state == "X") return 0;  // nobody has waited for its end yet
+  for (int field = 4; field < 22; ++field) fields >> skipped;
   int64_t ticks = 0;
   fields >> ticks;
   return ticks;

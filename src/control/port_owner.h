@@ -8,9 +8,24 @@
 
 namespace tacho {
 
+// Every process of this host, ascending; also those that have no parent here (a container's `docker
+// exec`). Empty without /proc.
+std::vector<int64_t> AllPids();
+
 // The processes of this host that listen on a TCP port, ascending; only those whose /proc entries
 // this user may read. Empty if there is none, or without /proc.
 std::vector<int64_t> PidsListeningOn(uint16_t port);
+
+// The TCP ports that it listens on, ascending; none if its /proc entries may not be read.
+std::vector<uint16_t> PortsOf(int64_t pid);
+
+// Whether a server could listen on that TCP port of every address of this host.
+bool IsFreePort(uint16_t port);
+
+// All words of its command line, and of the environment that it was started with ("NAME=value");
+// empty if they may not be read.
+std::vector<std::string> WordsOf(int64_t pid);
+std::vector<std::string> SettingsOf(int64_t pid);
 
 // The processes `roots` with all their descendants, ascending.
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
@@ -19,8 +34,8 @@ std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
 // set or may not be read.
 std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 
-// When the process began, in clock ticks since this host's boot; 0 if that may not be read. A pid
-// together with this time is unique.
+// When the process began, in clock ticks since this host's boot; 0 if that may not be read, or it
+// has ended. A pid together with this time is unique.
 int64_t StartTicksOf(int64_t pid);
 
 }  // namespace tacho

@@ -39,6 +39,21 @@ Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {
                           : "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1")};
 }
 
+std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
+  if (profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0)
+    return profiler.active_iterations;
+  if (profiler.max_iterations.value_or(0) > 0) return profiler.max_iterations;
+  return std::nullopt;
+}
+
+Finding EndsByOwnBound(const std::string& url, const EngineFacts& facts, int64_t steps) {
+  return {FindingId::kOwnBound, url,
+          fmt::format("its own configuration ends each session after {} steps (max_iterations): "
+                      "its window will hold no more",
+                      steps),
+          facts.profiler.reads_body ? "--steps N asks for another number" : ""};
+}
+
 std::string UnknownFolderText(const EngineFacts& facts) {
   return fmt::format("{}: {}", kNoFolderReported, EngineRule(facts.kind, facts.version, "folder"));
 }
@@ -55,9 +70,11 @@ std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& fac
   const bool bounded = (profiler.reads_body && options.steps) ||
                        profiler.max_iterations.value_or(0) > 0 ||
                        profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
-  if (profiler.with_stack.value_or(false) && !bounded)
+  const std::string_view off = EngineRule(facts.kind, facts.version, "stacks_off");
+  // What a version cannot leave out forbids nothing: FindRisks names it.
+  if (profiler.with_stack.value_or(false) && !bounded && !off.empty())
     return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded,
-                   "give --steps N, or start the server with torch_profiler_with_stack false"};
+                   fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off)};
   return std::nullopt;
 }
 
@@ -75,11 +92,18 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
                     facts.version));
   if (facts.kind != EngineKind::kVllm) return risks;
   const ProfilerFacts& profiler = facts.profiler;
-  if (!profiler.with_stack && !options.steps &&
-      EngineRule(facts.kind, facts.version, "stacks") == "yes")
+  const std::string_view stacks_off = EngineRule(facts.kind, facts.version, "stacks_off");
+  if (stacks_off.empty())
+    add(FindingId::kStacksUnknown,
+        fmt::format("vLLM {} always records Python stacks: an idle worker writes 1.6 million "
+                    "events a second",
+                    facts.version),
+        "keep the window short and the engine busy");
+  else if (!profiler.with_stack && !(profiler.reads_body && options.steps) &&
+           EngineRule(facts.kind, facts.version, "stacks") == "yes")
     add(FindingId::kStacksUnknown,
         "does not report whether it records Python stacks; its version does by default",
-        "--steps N bounds what they write");
+        profiler.reads_body ? "--steps N bounds what they write" : std::string(stacks_off));
   if (SkippedIterations(profiler) > 0 &&
       EngineRule(facts.kind, facts.version, "schedule") == "once")
     add(FindingId::kScheduleOnce,

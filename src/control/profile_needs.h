@@ -21,6 +21,11 @@ Finding FolderUnknown(const std::string& url, const EngineFacts& facts);
 // The same once it has written there: how to find the folder.
 std::string UnknownFolderText(const EngineFacts& facts);
 
+// After how many steps the engine's own configuration ends each session.
+std::optional<int64_t> OwnBound(const ProfilerFacts& profiler);
+// kOwnBound: its configuration ends each session after so many steps.
+Finding EndsByOwnBound(const std::string& url, const EngineFacts& facts, int64_t steps);
+
 // What forbids such a session by HTTP, if anything does: the engine's state or configuration.
 std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
                                     const ProfileOptions& options);

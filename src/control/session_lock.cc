@@ -16,23 +16,6 @@
 namespace tacho {
 namespace {
 
-// A folder of this user alone: others must not be able to put files or links into it.
-Result<std::string> LockFolder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  std::string folder = runtime != nullptr && *runtime != '\0'
-                           ? std::string(runtime) + "/tacho"
-                           : fmt::format("/tmp/tacho-{}", getuid());
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return Fail(ErrorKind::kOutput, fmt::format("{}: {}", folder, std::strerror(errno)));
-  struct stat status {};
-  if (lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
-      status.st_uid != getuid() || (status.st_mode & 077) != 0)
-    return Fail(
-        ErrorKind::kOutput,
-        fmt::format("{}: must be a folder of yours alone (mode 0700) to hold locks in", folder));
-  return folder;
-}
-
 std::string OwnerIn(int file) {
   char text[256] = {};
   ssize_t size = pread(file, text, sizeof(text) - 1, 0);
@@ -40,6 +23,22 @@ std::string OwnerIn(int file) {
   while (!owner.empty() && owner.back() == '\n') owner.pop_back();
   return owner;
 }
+
+// "7" of "tacho record, process 7, since 12:03:01".
+std::string_view ProcessOf(std::string_view owner) {
+  constexpr std::string_view kBefore = ", process ";
+  const size_t at = owner.find(kBefore);
+  if (at == std::string_view::npos) return "";
+  owner.remove_prefix(at + kBefore.size());
+  return owner.substr(0, owner.find(','));
+}
+
+bool IsOurHold(std::string_view owner) {
+  const char* const hold = std::getenv(kHoldVariable);
+  return hold != nullptr && owner.starts_with(kByHold) && ProcessOf(owner) == hold;
+}
+
+constexpr std::string_view kLock = "lock", kLockUnderHold = "held.lock";
 
 std::string TimeText(std::time_t seconds, const char* format) {
   std::tm local{};
@@ -77,14 +76,44 @@ Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
   }
 }
 
+std::optional<std::string> OwnerOfFile(const std::string& worker_url, std::string_view ending) {
+  const Result<std::string> path = SessionFile(worker_url, ending);
+  if (!path) return std::nullopt;
+  const FileDescriptor file(open(path->c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  struct flock lock = WholeFile();
+  if (!file || fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+    return std::nullopt;
+  return OwnerIn(file.get());
+}
+
 }  // namespace
 
+// A folder of this user alone: others must not be able to put files or links into it.
+Result<std::string> RuntimeFolder() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  std::string folder = runtime != nullptr && *runtime != '\0'
+                           ? std::string(runtime) + "/tacho"
+                           : fmt::format("/tmp/tacho-{}", getuid());
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return Fail(ErrorKind::kOutput, fmt::format("{}: {}", folder, std::strerror(errno)));
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
+      status.st_uid != getuid() || (status.st_mode & 077) != 0)
+    return Fail(ErrorKind::kOutput,
+                fmt::format("{}: must be a folder of yours alone (mode 0700)", folder));
+  return folder;
+}
+
 Finding BeingProfiled(const std::string& worker_url, const std::string& owner) {
-  return {FindingId::kBeingProfiled, worker_url, "is being profiled by " + owner};
+  if (!owner.starts_with(kByHold))
+    return {FindingId::kBeingProfiled, worker_url, "is being profiled by " + owner};
+  return {FindingId::kBeingProfiled, worker_url, "is held by " + owner,
+          fmt::format("to profile it all the same: {}={} before the command", kHoldVariable,
+                      ProcessOf(owner))};
 }
 
 Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending) {
-  return LockFolder().map([&](const std::string& folder) {
+  return RuntimeFolder().map([&](const std::string& folder) {
     return fmt::format("{}/{}.{}", folder, PercentEncode(worker_url), ending);
   });
 }
@@ -98,7 +127,9 @@ Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_url
                                       std::string_view command) {
   SessionLock lock;
   for (const std::string& url : worker_urls) {
-    TACHO_ASSIGN_OR_RETURN(std::string path, SessionFile(url, "lock"));
+    const auto outer = OwnerOfFile(url, kLock);
+    TACHO_ASSIGN_OR_RETURN(std::string path,
+                           SessionFile(url, outer && IsOurHold(*outer) ? kLockUnderHold : kLock));
     TACHO_ASSIGN_OR_RETURN(FileDescriptor file, Locked(path, url));
     const std::string owner = fmt::format("{}, process {}, since {}\n", command, getpid(),
                                           TimeText(std::time(nullptr), "%T"));
@@ -111,14 +142,13 @@ Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_url
   return lock;
 }
 
+Result<SessionLock> SessionLock::TakePort(uint16_t port, std::string_view command) {
+  return Take({fmt::format("port {}", port)}, command);
+}
+
 std::optional<std::string> SessionLock::OwnerOf(const std::string& worker_url) {
-  const Result<std::string> path = SessionFile(worker_url, "lock");
-  if (!path) return std::nullopt;
-  const FileDescriptor file(open(path->c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  struct flock lock = WholeFile();
-  if (!file || fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
-    return std::nullopt;
-  return OwnerIn(file.get());
+  auto under = OwnerOfFile(worker_url, kLockUnderHold);
+  return under ? under : OwnerOfFile(worker_url, kLock);
 }
 
 SessionLock::SessionLock(SessionLock&& other) noexcept : held_(std::exchange(other.held_, {})) {}

@@ -51,6 +51,40 @@ TEST_F(SessionLockTest, NamesTheHolderOfALockWithoutTakingIt) {
   EXPECT_EQ(SessionLock::OwnerOf("http://h:1"), std::nullopt);
 }
 
+TEST_F(SessionLockTest, WhatRunsUnderAHoldSharesASecondLock) {
+  const std::string own = fmt::format("{}", getpid());
+  auto hold = SessionLock::Take({"http://h:1"}, kByHold);
+  ASSERT_TRUE(hold);
+  for (const char* const other : {"", "1", "tacho"}) {
+    setenv(kHoldVariable, other, 1);
+    const auto refused = SessionLock::Take({"http://h:1"}, "tacho record");
+    ASSERT_FALSE(refused) << other;
+    EXPECT_THAT(refused.error().message, HasSubstr("is held by tacho engine hold, process " + own));
+    EXPECT_THAT(refused.error().message, HasSubstr("TACHO_HOLD=" + own + " before the command"));
+  }
+  setenv(kHoldVariable, own.c_str(), 1);
+  {
+    const auto under = SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record");
+    ASSERT_TRUE(under) << under.error().message;
+    EXPECT_THAT(SessionLock::OwnerOf("http://h:1"), Optional(StartsWith("tacho record")));
+    EXPECT_FALSE(SessionLock::Take({"http://h:1"}, "tacho record")) << "one at a time";
+    unsetenv(kHoldVariable);
+    EXPECT_THAT(SessionLock::Take({"http://h:1"}, "tacho engine stop").error().message,
+                HasSubstr("is held by"));
+  }
+  EXPECT_THAT(SessionLock::OwnerOf("http://h:1"), Optional(StartsWith("tacho engine hold")));
+}
+
+TEST_F(SessionLockTest, APortIsHeldOnce) {
+  {
+    const auto held = SessionLock::TakePort(8000, "tacho launch");
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(SessionLock::TakePort(8000, "tacho launch"));
+    EXPECT_TRUE(SessionLock::TakePort(8001, "tacho launch"));
+  }
+  EXPECT_TRUE(SessionLock::TakePort(8000, "tacho launch"));
+}
+
 TEST_F(SessionLockTest, AReleasedLockLeavesNoFile) {
   ASSERT_TRUE(SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.At("tacho")));

@@ -14,21 +14,19 @@ namespace {
 
 struct Rule {
   std::string_view engine;
-  std::optional<Version> from, before;
+  VersionRange versions;
   std::string_view key, value;
 };
 
 Result<Rule> ParseRule(std::string_view line) {
   Rule rule;
   rule.engine = TakeWord(line);
-  const std::string_view range = TakeWord(line);
-  const size_t dots = range.find("..");
+  const auto range = ParseVersionRange(TakeWord(line));
   rule.key = TakeWord(line);
   rule.value = line;
-  if (dots == std::string_view::npos || rule.value.empty())
+  if (!range || rule.value.empty())
     return Fail(ErrorKind::kUsage, "expected ENGINE FROM..TO KEY VALUE");
-  rule.from = ParseVersion(range.substr(0, dots));
-  rule.before = ParseVersion(range.substr(dots + 2));
+  rule.versions = *range;
   return rule;
 }
 
@@ -68,6 +66,17 @@ std::optional<Version> ParseVersion(std::string_view text) {
   return version;
 }
 
+bool VersionRange::Contains(const std::optional<Version>& version) const {
+  if (version && from && *version < *from) return false;
+  return !before || (version && *version < *before);
+}
+
+std::optional<VersionRange> ParseVersionRange(std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  return VersionRange{ParseVersion(text.substr(0, dots)), ParseVersion(text.substr(dots + 2))};
+}
+
 std::string_view NameOf(EngineKind kind) {
   switch (kind) {
     case EngineKind::kVllm:
@@ -88,10 +97,8 @@ std::string_view EngineRule(std::string_view engine, std::string_view version,
                             std::string_view key) {
   const std::optional<Version> known = ParseVersion(version);
   for (const Rule& rule : Rules()) {
-    if (rule.engine != engine || rule.key != key) continue;
-    if (known && rule.from && *known < *rule.from) continue;
-    if (rule.before && (!known || *known >= *rule.before)) continue;
-    return rule.value;
+    if (rule.engine == engine && rule.key == key && rule.versions.Contains(known))
+      return rule.value;
   }
   return "";
 }

@@ -18,6 +18,15 @@ struct Version {
 // nullopt if the text does not begin with a number.
 std::optional<Version> ParseVersion(std::string_view text);
 
+// "FROM..TO" of rules: FROM is inside, TO is not, both may be missing. An unreadable version counts
+// as the newest.
+struct VersionRange {
+  std::optional<Version> from, before;
+  [[nodiscard]] bool Contains(const std::optional<Version>& version) const;
+};
+// nullopt without "..".
+std::optional<VersionRange> ParseVersionRange(std::string_view text);
+
 // The value in rules/engines.rules for an engine of that version; "" without a rule. An unreadable
 // version counts as the newest.
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key);

@@ -34,18 +34,37 @@ TEST(ProfilerConfigOf, AlsoOtherSettings) {
   facts.ignore_frontend = true;  // already known: the server's own report wins
   ReadProfilerConfig(
       ProfilerConfigOf({"--profiler-config", R"({"profiler":"torch","torch_profiler_dir":"/a",
-                        "torch_profiler_with_stack":false,"ignore_frontend":false})",
-                        "--profiler-config.torch_profiler_with_stack", "true",
-                        "--profiler-config.max_iterations=5"},
+                        "torch_profiler_with_stack":true,"ignore_frontend":false,
+                        "max_iterations":5})"},
                        {}),
       facts);
   EXPECT_EQ(facts.kind, "torch");
-  EXPECT_EQ(facts.with_stack, true) << "the last one wins";
+  EXPECT_EQ(facts.with_stack, true);
   EXPECT_EQ(facts.max_iterations, 5);
   EXPECT_EQ(facts.ignore_frontend, true);
   ProfilerFacts old;
   ReadProfilerConfig(ProfilerConfigOf({}, {"VLLM_TORCH_PROFILER_WITH_STACK=0"}), old);
   EXPECT_EQ(old.with_stack, false);
+}
+
+// As vLLM 0.32's own parser does it.
+TEST(ProfilerConfigOf, DottedOptionsReplaceTheJson) {
+  ProfilerFacts facts;
+  ReadProfilerConfig(ProfilerConfigOf({"--profiler-config", R"({"torch_profiler_dir":"/a"})",
+                                       "--profiler-config.max_iterations=5",
+                                       "--profiler_config.torch_profiler_with_stack", "False"},
+                                      {}),
+                     facts);
+  EXPECT_EQ(facts.max_iterations, 5);
+  EXPECT_EQ(facts.with_stack, false);
+  EXPECT_EQ(facts.folder, std::nullopt);
+  EXPECT_EQ(FolderOf({"--profiler-conf", R"({"torch_profiler_dir":"/a"})"}), "/a");
+  EXPECT_EQ(FolderOf({"--profiler-config", R"({"torch_profiler_dir":"/a"})", "--profiler-config",
+                      R"({"torch_profiler_dir":"/b"})"}),
+            "/b")
+      << "the last one wins";
+  EXPECT_TRUE(ProfilerArgumentOf({"vllm", "--profiler-config", "--port", "1"}).lacks_value);
+  EXPECT_TRUE(ProfilerArgumentOf({"vllm", "--prof", "x", "-O3", "--"}).empty());
 }
 
 TEST(ProfilerConfigOf, AProcessWithoutAConfiguration) {

@@ -9,6 +9,7 @@
 #include "export/perfetto_trace.h"
 #include "export/speedscope.h"
 #include "export/sqlite_file.h"
+#include "io/content_kind.h"
 
 namespace tacho {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "export/gpu_csv.h"
 #include "export/kineto_json.h"
+#include "io/content_kind.h"
 
 namespace tacho {
 namespace {

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "export/pieces.h"
 #include "export/valid_args.h"
+#include "io/content_kind.h"
 #include "view/slice_detail.h"
 
 namespace tacho {
@@ -27,14 +30,14 @@ constexpr std::string_view kOwn = "tacho";
 // Of the computed rows: the others can be seen from the streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
-// What tells the processes and the ids of a rank from those of others; nothing where it is alone.
+// What tells the processes and the ids of a trace from those of others; nothing where it is alone.
 struct Prefixes {
   std::string process = {};
-  std::optional<uint32_t> rank = {};  // of its ids
+  std::optional<uint32_t> trace = {};  // its place in the run, of its ids
 };
-// Each rank's ids begin at a multiple of this. As numbers, which are quick to read.
-constexpr int64_t kIdsOfRank = int64_t{1} << 40;
-constexpr uint32_t kMostRanksByNumber = 1 << 13;  // to 2^53, which a double still holds
+// Each trace's ids begin at a multiple of this. As numbers, which are quick to read.
+constexpr int64_t kIdsOfTrace = int64_t{1} << 40;
+constexpr uint32_t kMostTracesByNumber = 1 << 13;  // to 2^53, which a double still holds
 
 // Writes the events of one rank.
 class RankExport {
@@ -45,7 +48,7 @@ class RankExport {
              bool& first)
       : rank_(*exported.rank),
         prefix_(std::move(prefixes.process)),
-        of_rank_(prefixes.rank),
+        of_trace_(prefixes.trace),
         shift_(shift),
         window_(exported.window),
         args_(rank_.trace()),
@@ -73,17 +76,16 @@ class RankExport {
   }
   [[nodiscard]] std::string Tid(StringId tid) const {
     const std::string_view text = Text(tid);
-    const bool is_number = !text.empty() && text.size() < 18 &&
-                           text.find_first_not_of("0123456789") == std::string_view::npos &&
-                           (text == "0" || text.front() != '0');
-    return is_number ? std::string(text) : QuoteJson(text);
+    const auto number = ParseWhole<int64_t>(text);
+    // "007" and "-0" are texts.
+    return number && std::to_string(*number) == text ? std::string(text) : QuoteJson(text);
   }
   // Viewers join flows and ranges by their ids, whatever the process.
   [[nodiscard]] std::string IdMember(int64_t id) const {
-    if (!of_rank_) return fmt::format(",\"id\":{}", id);
-    if (id >= 0 && id < kIdsOfRank && *of_rank_ < kMostRanksByNumber)
-      return fmt::format(",\"id\":{}", *of_rank_ * kIdsOfRank + id);
-    return fmt::format(",\"id\":\"{}:{}\"", *of_rank_, id);
+    if (!of_trace_) return fmt::format(",\"id\":{}", id);
+    if (id >= 0 && id < kIdsOfTrace && *of_trace_ < kMostTracesByNumber)
+      return fmt::format(",\"id\":{}", *of_trace_ * kIdsOfTrace + id);
+    return fmt::format(",\"id\":\"{}:{}\"", *of_trace_, id);
   }
   [[nodiscard]] std::string Where(TrackId id) const {
     const Track& track = trace().words[id];
@@ -230,7 +232,7 @@ class RankExport {
 
   const ViewedRank& rank_;
   std::string prefix_;
-  std::optional<uint32_t> of_rank_;
+  std::optional<uint32_t> of_trace_;
   DurationNs shift_;
   Interval window_;
   ValidArgs args_;
@@ -249,6 +251,18 @@ void WriteHeader(const Trace& trace, bool alone, std::string& out) {
   }
   if (!has_base && trace.header.base_time_ns >= 0)
     out += fmt::format(",\n\"baseTimeNanoseconds\":{}", trace.header.base_time_ns);
+}
+
+std::optional<int64_t> RankOf(const ExportedRank& exported) {
+  const TraceFacts& facts = exported.rank->facts();
+  return facts.role == TraceRole::kWorker ? facts.rank : std::nullopt;
+}
+
+// The rank where no other trace has the same one, else the place of the trace.
+std::string ProcessPrefix(std::span<const ExportedRank> all, const ExportedRank& exported) {
+  const auto rank = RankOf(exported);
+  if (rank && std::ranges::count(all, rank, RankOf) == 1) return fmt::format("[TP{:02}] ", *rank);
+  return fmt::format("[trace {}] ", exported.number);
 }
 
 // Into memory, up to a size.
@@ -278,11 +292,9 @@ bool WriteKinetoJson(std::span<const ExportedRank> ranks, ByteSink& to) {
   out.text() += ",\n\"traceEvents\":[";
   bool is_first = true;
   for (const ExportedRank& exported : ranks) {
-    RankExport(
-        exported,
-        alone ? Prefixes{} : Prefixes{fmt::format("[TP{:02}] ", exported.number), exported.number},
-        exported.rank->offset() - first.offset(), out, is_first)
-        .Write();
+    const Prefixes prefixes =
+        alone ? Prefixes{} : Prefixes{ProcessPrefix(ranks, exported), exported.number};
+    RankExport(exported, prefixes, exported.rank->offset() - first.offset(), out, is_first).Write();
   }
   out.text() += "\n]}\n";
   return out.Finish();

@@ -10,17 +10,15 @@
 
 namespace tacho {
 
-// What each such file begins with.
-inline constexpr std::string_view kKinetoExportBegin = "{\"exporter\":\"tacho\"";
-
-// JSON in Kineto's format: slices, instants, ranges and counters with their arguments, and the
-// flows from launch to work. tacho reads the same events from it, and Perfetto opens it. Steps and
-// idle times by cause are threads of a process "tacho" (category "tacho"); those of an earlier
-// export are not written again.
+// JSON in Kineto's format, beginning with kKinetoExportBegin: slices, instants, ranges and counters
+// with their arguments, and the flows from launch to work. tacho reads the same events from it, and
+// Perfetto opens it. Steps and idle times by cause are threads of a process "tacho" (category
+// "tacho"); those of an earlier export are not written again.
 //
 // Of one rank: with its own times, processes and header. Of several: with the times of the first,
-// and each rank's number in front of its processes as SGLang's merger writes it ("[TP01] 1234"),
-// and ids of flows and ranges that no other rank has.
+// and ids of flows and ranges that no other trace has. The rank is in front of the processes as
+// SGLang's merger writes it ("[TP01] 1234"); where it is unknown, or several traces have it, the
+// place of the trace in the run, from 0 ("[trace 2] 1234").
 //
 // Always valid JSON: bytes that are not UTF-8 become U+FFFD, values of arguments that are not JSON
 // texts. Memory: a megabyte, and a byte for each text of the arguments. False: `to` did not take

@@ -104,7 +104,7 @@ Result<void> WriteTable(const QueryTable& table, const QueriedRun& run,
   const InWindow window(table, windows);
   uint64_t written = 0;
   for (size_t trace = 0; trace < run.traces.size(); ++trace) {
-    TableReader rows(table, run);
+    TableReader rows(table, run, stop);
     for (rows.Start(window.PlanOf(trace)); !rows.at_end(); rows.Next()) {
       if (!window.Has(rows.row())) continue;
       for (size_t i = 0; i < table.columns.size(); ++i)
@@ -114,6 +114,7 @@ Result<void> WriteTable(const QueryTable& table, const QueriedRun& run,
       if (++written % kRowsBetweenStops == 0 && stop())
         return Fail(ErrorKind::kInterrupted, "interrupted");
     }
+    if (rows.stopped()) return Fail(ErrorKind::kInterrupted, "interrupted");
   }
   return database.Run(Indexes(table));
 }

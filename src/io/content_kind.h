@@ -27,6 +27,9 @@ enum class ContentKind : uint8_t {
   kOther,
 };
 
+// What each JSON that `tacho export` writes begins with.
+inline constexpr std::string_view kKinetoExportBegin = "{\"exporter\":\"tacho\"";
+
 // How many decompressed bytes decide.
 inline constexpr size_t kSniffBytes = 64 * 1024;
 

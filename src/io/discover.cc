@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include "io/archive_open.h"
@@ -19,12 +20,13 @@ namespace {
 struct Sniffed {
   ContentKind kind = ContentKind::kOther;
   StreamEnd end;  // only if the start is all there is
+  bool is_export = false;
 };
 
 Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   PeekedSource plain(Decode(std::move(stored)));
   const std::string_view start = plain.Peek(kSniffBytes);
-  Sniffed sniffed{KindOf(start), {}};
+  Sniffed sniffed{KindOf(start), {}, start.starts_with(kKinetoExportBegin)};
   if (start.size() < kSniffBytes) sniffed.end = plain.end();
   return sniffed;
 }
@@ -107,10 +109,20 @@ class Finder {
     TACHO_ASSIGN_OR_RETURN(std::vector<FolderWalk::File> files, walk_.FilesBelow(folder));
     const size_t before = found_.traces.size();
     for (const FolderWalk::File& file : files) TakeFound(file);
+    const bool has_others = found_.traces.size() > before;
+    for (const TraceSource& source : std::exchange(exports_, {})) {
+      if (has_others) {
+        Skip(source.path,
+             "an export of tacho, left out beside traces: name the file to read it too");
+      } else {
+        found_.traces.push_back(source);
+      }
+    }
     const bool has_traces = found_.traces.size() > before;
     const std::vector<TraceSource> waiting = std::exchange(waiting_, {});
     const bool has_reports = std::ranges::any_of(waiting, &TraceSource::is_nsys_report);
     for (const TraceSource& source : waiting) {
+      if (source.is_nsys_report() && HasExportOf(source.path, before)) continue;
       if (source.is_nsys_report() && has_traces) {
         Skip(source.path, RemedyFor(source.kind));
       } else if (source.is_results() && (has_traces || has_reports)) {
@@ -121,6 +133,14 @@ class Finder {
       }
     }
     return {};
+  }
+
+  // Whether a report's own export lies beside it: what it holds is read then, not left out.
+  [[nodiscard]] bool HasExportOf(const std::string& report, size_t since) const {
+    const std::filesystem::path own = std::filesystem::path(report).replace_extension(".sqlite");
+    return std::any_of(found_.traces.begin() + static_cast<std::ptrdiff_t>(since),
+                       found_.traces.end(),
+                       [&](const TraceSource& trace) { return trace.path == own; });
   }
 
   void TakeFound(const FolderWalk::File& found) {
@@ -164,12 +184,15 @@ class Finder {
     TakeByContent(path, member.name, member.size, sniffed);
   }
 
-  // A file in a folder or a member of an archive: taken if it looks like a trace; results and
-  // reports of nsys wait until the folder's traces are known.
+  // A file in a folder or a member of an archive: taken if it looks like a trace; results, exports
+  // and reports of nsys wait until the folder's traces are known.
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
-    if (sniffed.kind == ContentKind::kChromeJson || sniffed.kind == ContentKind::kNsysSqlite) {
+    if (sniffed.is_export && member.empty()) {
+      exports_.push_back({path, "", size, sniffed.kind});
+    } else if (sniffed.kind == ContentKind::kChromeJson ||
+               sniffed.kind == ContentKind::kNsysSqlite) {
       AddTrace(path, member, size, sniffed.kind);
     } else if (member.empty() &&
                (sniffed.kind == ContentKind::kResults || IsNsysReport(sniffed.kind))) {
@@ -232,7 +255,7 @@ class Finder {
   }
 
   Discovery found_;
-  std::vector<TraceSource> waiting_;  // of the folder that is being walked
+  std::vector<TraceSource> waiting_, exports_;  // of the folder that is being walked
   FolderWalk walk_;
 };
 

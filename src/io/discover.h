@@ -36,13 +36,13 @@ struct Discovery {
 };
 
 // Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
-// reader can say what is wrong; results of tacho and reports of nsys too, which a folder gives only
-// if it has no trace), folders (recursively, by content, symbolic links followed but no directory
-// twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for standard input. A given FIFO
-// is taken without a look at its bytes, like standard input; in folders, FIFOs, sockets and devices
-// are ignored. A file that is reached a second time through a folder is skipped. Fails with
-// kUnreadable when a path does not exist or cannot be read, when a given file is not a trace (with
-// what to do), or when nothing was found.
+// reader can say what is wrong; results of tacho, its exports and reports of nsys too, which a
+// folder gives only if it has no other trace), folders (recursively, by content, symbolic links
+// followed but no directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for
+// standard input. A given FIFO is taken without a look at its bytes, like standard input; in
+// folders, FIFOs, sockets and devices are ignored. A file that is reached a second time through a
+// folder is skipped. Fails with kUnreadable when a path does not exist or cannot be read, when a
+// given file is not a trace (with what to do), or when nothing was found.
 Result<Discovery> FindTraces(const std::vector<std::string>& paths);
 
 // Streams one source. Members of archives are read through libarchive on the fly; for a compressed

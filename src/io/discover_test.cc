@@ -38,6 +38,20 @@ std::string ErrorOf(const std::vector<std::string>& paths) {
   return found.error().message;
 }
 
+TEST(FindTraces, LeavesExportsOutBesideTraces) {
+  FolderForTest folder;
+  const std::string text = R"({"exporter":"tacho","schemaVersion":1,"traceEvents":[]})";
+  const std::string part = folder.Write("part.json.gz", Gzipped(text));
+  const std::string step = folder.Write("step.json", text);
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(part, step));
+  const std::string trace = folder.Write("trace.json", kEmptyTrace);
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("part.json.gz: an export of tacho"),
+                                          HasSubstr("step.json: an export of tacho")));
+  EXPECT_THAT(Displays(FindTraces({folder.path(), step})), ElementsAre(step, trace));
+}
+
 TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
   FolderForTest folder;
   folder.Write("b.json", kEmptyTrace);
@@ -82,6 +96,7 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
   folder.Write("r.nsys-rep", kReport);
   folder.Write("r.sqlite", kSqlite);
+  folder.Write("r2.nsys-rep", kReport);
   folder.Write("k.ncu-rep", "NVR\0...."s);
   folder.Write("t.json.xz",
                "\xfd"
@@ -97,7 +112,7 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
                                           HasSubstr("/k.ncu-rep: is an Nsight Compute report"),
                                           HasSubstr("/link: the link leads nowhere"),
                                           HasSubstr("/p.pftrace: is a Perfetto"),
-                                          HasSubstr("/r.nsys-rep: is an Nsight Systems report"),
+                                          HasSubstr("/r2.nsys-rep: is an Nsight Systems report"),
                                           HasSubstr("/t.json.xz: is packed")));
 }
 

@@ -156,7 +156,7 @@ Result<SqliteDatabase> SqliteDatabase::Open(const char* name, int flags) {
 }
 
 Result<SqliteDatabase> SqliteDatabase::OpenFile(const std::string& path) {
-  TACHO_ASSIGN_OR_RETURN(const OpenedFile file, OpenForReading(path));
+  TACHO_ASSIGN_OR_RETURN(OpenedFile file, OpenForReading(path));
   if (!S_ISREG(file.status.st_mode)) {
     return Fail(ErrorKind::kUnreadable,
                 path + ": a database is not read from a pipe: save it to a file and name that");
@@ -164,8 +164,16 @@ Result<SqliteDatabase> SqliteDatabase::OpenFile(const std::string& path) {
   if (const std::string why = WhyIncomplete(path, file); !why.empty()) {
     return Fail(ErrorKind::kUnreadable, path + ": " + why);
   }
-  return WithContext(Open(ImmutableUri(path).c_str(), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI),
-                     path);
+  TACHO_ASSIGN_OR_RETURN(
+      SqliteDatabase database,
+      WithContext(Open(ImmutableUri(path).c_str(), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI), path));
+  database.KeepPages(
+      SqlitePages::OfFile(std::move(file.file), static_cast<uint64_t>(file.status.st_size)));
+  return database;
+}
+
+void SqliteDatabase::KeepPages(std::optional<SqlitePages> pages) {
+  if (pages) pages_ = std::make_unique<const SqlitePages>(*std::move(pages));
 }
 
 Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string bytes) {
@@ -186,7 +194,19 @@ Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string bytes) {
   if (status != SQLITE_OK) {
     return tl::unexpected<Error>(SqliteError(database.handle(), status));
   }
+  database.KeepPages(SqlitePages::OfMemory(kept));
   return database;
+}
+
+Result<std::string> SqliteDatabase::Bytes() const {
+  struct Free {
+    void operator()(unsigned char* bytes) const { sqlite3_free(bytes); }
+  };
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, Free> bytes(
+      sqlite3_serialize(handle_.get(), "main", &size, 0));
+  if (!bytes) return Fail(ErrorKind::kUnreadable, "the database cannot be copied");
+  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<size_t>(size));
 }
 
 Result<SqliteDatabase> SqliteDatabase::InMemory() {

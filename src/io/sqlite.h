@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "io/sqlite_pages.h"
 
 namespace tacho {
 
@@ -87,6 +89,12 @@ class SqliteDatabase {
   // Values and rows over so many bytes are errors.
   void LimitBytes(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
 
+  // Its pages as they were when it was opened, of OpenFile and OfBytes; null for others, and for
+  // databases whose rows only SQLite can read.
+  [[nodiscard]] const SqlitePages* pages() const { return pages_.get(); }
+  // What a file of it would hold.
+  [[nodiscard]] Result<std::string> Bytes() const;
+
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
 
  private:
@@ -94,10 +102,12 @@ class SqliteDatabase {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   };
   static Result<SqliteDatabase> Open(const char* name, int flags);
+  void KeepPages(std::optional<SqlitePages> pages);
 
   // At places of their own: SQLite points to them.
   std::unique_ptr<std::function<bool()>> stop_;
   std::unique_ptr<std::string> bytes_;
+  std::unique_ptr<const SqlitePages> pages_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -37,7 +37,9 @@ constexpr NoteKind kKinds[] = {
     {"negative-duration", Severity::kNotice, "negative durations were taken as 0",
      "record again; with torch, one newer than August 2022"},
     {"missing-duration", Severity::kNotice,
-     "complete events without a duration were taken as 0 ns long", "record again"},
+     "complete events without a duration were taken as 0 ns long; tacho stats leaves those of nsys "
+     "out",
+     "record again"},
     {"invalid-utf8", Severity::kInfo, "names that are not valid UTF-8 were kept byte for byte",
      "none needed"},
     {"unmatched-begin-end", Severity::kNotice,

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -15,7 +18,9 @@ namespace tacho {
 namespace {
 
 constexpr size_t kRowsAtOnce = 1000;
-constexpr size_t kNarrowest = 24;  // of a text that is shortened
+constexpr size_t kTextsAtOnce = size_t{16} << 20;  // bytes, of CSV and JSON
+constexpr size_t kMostTexts = size_t{512} << 20;   // bytes, of a table and of a row
+constexpr size_t kNarrowest = 24;                  // of a text that is shortened
 
 Cell CellAt(const SqliteStatement& statement, int column) {
   switch (statement.Type(column)) {
@@ -54,22 +59,36 @@ Table EmptyTable(const std::vector<std::string>& names) {
   return table;
 }
 
-// Reads up to `most` rows; whether there may be more.
-Result<bool> ReadRows(SqliteStatement& statement, size_t most, Table& table) {
-  while (table.rows.size() < most) {
+tl::unexpected<Error> TooManyTexts() {
+  return Fail(ErrorKind::kUsage,
+              "the rows hold more than 512 MB of texts: select less, or take --csv");
+}
+
+// Reads up to `most` rows, or until they hold `most_texts` bytes of texts; whether there may be
+// more.
+Result<bool> ReadRows(SqliteStatement& statement, size_t most, size_t most_texts, Table& table) {
+  size_t texts = 0;
+  while (table.rows.size() < most && texts < most_texts) {
     TACHO_ASSIGN_OR_RETURN(const bool is_row, StepWithin(statement));
     if (!is_row) return false;
     std::vector<Cell> cells;
-    for (int i = 0; i < statement.columns(); ++i) cells.push_back(CellAt(statement, i));
+    for (int i = 0; i < statement.columns(); ++i) {
+      cells.push_back(CellAt(statement, i));
+      if (const auto* const text = std::get_if<std::string>(&cells.back())) texts += text->size();
+      if (texts > kMostTexts) return TooManyTexts();
+    }
     table.Add(std::move(cells));
   }
   return true;
 }
+Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
+  return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
+}
 
 // Columns with a text are texts. Where the line would be too long these are shortened, each to an
-// equal share of it; no column is left out.
-void LayOut(Table& table, const TextStyle& style) {
-  size_t taken = 1, texts = 0;
+// equal share of it; no column is left out. Fails if whole texts make the table too large.
+Result<void> LayOut(Table& table, const TextStyle& style) {
+  size_t taken = 1;
   std::vector<size_t> widths;
   for (size_t i = 0; i < table.columns.size(); ++i) {
     TableColumn& column = table.columns[i];
@@ -94,20 +113,24 @@ void LayOut(Table& table, const TextStyle& style) {
     }
     widths.push_back(width);
     taken += 2 + (column.unit == Unit::kText ? 0 : width);
-    texts += column.unit == Unit::kText ? 1 : 0;
   }
-  if (style.whole_names || texts == 0) return;
+  if (style.whole_names) {
+    const size_t line = std::accumulate(widths.begin(), widths.end(), size_t{0});
+    return line > kMostTexts / std::max<size_t>(1, table.rows.size()) ? TooManyTexts()
+                                                                      : Result<void>();
+  }
   // Short texts leave their share to long ones.
-  size_t room = style.width > taken ? style.width - taken : 0, left = texts;
+  size_t room = style.width > taken ? style.width - taken : 0;
   std::vector<size_t> shares(widths.size());
   std::vector<size_t> by_width;
   for (size_t i = 0; i < widths.size(); ++i) {
     if (table.columns[i].unit == Unit::kText) by_width.push_back(i);
   }
   std::ranges::sort(by_width, {}, [&](size_t i) { return widths[i]; });
-  for (const size_t i : by_width) {
-    shares[i] = std::max(kNarrowest, std::min(widths[i], room / left--));
-    room -= std::min(room, shares[i]);
+  for (size_t done = 0; done < by_width.size(); ++done) {
+    size_t& share = shares[by_width[done]];
+    share = std::max(kNarrowest, std::min(widths[by_width[done]], room / (by_width.size() - done)));
+    room -= std::min(room, share);
   }
   for (const size_t i : by_width) {
     for (TableRow& row : table.rows) {
@@ -115,66 +138,80 @@ void LayOut(Table& table, const TextStyle& style) {
         *text = FitText(VisibleText(*text, style.unicode), shares[i], style.unicode);
     }
   }
+  return {};
 }
 
-Result<bool> WriteTable(SqliteStatement& statement, const QueryOutput& output) {
+Result<RowsWritten> WriteTable(SqliteStatement& statement, const QueryOutput& output) {
   Table table = EmptyTable(NamesOf(statement));
-  TACHO_ASSIGN_OR_RETURN(bool more, ReadRows(statement, output.top, table));
+  TACHO_ASSIGN_OR_RETURN(bool more, ReadRows(statement, output.top, SIZE_MAX, table));
   if (more) {
     TACHO_ASSIGN_OR_RETURN(more, StepWithin(statement));
   }
   TextStyle style = output.style;
   if (output.form == QueryForm::kMarkdown) style.whole_names = true;
-  LayOut(table, style);
+  TACHO_RETURN_IF_ERROR(LayOut(table, style));
   style.whole_names = true;  // no column is left out
-  TACHO_RETURN_IF_ERROR(output.write(
-      output.form == QueryForm::kMarkdown ? RenderMarkdown(table) : RenderText(table, style)));
-  return more;
+  TACHO_ASSIGN_OR_RETURN(const bool is_read, output.write(output.form == QueryForm::kMarkdown
+                                                              ? RenderMarkdown(table)
+                                                              : RenderText(table, style)));
+  if (!is_read) return RowsWritten::kNobodyReads;
+  return more ? RowsWritten::kTop : RowsWritten::kAll;
 }
 
-Result<bool> WriteCsv(SqliteStatement& statement, const QueryOutput& output) {
+Result<RowsWritten> WriteCsv(SqliteStatement& statement, const QueryOutput& output) {
   const Table empty = EmptyTable(NamesOf(statement));
   const std::string heading = RenderCsv(empty);
-  TACHO_RETURN_IF_ERROR(output.write(heading));
-  for (bool more = true; more;) {
+  TACHO_ASSIGN_OR_RETURN(bool is_read, output.write(heading));
+  for (bool more = true; more && is_read;) {
     Table table = empty;
-    TACHO_ASSIGN_OR_RETURN(more, ReadRows(statement, kRowsAtOnce, table));
-    TACHO_RETURN_IF_ERROR(output.write(std::string_view(RenderCsv(table)).substr(heading.size())));
+    TACHO_ASSIGN_OR_RETURN(more, ReadSomeRows(statement, table));
+    TACHO_ASSIGN_OR_RETURN(is_read,
+                           output.write(std::string_view(RenderCsv(table)).substr(heading.size())));
   }
-  return false;
+  return is_read ? RowsWritten::kAll : RowsWritten::kNobodyReads;
 }
 
-Result<bool> WriteJson(SqliteStatement& statement, const QueryOutput& output) {
+// As the sqlite3 shell writes what JSON has no number for: readers make it infinite again.
+void WriteNumber(JsonWriter& json, std::string_view name, double number) {
+  if (std::isinf(number))
+    json.JsonField(name, number > 0 ? "9.0e+999" : "-9.0e+999");
+  else
+    json.Field(name, number);
+}
+
+Result<RowsWritten> WriteJson(SqliteStatement& statement, const QueryOutput& output) {
   const std::vector<std::string> names = NamesOf(statement);
   JsonWriter json;
   json.BeginObject();
-  json.Fields("schema", 1, "tacho", output.version);
+  WriteTachoJson(json, output.version);
   json.List("columns", names);
   json.BeginArray("rows");
   for (bool more = true; more;) {
     Table table = EmptyTable(names);
-    TACHO_ASSIGN_OR_RETURN(more, ReadRows(statement, kRowsAtOnce, table));
+    TACHO_ASSIGN_OR_RETURN(more, ReadSomeRows(statement, table));
     for (const TableRow& row : table.rows) {
       json.BeginRow();
       for (size_t i = 0; i < names.size(); ++i) {
         if (const auto* text = std::get_if<std::string>(&row.cells[i])) json.Field(names[i], *text);
         if (const auto* integer = std::get_if<int64_t>(&row.cells[i]))
           json.Field(names[i], *integer);
-        if (const auto* number = std::get_if<double>(&row.cells[i])) json.Field(names[i], *number);
+        if (const auto* number = std::get_if<double>(&row.cells[i]))
+          WriteNumber(json, names[i], *number);
       }
       json.End();
     }
-    TACHO_RETURN_IF_ERROR(output.write(json.Take()));
+    TACHO_ASSIGN_OR_RETURN(const bool is_read, output.write(json.Take()));
+    if (!is_read) return RowsWritten::kNobodyReads;
   }
   json.End();
   json.End();
-  TACHO_RETURN_IF_ERROR(output.write(std::move(json).Finish()));
-  return false;
+  TACHO_ASSIGN_OR_RETURN(const bool is_read, output.write(std::move(json).Finish()));
+  return is_read ? RowsWritten::kAll : RowsWritten::kNobodyReads;
 }
 
 }  // namespace
 
-Result<bool> WriteRows(SqliteStatement statement, const QueryOutput& output) {
+Result<RowsWritten> WriteRows(SqliteStatement statement, const QueryOutput& output) {
   switch (output.form) {
     case QueryForm::kCsv:
       return WriteCsv(statement, output);

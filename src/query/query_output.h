@@ -17,12 +17,19 @@ struct QueryOutput {
   TextStyle style = {};
   size_t top = 1000;         // rows of kText and kMarkdown, which are put together in memory
   std::string_view version;  // of tacho, for kJson
-  std::function<Result<void>(std::string_view)> write;
+  // False: nobody reads on.
+  std::function<Result<bool>(std::string_view)> write;
 };
+
+enum class RowsWritten : uint8_t { kAll, kTop, kNobodyReads };
 
 // Runs the statement and writes its rows; CSV and JSON as they come. Integers are whole, numbers
 // have every digit, NULL is nothing, bytes are in hexadecimal. Columns of one name are numbered:
-// "name", "name_2". True: there were more rows than `top`.
-Result<bool> WriteRows(SqliteStatement statement, const QueryOutput& output);
+// "name", "name_2". kTop: there were more rows than `top`. kNobodyReads: `write` said so, and the
+// statement was ended.
+//
+// Memory: what SQLite takes (QuerySession), and a few times the texts that are kept at once: of
+// CSV and JSON 16 MB or one row, of a table at most 512 MB, beyond which it fails with kUsage.
+Result<RowsWritten> WriteRows(SqliteStatement statement, const QueryOutput& output);
 
 }  // namespace tacho

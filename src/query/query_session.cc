@@ -104,7 +104,7 @@ tl::unexpected<Error> TooMuchMemory() {
 Result<QuerySession> QuerySession::Open(const QueriedRun& run, std::function<bool()> stop) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::InMemory());
   TACHO_RETURN_IF_ERROR(database.Run("PRAGMA temp_store=MEMORY"));
-  TACHO_RETURN_IF_ERROR(AddTables(database, run));
+  TACHO_RETURN_IF_ERROR(AddTables(database, run, stop));
   // SQLite's own virtual tables: the authorizer would refuse what connecting them does.
   TACHO_RETURN_IF_ERROR(database.Prepare("SELECT 1 FROM json_each('[]'), json_tree('[]')"));
   sqlite3* const handle = database.handle();

@@ -23,7 +23,8 @@ class QuerySession {
   static constexpr int64_t kMostMemory = 2'000'000'000;
 
   // `run` must outlive the session and its statements. `stop` is asked a hundred times a second or
-  // so; true ends the statement that runs with kInterrupted. Empty: never.
+  // so, in scans of the tables too; true ends the statement that runs with kInterrupted. Empty:
+  // never.
   static Result<QuerySession> Open(const QueriedRun& run, std::function<bool()> stop = {});
 
   // Compiles the first statement of `sql`, and takes it away from there; nullopt: none is left.

@@ -313,6 +313,19 @@ TEST(Query, StopsWhenAskedTo) {
             "interrupted");
 }
 
+// SQLite itself asks after 100,000 operations, which this join does not take: no row matches.
+TEST(Query, StopsInScansThatFindNothing) {
+  std::vector<Trace> traces;
+  for (uint32_t seed = 1; seed <= 4; ++seed) traces.push_back(RandomQueryTrace(seed));
+  const auto run = RunOfTraces(std::move(traces));
+  int looks = 0;
+  QuerySession session = *QuerySession::Open(*run, [&] { return ++looks == 2; });
+  EXPECT_EQ(ErrorOf(session,
+                    "SELECT count(*) FROM slices a CROSS JOIN slices b WHERE b.name = 'nothing'"),
+            "interrupted");
+  EXPECT_EQ(looks, 2);
+}
+
 std::string Written(const QueriedRun& run, const std::string& sql, QueryForm form, size_t top = 9) {
   QuerySession session = *QuerySession::Open(run);
   std::string_view text = sql;
@@ -325,9 +338,10 @@ std::string Written(const QueriedRun& run, const std::string& sql, QueryForm for
                                                        .version = "1",
                                                        .write = [&](std::string_view part) {
                                                          out += part;
-                                                         return Result<void>();
+                                                         return Result<bool>(true);
                                                        }});
-  return (more && *more ? "more: " : more ? "" : more.error().message) + out;
+  if (!more) return more.error().message + out;
+  return (*more == RowsWritten::kTop ? "more: " : "") + out;
 }
 
 TEST(Query, Output) {
@@ -359,6 +373,55 @@ TEST(Query, Output) {
       Written(*run, "SELECT '" + std::string(100, 'a') + "' AS a, 5 AS b", QueryForm::kText);
   EXPECT_THAT(cut, HasSubstr("…"));
   EXPECT_THAT(cut, HasSubstr("  5\n"));
+  EXPECT_THAT(Written(*run, "SELECT 9e999 AS a, -9e999 AS b, 9e999 - 9e999 AS c", QueryForm::kJson),
+              HasSubstr("{\"a\": 9.0e+999, \"b\": -9.0e+999}"));
+}
+
+// The sizes of what is written, until `parts` of it are.
+std::pair<std::optional<RowsWritten>, std::vector<size_t>> PartsOf(const QueriedRun& run,
+                                                                   std::string_view sql,
+                                                                   QueryForm form, size_t parts) {
+  QuerySession session = *QuerySession::Open(run);
+  std::vector<size_t> sizes;
+  const auto written = WriteRows(**session.Next(sql), {.form = form,
+                                                       .style = {.whole_names = true},
+                                                       .version = "1",
+                                                       .write = [&](std::string_view part) {
+                                                         sizes.push_back(part.size());
+                                                         return Result<bool>(sizes.size() < parts);
+                                                       }});
+  return {written ? std::optional(*written) : std::nullopt, sizes};
+}
+
+TEST(Query, EndsWhenNobodyReads) {
+  const auto run = RunOfTraces({});
+  const std::string endless =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
+  for (const QueryForm form : {QueryForm::kCsv, QueryForm::kJson, QueryForm::kText}) {
+    const auto [written, sizes] = PartsOf(*run, endless, form, form == QueryForm::kText ? 1 : 3);
+    EXPECT_EQ(written, RowsWritten::kNobodyReads);
+    EXPECT_EQ(sizes.size(), form == QueryForm::kText ? 1u : 3u);
+  }
+}
+
+TEST(Query, FewLongTextsAreKeptAtOnce) {
+  const auto run = RunOfTraces({});
+  for (const QueryForm form : {QueryForm::kCsv, QueryForm::kJson}) {
+    const auto [written, sizes] = PartsOf(
+        *run,
+        "SELECT hex(zeroblob(500000)) FROM json_each('[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]')",
+        form, 100);
+    EXPECT_EQ(written, RowsWritten::kAll);
+    EXPECT_LT(std::ranges::max(sizes), 18'000'000u);
+  }
+  // Whole, each line would have 2 MB.
+  const auto [written, sizes] =
+      PartsOf(*run,
+              "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 400) "
+              "SELECT iif(x = 1, hex(zeroblob(1000000)), '') AS a, 1 AS b FROM c",
+              QueryForm::kText, 100);
+  EXPECT_EQ(written, std::nullopt);
+  EXPECT_EQ(sizes.size(), 0u);
 }
 
 }  // namespace

@@ -16,13 +16,16 @@ namespace {
 struct Module {  // sqlite3_create_module's client data
   const QueryTable* table;
   const QueriedRun* run;
+  std::function<bool()> stop;
 };
 struct VirtualTable : sqlite3_vtab {
   Module module;
   double rows;
 };
 struct Cursor : sqlite3_vtab_cursor {
-  explicit Cursor(const Module& module) : reader(*module.table, *module.run) {}
+  explicit Cursor(const Module& module) : reader(*module.table, *module.run, module.stop) {}
+  // What a method returns after the reader went on.
+  [[nodiscard]] int Status() const { return reader.stopped() ? SQLITE_INTERRUPT : SQLITE_OK; }
   TableReader reader;
 };
 const QueryTable& TableOf(sqlite3_vtab* table) {
@@ -284,14 +287,14 @@ int Filter(sqlite3_vtab_cursor* cursor, int /*number*/, const char* text, int /*
       }
     }
     static_cast<Cursor*>(cursor)->reader.Start(std::move(plan));
-    return SQLITE_OK;
+    return static_cast<Cursor*>(cursor)->Status();
   });
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {
   return Guarded([&] {
     static_cast<Cursor*>(cursor)->reader.Next();
-    return SQLITE_OK;
+    return static_cast<Cursor*>(cursor)->Status();
   });
 }
 
@@ -355,12 +358,13 @@ std::string DeclarationOf(const QueryTable& table) {
   return fmt::format("CREATE TABLE \"{}\"({})", table.name, columns);
 }
 
-Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run) {
+Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
+                       const std::function<bool()>& stop) {
   static const sqlite3_module methods = MakeMethods();
   for (const QueryTable& table : QueryTables()) {
     const int status = sqlite3_create_module_v2(
-        database.handle(), std::string(table.name).c_str(), &methods, new Module{&table, &run},
-        [](void* module) { delete static_cast<Module*>(module); });
+        database.handle(), std::string(table.name).c_str(), &methods,
+        new Module{&table, &run, stop}, [](void* module) { delete static_cast<Module*>(module); });
     if (status != SQLITE_OK) return Fail(ErrorKind::kBug, sqlite3_errmsg(database.handle()));
     // Now it is connected: an authorizer would refuse what that does.
     TACHO_RETURN_IF_ERROR(database.Prepare(fmt::format("SELECT 1 FROM \"{}\"", table.name)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -11,7 +12,9 @@ namespace tacho {
 // Makes the tables of QueryTables() part of `database`, as SQLite's virtual tables
 // (https://www.sqlite.org/vtab.html): they read the traces in place. Constraints on times, keys,
 // ranks and texts, and orders by texts, are worked off there. `run` must outlive the database.
-Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run);
+// A statement ends with kInterrupted where `stop`, which scans ask now and then, returns true.
+Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
+                       const std::function<bool()>& stop = {});
 
 void GiveValue(sqlite3_context* context, const QueryValue& value);
 

@@ -8,6 +8,8 @@
 namespace tacho {
 namespace {
 
+constexpr uint32_t kRowsBetweenLooks = 65'536;
+
 bool IsLike(const TablePlan::WordsLike& like, std::string_view text) {
   if (like.how == TablePlan::Like::kEqual) return like.text == text;
   const std::string ended(text);
@@ -40,7 +42,7 @@ void TableReader::Start(TablePlan plan) {
   lists_.clear();
   stretch_ = next_ = 0;
   sorted_ = false;
-  at_end_ = false;
+  at_end_ = stopped_ = false;
   if (!plan_.nothing) {
     for (const auto& trace : run_.traces) AddTrace(*trace);
   }
@@ -113,6 +115,11 @@ bool TableReader::Read() {
   for (; stretch_ < stretches_.size(); ++stretch_, next_ = 0) {
     const Stretch& stretch = stretches_[stretch_];
     while (next_ < stretch.rows.size()) {
+      if (++looked_at_ == kRowsBetweenLooks) {
+        looked_at_ = 0;
+        stopped_ = stop_ && stop_();
+        if (stopped_) return false;
+      }
       row_ = {stretch.trace, stretch.part, stretch.rows[next_++]};
       if (Passes(row_)) return true;
     }
@@ -150,19 +157,19 @@ void TableReader::SortBy(TablePlan::Order order) {
   };
   std::vector<Value> values;
   std::vector<std::vector<uint32_t>> group_of(run_.traces.size());  // by trace, then word
-  const auto group = [&](const Placed& placed) -> uint32_t& {
-    const Stretch& stretch = stretches_[placed.stretch];
-    const QueryRow row{stretch.trace, stretch.part, placed.row};
-    std::vector<uint32_t>& groups = group_of[row.trace->number()];
+  std::vector<uint32_t> words(order_.size());
+  for (size_t i = 0; i < order_.size(); ++i) {
+    const Stretch& stretch = stretches_[order_[i].stretch];
+    const QueryRow row{stretch.trace, stretch.part, order_[i].row};
+    const uint32_t trace = row.trace->number();
+    std::vector<uint32_t>& groups = group_of[trace];
     if (groups.empty()) groups.resize(by_trace ? 1 : column.words.count(*row.trace));
-    const uint32_t word = by_trace ? 0 : column.words.of(row);
+    const uint32_t word = words[i] = by_trace ? 0 : column.words.of(row);
     if (groups[word] == 0) {
-      values.push_back({ValueOf(column, row), row.trace->number(), word});
+      values.push_back({ValueOf(column, row), trace, word});
       groups[word] = 1;
     }
-    return groups[word];
-  };
-  for (const Placed& placed : order_) group(placed);
+  }
   std::ranges::sort(values, [&](const Value& a, const Value& b) {
     return order.descending ? b.value < a.value : a.value < b.value;
   });
@@ -171,11 +178,14 @@ void TableReader::SortBy(TablePlan::Order order) {
     groups += i == 0 || values[i].value != values[i - 1].value ? 1 : 0;
     group_of[values[i].trace][values[i].word] = groups;
   }
+  const auto group = [&](size_t i) {
+    return group_of[stretches_[order_[i].stretch].trace->number()][words[i]];
+  };
   std::vector<uint32_t> next(groups + size_t{2});  // by group, from 1: where its next row goes
-  for (const Placed& placed : order_) ++next[group(placed) + 1];
+  for (size_t i = 0; i < order_.size(); ++i) ++next[group(i) + 1];
   for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
   std::vector<Placed> sorted(order_.size());
-  for (const Placed& placed : order_) sorted[next[group(placed)]++] = placed;
+  for (size_t i = 0; i < order_.size(); ++i) sorted[next[group(i)]++] = order_[i];
   order_ = std::move(sorted);
 }
 

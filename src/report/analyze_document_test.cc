@@ -144,6 +144,18 @@ next:  tacho analyze run
 )");
 }
 
+TEST(AnalyzeText, OfTwoRecordingsItProposesAComparison) {
+  RunAnalysis run = TwoRanksForTest();
+  ScreenOptions options = Options();
+  options.compare_paths = "a b";
+  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("tacho compare"))) << "ranks of one run";
+  run.ranks.recordings = 2;
+  EXPECT_THAT(AnalyzeText(run, options),
+              HasSubstr("\n       tacho compare a b  what changed from the first to the second\n"));
+  options.compare_paths.clear();
+  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("tacho compare")));
+}
+
 TEST(AnalyzeText, OfReplicasItSaysWhoseTheStepsAre) {
   RunAnalysis run = TwoRanksForTest();
   EXPECT_THAT(AnalyzeText(run, Options()), Not(HasSubstr("the steps of")));

@@ -28,15 +28,10 @@ class ShortNames {
 
 }  // namespace
 
-void WriteTachoJson(JsonWriter& json, std::string_view version) {
-  json.Field("schema", schema::kVersion);
-  json.Row("tacho", "version", version);
-}
-
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   JsonWriter json;
   json.BeginObject();
-  WriteTachoJson(json, version);
+  WriteTachoJson(json, version, schema::kVersion);
   WriteVerdictJson(json, run);
   json.Objects("traces", run.traces, [&](const TraceAnalysis& trace) {
     schema::TraceFields(json, trace, ShortNames(trace.kernels));

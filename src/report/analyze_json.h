@@ -14,7 +14,4 @@ namespace tacho {
 // Every time is an integer in nanoseconds; what is not known is absent. `version` is tacho's own.
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
 
-// Its head, which the summary has too (summary_report.h).
-void WriteTachoJson(JsonWriter& json, std::string_view version);
-
 }  // namespace tacho

@@ -110,17 +110,17 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
       TitledTable{.table = ChangedLoadTimesTable(changes.load), .title = "Load: latencies"});
   document.AddPart(
       TitledTable{.table = ChangedLoadNumbersTable(changes.load), .title = "Load: throughput"});
-  add_figures(changes.launches, "launches", "launches in a step", Unit::kNumber);
+  add_figures(changes.launches, "launches", "launches in a step (no bounds)", Unit::kNumber);
   if (view.all)
-    add_figures(changes.operators, "operators", "operators: self time on the host in a step",
-                Unit::kDuration);
+    add_figures(changes.operators, "operators",
+                "operators: self time on the host in a step (no bounds)", Unit::kDuration);
   document.Add(Gap{});
   for (const PhaseChange& phase : changes.phases) {
     if (!phase.cannot_tell.empty())
       document.Add(
           Remark{std::string(PhaseName(phase.phase)), ": cannot tell, " + phase.cannot_tell});
   }
-  for (const std::string& remark : changes.remarks) document.Add(Remark{"note: ", remark});
+  for (const std::string& remark : changes.remarks) document.Add(Remark{"note", ": " + remark});
   return document;
 }
 

@@ -41,10 +41,15 @@ void AddCells(const Change& change, std::vector<Cell>& cells) {
                     HalfCell(change), ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
-void AddNumberCells(const Change& change, std::vector<Cell>& cells) {
-  for (Cell cell :
-       {Cell(change.base), Cell(change.now), Cell(change.difference()),
-        change.half_width ? Cell(*change.half_width) : Cell(), ShareCell(change.relative())})
+// A count is whole, unless it is the mean of several.
+Cell NumberCell(double value, bool is_count) {
+  return is_count && value == std::round(value) ? Cell(Rounded(value)) : Cell(value);
+}
+void AddNumberCells(const Change& change, bool is_count, std::vector<Cell>& cells) {
+  for (Cell cell : {NumberCell(change.base, is_count), NumberCell(change.now, is_count),
+                    NumberCell(change.difference(), is_count),
+                    change.half_width ? NumberCell(*change.half_width, is_count) : Cell(),
+                    ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
 // Findings stand out, what is noise stands back.
@@ -157,7 +162,7 @@ Table ChangedLoadNumbersTable(const std::vector<NamedChange>& load) {
     std::vector<Cell> cells = {figure.name == "throughput" ? "throughput (tokens/s)"
                                : figure.name == "requests" ? "requests (1/s)"
                                                            : figure.name};
-    AddNumberCells(figure.change, cells);
+    AddNumberCells(figure.change, IsLoadCount("load." + figure.name), cells);
     table.Add(std::move(cells), PaintOf(figure.change));
   }
   return table;
@@ -172,11 +177,13 @@ Table MetricsTable(const RunChanges& changes) {
               {}};
   for (const MetricChange& metric : MetricsOf(changes)) {
     const Change& change = metric.change;
-    table.Add({metric.name, change.base, change.now, change.difference(),
-               change.half_width ? Cell(*change.half_width) : Cell(), ShareCell(change.relative()),
-               std::string(!change.half_width       ? "no bounds"
-                           : change.IsBeyondNoise() ? (change.difference() > 0 ? "more" : "less")
-                                                    : "same")});
+    std::vector<Cell> cells = {metric.name};
+    AddNumberCells(change, metric.counts || IsLoadCount(metric.name), cells);
+    cells.emplace_back(std::string(!change.half_width ? "no bounds"
+                                   : change.IsBeyondNoise()
+                                       ? (change.difference() > 0 ? "more" : "less")
+                                       : "within noise"));
+    table.Add(std::move(cells));
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "text/format_number.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double kDidNotMove = 0.001;  // a share: of windows, which have no bounds
 constexpr size_t kPartsNamed = 2;
+constexpr double kMostOfWhole = 1.1;  // parts and steps have noise of their own
 
 int64_t WholeNs(double ns) { return std::llround(ns); }
 
@@ -49,14 +51,11 @@ std::string FromTo(const Change& change) {
   return fmt::format("{:.6g} -> {:.6g} {}", change.base / ns, change.now / ns, TimeUnitName(unit));
 }
 
-// The part that changed most in the direction of the whole, beyond noise.
-std::string MostOfIt(const PhaseChange& phase) {
-  const double whole = phase.step.difference();
-  for (const NamedChange& part : phase.parts) {  // largest first
-    if (part.change.IsBeyondNoise() && (part.change.difference() < 0) == (whole < 0))
-      return fmt::format(", {} of it in {}", SignedTime(part.change.difference()), part.name);
-  }
-  return "";
+// Five digits: those of a rate that three would not tell apart.
+std::string Number(double value) {
+  const double size = std::abs(value);
+  return size == 0 || (size >= 1e-4 && size < 99'999.5) ? fmt::format("{:.5g}", value)
+                                                        : FormatNumber(value);
 }
 
 // The parts that moved most, beyond noise: "gemm.dense +1.2 ms, idle.host-late -1.1 ms".
@@ -71,18 +70,35 @@ std::string PartsThatMoved(const PhaseChange& phase) {
   return moved;
 }
 
-// "3 kernels gone, 2 new".
-std::string KernelsInWords(const std::vector<KernelChange>& kernels) {
-  size_t gone = 0, fresh = 0;
-  for (const KernelChange& kernel : kernels) {
-    gone += kernel.kind == KernelChange::Kind::kGone ? 1 : 0;
-    fresh += kernel.kind == KernelChange::Kind::kNew ? 1 : 0;
+// The part that changed most in the direction of the whole, beyond noise. One that changed by more
+// than the whole is named with what made up for it.
+std::string MostOfIt(const PhaseChange& phase) {
+  const double whole = phase.step.difference();
+  for (const NamedChange& part : phase.parts) {  // largest first
+    const double moved = part.change.difference();
+    if (!part.change.IsBeyondNoise() || (moved < 0) != (whole < 0)) continue;
+    if (std::abs(moved) > kMostOfWhole * std::abs(whole)) return ": " + PartsThatMoved(phase);
+    return fmt::format(", {} of it in {}", SignedTime(moved), part.name);
   }
+  return "";
+}
+
+// "3 kernels gone, 2 new, 1 slower".
+std::string KernelsInWords(const std::vector<KernelChange>& kernels) {
+  using Kind = KernelChange::Kind;
   std::string words;
-  if (gone > 0) words = FormatCounted(gone, "kernel") + " gone";
-  if (fresh > 0)
-    words +=
-        words.empty() ? FormatCounted(fresh, "kernel") + " new" : fmt::format(", {} new", fresh);
+  for (const auto& [kind, word] : {std::pair{Kind::kGone, "gone"},
+                                   {Kind::kNew, "new"},
+                                   {Kind::kSlower, "slower"},
+                                   {Kind::kFaster, "faster"},
+                                   {Kind::kMoreCalls, "called more often"},
+                                   {Kind::kFewerCalls, "called less often"}}) {
+    const auto count =
+        static_cast<uint64_t>(std::ranges::count(kernels, kind, &KernelChange::kind));
+    if (count == 0) continue;
+    words += words.empty() ? fmt::format("{} {}", FormatCounted(count, "kernel"), word)
+                           : fmt::format(", {} {}", FormatCount(count), word);
+  }
   return words;
 }
 
@@ -118,6 +134,9 @@ std::string WholeVerdict(const WholeChange& whole) {
     if (part.name.starts_with("idle.")) idle += part.change.difference();
   }
   const double kernels = whole.kernels.difference();
+  if (whole.window.difference() == 0 && kernels == 0 && idle == 0)
+    return fmt::format("no difference in the window ({}), in kernel time and in idle time",
+                       Time(whole.window.base));
   const auto more = [](double ns) { return ns < 0 ? "less" : "more"; };
   text += fmt::format(": {} {} kernel time", Time(std::abs(kernels)), more(kernels));
   const double busy = whole.window.difference() - idle;
@@ -166,10 +185,11 @@ std::string GateText(const GateResult& result) {
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);
   const bool is_number = IsLoadMetric(result.metric) && !IsLoadTime(result.metric);
   const std::string values =
-      is_number ? fmt::format("{:.5g} -> {:.5g}", change.base, change.now) : FromTo(change);
-  const std::string difference = is_number && change.base == 0
-                                     ? fmt::format("{:+.5g}", change.difference())
-                                     : DifferenceText(change);
+      is_number ? fmt::format("{} -> {}", Number(change.base), Number(change.now)) : FromTo(change);
+  const std::string difference =
+      is_number && change.base == 0
+          ? fmt::format("{}{}", change.now < 0 ? "" : "+", Number(change.difference()))
+          : DifferenceText(change);
   return fmt::format("{}: {}: {} {} ({}){}", word, result.gate, result.metric, values, difference,
                      change.half_width ? "" : ", bounds not known");
 }

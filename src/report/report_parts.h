@@ -28,6 +28,7 @@ struct ScreenOptions {
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
   std::string view_paths = {};           // the same for the pages; "": they are not proposed
+  std::string compare_paths = {};        // the same if they are two, for a comparison; else ""
   // Whether a trace's path is that of a file, which a command can name (a member of an archive has
   // none). Empty: no trace's is.
   std::function<bool(const std::string&)> is_file = {};

@@ -119,6 +119,9 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
     (one.option.starts_with("--") ? next.options : next.others).push_back(std::move(one));
   next.options.push_back({"--kernels", "all kernels of each trace"});
   next.options.push_back({"--json", "all figures, for programs"});
+  if (run.ranks.recordings > 1 && !options.compare_paths.empty())
+    next.others.push_back(
+        {"tacho compare " + options.compare_paths, "what changed from the first to the second"});
   AddPages(next, run.traces, options);
   return next;
 }

@@ -138,7 +138,7 @@ std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
 std::string SummaryJson(const RunSummary& run, std::string_view version) {
   JsonWriter json;
   json.BeginObject();
-  WriteTachoJson(json, version);
+  WriteTachoJson(json, version, schema::kVersion);
   json.Field("summary", true);
   json.BeginArray("traces");
   for (const TraceSummary& trace : run.traces) WriteTrace(json, trace);

@@ -97,7 +97,7 @@ Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
 
 Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
                             const NextSink& next_sink, RunProgress& progress,
-                            const NsysParts& parts) {
+                            const NsysParts& parts, const NsysTimed& timed) {
   TACHO_ASSIGN_OR_RETURN(const auto exported, ExportIfReport(source, progress));
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, exported
                                                       ? SqliteDatabase::OpenFile(exported->path)
@@ -108,20 +108,19 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
     progress.OnBytes(now - std::min(now, reported));
     reported = std::max(now, reported);
   };
-  TACHO_RETURN_IF_ERROR(
-      ReadNsysSqlite(database, {.next_sink = next_sink, .on_progress = report, .parts = parts}));
+  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(
+      database, {.next_sink = next_sink, .on_progress = report, .parts = parts, .timed = timed}));
   report(1);
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
 
 Result<TraceSizes> ReadPartsOf(const TraceSource& source, StreamThreads threads,
                                const NextSink& next_sink, RunProgress& progress,
-                               const NsysParts& parts) {
+                               const NsysParts& parts, const NsysTimed& timed) {
   if (source.kind == ContentKind::kNsysSqlite || source.kind == ContentKind::kSqlite ||
       source.is_nsys_report()) {
-    return ReadNsys(source, threads, next_sink, progress, parts).map_error([&](const Error& error) {
-      return At(source, error);
-    });
+    return ReadNsys(source, threads, next_sink, progress, parts, timed)
+        .map_error([&](const Error& error) { return At(source, error); });
   }
   auto opened = OpenSource(source, threads);
   if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
@@ -139,13 +138,22 @@ Result<TraceSizes> ReadPartsOf(const TraceSource& source, StreamThreads threads,
 
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress) {
-  return ReadPartsOf(source, threads, next_sink, progress, {});
+  return ReadPartsOf(source, threads, next_sink, progress, {}, {});
 }
 
-SourceReader ReaderOfParts(const NsysParts& parts) {
-  return [parts](const TraceSource& source, StreamThreads threads, const NextSink& next_sink,
-                 RunProgress& progress) {
-    return ReadPartsOf(source, threads, next_sink, progress, parts);
+SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads) {
+  return [=](const TraceSource& source, StreamThreads stream_threads, const NextSink& next_sink,
+             RunProgress& progress) {
+    WorkTimes times;
+    auto read = ReadPartsOf(source, stream_threads, next_sink, progress, parts,
+                            {.gpu = timed.gpu,
+                             .gpu_details = timed.gpu_details,
+                             .calls = timed.calls,
+                             .os_calls = timed.os_calls,
+                             .into = &times,
+                             .threads = stream_threads == StreamThreads::kAhead ? threads : 1});
+    if (read && timed.take) timed.take(source, std::move(times));
+    return read;
   };
 }
 

@@ -28,8 +28,15 @@ using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, Stream
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 
-// The same of parts of what nsys recorded; other traces are read whole.
-SourceReader ReaderOfParts(const NsysParts& parts);
+// What is to be summed up of a file that nsys recorded, as in NsysTimed.
+struct TimedParts {
+  bool gpu = false, gpu_details = false, calls = false, os_calls = false;
+  // Takes the times of a file before its traces are handed on. Many threads call it at once.
+  std::function<void(const TraceSource&, WorkTimes)> take = {};
+};
+// The same of parts of what nsys recorded; other traces are read whole. `threads` for each file
+// while there are fewer files than cores; 0: one for each core.
+SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads);
 
 // The path of a trace in results: "FILE", of several in one file "FILE#pid=1234".
 std::string TracePath(const TraceSource& source, const std::string& part);

@@ -35,11 +35,12 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   if (told == worker.end() || !told->is_object()) return std::nullopt;
   const auto uncertainty = told->find("uncertainty_ns"), when = told->find("unix_ns");
   if (uncertainty == told->end() || when == told->end()) return std::nullopt;
-  if (!uncertainty->is_number_integer() || *uncertainty < 0) return std::nullopt;
+  if (!uncertainty->is_number_integer()) return std::nullopt;
+  const DurationNs within{uncertainty->get<int64_t>()};
+  if (within.ns < 0) return std::nullopt;  // from 2^63 on, too
   std::optional<IntervalSet> intervals = IntervalsOf(*when);
   if (!intervals) return std::nullopt;
-  return WorkerInFlight{std::move(*intervals), DurationNs{uncertainty->get<int64_t>()},
-                        told->value("shared", Json()) == true};
+  return WorkerInFlight{std::move(*intervals), within, told->value("shared", Json()) == true};
 }
 
 struct PlaceInRun {

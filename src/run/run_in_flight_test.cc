@@ -47,6 +47,7 @@ TEST(InFlightOfRunJson, DamageTellsNothing) {
   EXPECT_TRUE(of_worker(good, "1").empty());
   for (const char* damaged :
        {"1", R"({"uncertainty_ns": -1, "unix_ns": []})", R"({"uncertainty_ns": 1})",
+        R"({"uncertainty_ns": 18446744073709551615, "unix_ns": []})",
         R"({"uncertainty_ns": 1, "unix_ns": [1]})",
         R"({"uncertainty_ns": 1, "unix_ns": [[1, 2, 3]]})",
         R"({"uncertainty_ns": 1, "unix_ns": [[1, "2"]]})",

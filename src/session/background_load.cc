@@ -6,6 +6,7 @@
 
 #include "control/token_ids.h"
 #include "load/drive/served_model.h"
+#include "session/overhead_windows.h"
 
 namespace tacho {
 namespace {
@@ -87,8 +88,8 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
   // Through everything that needs load (a window by the daemon may be taken again); the end is
   // cancelled, not waited for.
   const int64_t windows = via == Via::kDaemon ? 2 : 1;
-  plan.duration_ns =
-      options.warm_up_ns + options.baseline_ns + windows * options.window_ns + kForSlowStarts;
+  plan.duration_ns = options.warm_up_ns + options.baseline_ns + windows * options.window_ns +
+                     kForSlowStarts + (options.overhead ? MostOverheadNs(*options.overhead) : 0);
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
     findings.push_back(

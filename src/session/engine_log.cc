@@ -14,13 +14,14 @@ namespace {
 constexpr int64_t kMostText = 4 << 20;
 constexpr size_t kMostLine = 64 << 10;
 // How engines say that they end: vLLM's executor and core, SGLang's scheduler, memory.
-constexpr std::array<std::string_view, 8> kDeaths = {"died unexpectedly",
+constexpr std::array<std::string_view, 9> kDeaths = {"died unexpectedly",
                                                      "EngineDeadError",
                                                      "Executor failed",
                                                      "fatal error",
                                                      "out of memory",
                                                      "OutOfMemoryError",
                                                      "Scheduler hit an exception",
+                                                     "Engine core initialization failed",
                                                      "sigquit"};
 
 int64_t SizeOf(const std::string& path) {
@@ -73,6 +74,12 @@ bool ConcernsProfiler(std::string_view message) {
          lower.find(" http/1.") == std::string::npos;
 }
 
+bool TellsOfDeath(std::string_view text) {
+  return std::any_of(kDeaths.begin(), kDeaths.end(), [&](std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+  });
+}
+
 EngineLog::EngineLog(std::string path)
     : path_(std::move(path)), begin_(path_.empty() ? 0 : SizeOf(path_)), read_(begin_) {}
 
@@ -88,10 +95,7 @@ void EngineLog::ReadOn() {
   for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
     std::string message = MessageOf(std::string_view(rest_).substr(0, end));
     rest_.erase(0, end + 1);
-    if (death_.empty() && std::any_of(kDeaths.begin(), kDeaths.end(), [&](std::string_view words) {
-          return message.find(words) != std::string::npos;
-        }))
-      death_ = message;
+    if (death_.empty() && TellsOfDeath(message)) death_ = message;
     if (!ConcernsProfiler(message)) continue;
     // SGLang's answer to a stop after a session that its own count ended is no failure.
     if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&

@@ -16,8 +16,10 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostRunJson = size_t{1} << 26;
 constexpr size_t kMostPlanFacts = size_t{1} << 16;
+constexpr uint64_t kMostWhole = uint64_t{1} << 61;
+constexpr int kDeepestPlanFacts = 32;  // writing a value again takes stack
 constexpr size_t kMostSentences = 100;
-constexpr size_t kMostModels = 100;
+constexpr size_t kMostValues = 100;
 
 const Json* Member(const Json& object, const char* key) {
   const auto at = object.is_object() ? object.find(key) : object.end();
@@ -29,9 +31,12 @@ std::string TextOf(const Json& object, const char* key) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
+// Counts and times in ns; 0 for what is none.
 int64_t WholeOf(const Json& object, const char* key) {
   const Json* const value = Member(object, key);
-  return value != nullptr && value->is_number_integer() ? value->get<int64_t>() : 0;
+  if (value == nullptr || !value->is_number_unsigned()) return 0;
+  const auto whole = value->get<uint64_t>();
+  return whole <= kMostWhole ? static_cast<int64_t>(whole) : 0;
 }
 
 std::optional<double> NumberOf(const Json& object, const char* key) {
@@ -59,14 +64,27 @@ std::optional<KeptWindow> WindowOf(const Json& run, const char* key) {
                     TimesOf(*window, "tpot")};
 }
 
-// Sorted, each once.
-std::vector<std::string> ModelsOf(const Json& run) {
-  std::set<std::string> models;
-  for (const Json& worker : run.at("workers")) {
-    if (std::string model = TextOf(worker, "model"); !model.empty() && models.size() < kMostModels)
-      models.insert(std::move(model));
+std::optional<KeptChange> StepChangeOf(const Json& run) {
+  const Json* const overhead = Member(run, "overhead");
+  const Json* const figures = overhead == nullptr ? nullptr : Member(*overhead, "figures");
+  if (figures == nullptr || !figures->is_array()) return std::nullopt;
+  for (const Json& figure : *figures) {
+    if (TextOf(figure, "id") != "step") continue;
+    const auto change = NumberOf(figure, "change"), low = NumberOf(figure, "low"),
+               high = NumberOf(figure, "high");
+    if (change && low && high) return KeptChange{*change, *low, *high};
   }
-  return {models.begin(), models.end()};
+  return std::nullopt;
+}
+
+// What the workers say under `key`: sorted, each once.
+std::vector<std::string> OfWorkers(const Json& run, const char* key) {
+  std::set<std::string> values;
+  for (const Json& worker : run.at("workers")) {
+    if (std::string value = TextOf(worker, key); !value.empty() && values.size() < kMostValues)
+      values.insert(std::move(value));
+  }
+  return {values.begin(), values.end()};
 }
 
 // A file of the recording that PATH is, or whose traces/ it is; "" where there is none.
@@ -106,9 +124,11 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json) {
     kept.cost_share = NumberOf(*cost, "share");
     kept.cost_error = NumberOf(*cost, "error");
   }
+  kept.step_change = StepChangeOf(run);
   kept.baseline = WindowOf(run, "baseline");
   kept.profiled = WindowOf(run, "profiled");
-  kept.models = ModelsOf(run);
+  kept.engines = OfWorkers(run, "engine");
+  kept.models = OfWorkers(run, "model");
   kept.missing = TextsOf(run, "missing");
   kept.troubles = TextsOf(run, "troubles");
   kept.remarks = TextsOf(run, "remarks");
@@ -124,7 +144,15 @@ std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
   while (plan_facts.ends_with('\n')) plan_facts.remove_suffix(1);
   if (!plan_facts.ends_with(',')) return std::nullopt;
   plan_facts.remove_suffix(1);
-  const Json plan = Json::parse(std::string(plan_facts) + "}", nullptr, false);
+  int deepest = 0;
+  const Json plan = Json::parse(
+      std::string(plan_facts) + "}",
+      [&](int depth, Json::parse_event_t, Json&) {
+        deepest = std::max(deepest, depth);
+        return true;
+      },
+      false);
+  if (deepest > kDeepestPlanFacts) return std::nullopt;
   if (!plan.is_object() || Member(plan, "arrivals") == nullptr) return std::nullopt;
   KeptLoad load;
   for (const auto& [key, value] : plan.items())

@@ -23,12 +23,18 @@ struct KeptWindow {
   std::optional<double> tokens_per_second = {};
   std::optional<KeptTimes> ttft = {}, tpot = {};
 };
+// Profiled over unprofiled - 1, and its bounds (95 %).
+struct KeptChange {
+  double change = 0, low = 0, high = 0;
+};
 struct KeptRecording {
   std::string command, tacho_version;
   int64_t proven = 0, ranks = 0;
   std::optional<double> cost_share = {}, cost_error = {};
+  std::optional<KeptChange> step_change = {};  // of the time of a step, by --overhead
   std::optional<KeptWindow> baseline = {}, profiled = {};
-  std::vector<std::string> models = {};  // that the workers serve, sorted
+  std::vector<std::string> engines = {};  // of the workers ("vllm"), sorted
+  std::vector<std::string> models = {};   // that they serve, sorted
   std::vector<std::string> missing = {}, troubles = {}, remarks = {};  // sentences
 };
 // nullopt: it is no run.json.

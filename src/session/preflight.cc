@@ -7,9 +7,11 @@
 
 #include "control/local_engine.h"
 #include "control/operate.h"
+#include "control/port_owner.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 #include "session/preflight_folders.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -77,6 +79,62 @@ Checked<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& opti
   return {};
 }
 
+// Of several sessions on this host, the one that the user named, or the one of its processes.
+Checked<NsysSession> SessionOf(const RecordedWorker& worker, const std::string& asked,
+                               const std::vector<NsysSession>& sessions) {
+  std::string id, launched, names;
+  for (const int64_t pid : worker.expectation.pids) {
+    if (id.empty()) id = EnvironmentOf(pid, "NSYS_PROFILING_SESSION_ID").value_or("");
+    // vLLM writes its name over its environment.
+    if (launched.empty()) launched = NsysSessionAbove(pid);
+  }
+  for (const NsysSession& session : sessions) {
+    if (asked.empty() ? session.id == id || session.name == launched : session.name == asked)
+      return session;
+    names += (names.empty() ? "; those that run: " : ", ") + session.name;
+  }
+  if (names.empty()) names = "; none runs on this host";
+  return tl::unexpected(
+      Finding{FindingId::kNotUnderNsys, worker.worker.url,
+              (!asked.empty() ? fmt::format("no session of nsys is called {}", asked)
+               : worker.expectation.pids.empty()
+                   ? "no process of it is seen on this host, so none of a session of nsys"
+               : id.empty() && launched.empty()
+                   ? "none of its processes runs under nsys launch"
+                   : fmt::format("its session of nsys ({}) is not there any more",
+                                 launched.empty() ? id : launched)) +
+                  names});
+}
+
+Checked<void> PrepareForNsys(RecordedWorker& worker, const RecordOptions& options,
+                             const std::string& folder_in_run,
+                             const std::vector<NsysSession>& sessions,
+                             std::vector<Finding>& findings) {
+  const std::string& url = worker.worker.url;
+  if (!worker.profile.fields.empty())
+    return tl::unexpected(Finding{
+        FindingId::kRequestDoesNotFit, url,
+        fmt::format("{}: nsys records what the engine was launched with, not what a start asks for",
+                    worker.profile.fields.begin()->first),
+        "leave it out; nsys launch -t chooses what is traced"});
+  const Checked<NsysSession> session = SessionOf(worker, options.nsys_session, sessions);
+  if (!session) return tl::unexpected(session.error());
+  if (session->Records())
+    return tl::unexpected(
+        Finding{FindingId::kNsysRecords, url,
+                fmt::format("somebody records in its session {} of nsys (it is in state {})",
+                            session->name, session->state),
+                "nsys stop --session=" + ShellWord(session->name)});
+  if (worker.expectation.pids.empty())
+    return tl::unexpected(Finding{FindingId::kNotUnderNsys, url,
+                                  "no process of it is seen on this host, so what is recorded "
+                                  "cannot be held against it"});
+  worker.nsys_session = session->name;
+  worker.expectation.by_nsys = true;
+  LookAtRoom(folder_in_run, findings);
+  return {};
+}
+
 Checked<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& options,
                              const std::string& folder_in_run, std::vector<Finding>& findings,
                              const std::stop_token& stop) {
@@ -110,7 +168,8 @@ Checked<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& option
 
 // Everything about one worker that can be settled beforehand.
 Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
-                      const std::string& key, size_t index, Preflight& preflight,
+                      const std::string& key, size_t index,
+                      const std::vector<NsysSession>& sessions, Preflight& preflight,
                       const std::stop_token& stop) {
   Identify(worker, options, key, index);
   if (preflight.via == Via::kAuto) preflight.via = ViaFor(worker, options);
@@ -122,25 +181,18 @@ Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, cons
   const std::string folder_in_run = folder.In("traces/" + worker.expectation.name);
   std::error_code ignored;
   fs::create_directories(folder_in_run, ignored);
+  if (preflight.via == Via::kNsys)
+    return PrepareForNsys(worker, options, folder_in_run, sessions, preflight.findings);
   return preflight.via == Via::kDaemon
              ? PrepareForDaemon(worker, options, folder_in_run)
              : PrepareForHttp(worker, options, folder_in_run, preflight.findings, stop);
 }
 
-void LookAtClock(const RecordedWorker& worker, std::vector<Finding>& findings) {
-  if (!worker.facts.clock_offset_ns) return;
-  const double seconds = static_cast<double>(*worker.facts.clock_offset_ns) / 1e9;
-  const double error = static_cast<double>(worker.facts.clock_error_ns.value_or(0)) / 1e9;
-  if (seconds - error > kMuchClockOffset || seconds + error < -kMuchClockOffset)
-    findings.push_back(
-        {FindingId::kClockOffset, worker.worker.url,
-         fmt::format("its clock is {:+.1f} s (give or take {:.1f}) from ours", seconds, error)});
-}
-
 // Looks at each worker in turn. Without keep_going, it stops at a blocked one as soon as it is
 // known whether --keep-going would help; ssh to a host that is down takes too long for that.
 void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptions& options,
-                const RunFolder& folder, const std::string& key, const std::stop_token& stop,
+                const RunFolder& folder, const std::string& key,
+                const std::vector<NsysSession>& sessions, const std::stop_token& stop,
                 Preflight& preflight) {
   const auto enough = [&] {
     return !preflight.left_out.empty() && !options.keep_going &&
@@ -155,12 +207,12 @@ void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptio
     Checked<void> prepared;
     if (facts[i]) {
       worker.facts = *facts[i];
-      prepared = Prepare(worker, options, folder, key, i, preflight, stop);
+      prepared = Prepare(worker, options, folder, key, i, sessions, preflight, stop);
     } else {
       prepared = tl::unexpected(FindingOf(facts[i].error(), worker.worker.url));
     }
     if (prepared) {
-      LookAtClock(worker, preflight.findings);
+      LookAtClock(worker.worker, worker.facts, preflight.findings);
       preflight.workers.push_back(std::move(worker));
     } else {
       worker.expectation.trouble = std::move(prepared.error());
@@ -172,6 +224,16 @@ void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptio
 }
 
 }  // namespace
+
+void LookAtClock(const Worker& worker, const EngineFacts& facts, std::vector<Finding>& findings) {
+  if (!facts.clock_offset_ns) return;
+  const double seconds = static_cast<double>(*facts.clock_offset_ns) / 1e9;
+  const double error = static_cast<double>(facts.clock_error_ns.value_or(0)) / 1e9;
+  if (seconds - error > kMuchClockOffset || seconds + error < -kMuchClockOffset)
+    findings.push_back(
+        {FindingId::kClockOffset, worker.url,
+         fmt::format("its clock is {:+.1f} s (give or take {:.1f}) from ours", seconds, error)});
+}
 
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
@@ -190,7 +252,18 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                       .lock = std::move(lock),
                       .findings = {}};
   preflight.findings = preflight.deployment.findings;
-  PrepareAll(facts, options, folder, key, stop, preflight);
+  std::vector<NsysSession> sessions;
+  if (options.via == Via::kNsys) {
+    preflight.nsys = NsysControl::Find(stop);
+    if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+    if (!preflight.nsys)
+      return tl::unexpected(ErrorOf({FindingId::kNsysMissing, "",
+                                     "no nsys was found here (in PATH, /opt/nvidia and "
+                                     "/usr/local/cuda*)",
+                                     "install Nsight Systems, or add its folder to $PATH"}));
+    TACHO_ASSIGN_OR_RETURN(sessions, preflight.nsys->Sessions());
+  }
+  PrepareAll(facts, options, folder, key, sessions, stop, preflight);
   if (preflight.left_out.empty()) return preflight;
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   const Finding& first = *preflight.left_out.front().expectation.trouble;

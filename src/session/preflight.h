@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "base/result.h"
 #include "control/session_lock.h"
+#include "session/nsys_control.h"
 #include "session/record.h"
 
 namespace tacho {
@@ -16,7 +18,8 @@ struct Preflight {
   std::vector<RecordedWorker> left_out;  // with keep_going: the others
   Via via = Via::kHttp;
   SessionLock lock;
-  std::vector<Finding> findings;  // those of `left_out` come last
+  std::optional<NsysControl> nsys = {};  // by nsys alone
+  std::vector<Finding> findings;         // those of `left_out` come last
 };
 
 // Finds and asks the workers, plans every request, takes the locks, and looks where the traces will
@@ -25,5 +28,8 @@ struct Preflight {
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop);
+
+// Adds a finding if the clock of the worker's host differs much from ours.
+void LookAtClock(const Worker& worker, const EngineFacts& facts, std::vector<Finding>& findings);
 
 }  // namespace tacho

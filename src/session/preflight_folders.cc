@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "control/profile_needs.h"
 #include "net/url.h"
@@ -102,12 +103,15 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
 void LookAtRoom(const std::string& folder, std::vector<Finding>& findings) {
   const std::optional<uint64_t> bytes = FreeBytes(folder);
   if (!bytes || *bytes >= kLittleRoom) return;
-  const bool known = std::ranges::any_of(findings, [&](const Finding& finding) {
-    return finding.id == FindingId::kLittleRoom && finding.subject == folder;
+  Finding finding{FindingId::kLittleRoom, folder,
+                  fmt::format("only {} MB are free for traces", *bytes >> 20)};
+  if (*bytes == 0)
+    finding = {FindingId::kTraceFolderBad, folder,
+               "its file system is full or read-only: no trace can be written there"};
+  const bool known = std::ranges::any_of(findings, [&](const Finding& other) {
+    return other.id == finding.id && other.subject == folder;
   });
-  if (!known)
-    findings.push_back({FindingId::kLittleRoom, folder,
-                        fmt::format("only {} MB are free for traces", *bytes >> 20)});
+  if (!known) findings.push_back(std::move(finding));
 }
 
 }  // namespace tacho

@@ -149,6 +149,12 @@ TEST_F(PreflightTest, SaysOnceThatAFolderHasLittleRoom) {
   EXPECT_THAT(IdsOf(findings), ElementsAre("little-room"));
 }
 
+TEST_F(PreflightTest, SaysThatAFolderTakesNoFiles) {
+  std::vector<Finding> findings;
+  LookAtRoom("/proc/traces", findings);
+  EXPECT_THAT(IdsOf(findings), ElementsAre("trace-folder-bad"));
+}
+
 TEST_F(PreflightTest, RefusesSomebodyElsesSession) {
   const FakeEngine engine(VllmThatWritesTo(folder_.path()));
   OpenSession theirs;

@@ -5,10 +5,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "control/log_checks.h"
 #include "session/fetch_files.h"
 #include "session/profiler_session.h"
 
 namespace tacho {
+namespace {
+
+constexpr size_t kEnoughToKnow = 200;  // bytes of a line
+
+// What went wrong by the worker's log: by name, or as the log words it where tacho does not know
+// it.
+std::vector<Finding> FailuresOf(const RecordedWorker& worker) {
+  std::vector<Finding> findings =
+      CheckLog(worker.facts.kind, worker.facts.version, worker.log.Text());
+  const std::string& failure = worker.expectation.log_failure;
+  const bool known = std::ranges::any_of(findings, [&](const Finding& finding) {
+    return finding.evidence.find(failure.substr(0, kEnoughToKnow)) != std::string::npos;
+  });
+  std::erase_if(findings, [](const Finding& finding) {
+    return finding.severity() == FindingSeverity::kInfo;
+  });
+  if (!failure.empty() && !known)
+    findings.push_back({FindingId::kLogFailure, "", "its log says: " + failure});
+  for (Finding& finding : findings) finding.subject = worker.worker.url;
+  return findings;
+}
+
+}  // namespace
 
 bool ProfilerSession::FilesThere() const {
   return recording_.window.steps && !running_.empty() &&
@@ -45,11 +69,10 @@ void ProfilerSession::Collect(std::stop_token stop) {
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (recording_.workers[i].expectation.trouble.has_value() != healthy) CollectOf(i, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
-  for (RecordedWorker& worker : recording_.workers)
-    if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
-      worker.expectation.log_failure = failure;
-      Remark({FindingId::kLogFailure, worker.worker.url, "its log says: " + failure});
-    }
+  for (RecordedWorker& worker : recording_.workers) {
+    worker.expectation.log_failure = worker.log.Failure();
+    for (Finding& finding : FailuresOf(worker)) Remark(std::move(finding));
+  }
 }
 
 void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {

@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/pause.h"
 #include "control/liveness.h"
 #include "control/version.h"
 #include "net/clock.h"
 #include "session/fetch_files.h"
-#include "session/profiler_session.h"
+#include "session/side_session.h"
 #include "session/step_count.h"
 #include "session/trace_count.h"
 #include "session/trace_folder.h"
 
 namespace tacho {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A real vLLM on a CPU flushes these in 0.8 s; fewer do not show the cost of a step.
 constexpr int64_t kTrialSteps = 16;
@@ -28,21 +25,6 @@ constexpr int64_t kMostTrialNs = 2'000'000'000;
 constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
 constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
-
-// Its session is not a phase of the recording, but its remarks and what it leaves are shown.
-class TrialObserver final : public RecordObserver {
- public:
-  explicit TrialObserver(RecordObserver& to) : to_(to) {}
-  void OnDone(std::string_view, const std::string&) override {}
-  void OnProgress(std::string_view phase, const std::string& what) override {
-    to_.OnProgress("trial", fmt::format("{} {}", phase, what));
-  }
-  void OnRemark(const std::string& what) override { to_.OnRemark("trial: " + what); }
-  void OnLeftBehind(const std::string& what) override { to_.OnLeftBehind(what); }
-
- private:
-  RecordObserver& to_;
-};
 
 bool MayHaveStacks(const RecordedWorker& worker) {
   const EngineFacts& facts = worker.facts;
@@ -59,73 +41,38 @@ class Trial {
       : client_(client),
         options_(options),
         observer_(observer),
-        part_(size == TrialSize::kWhole ? 1 : 4) {
-    scratch_.emplace(Recording{.folder = std::move(folder),
-                               .via = Via::kHttp,
-                               .deployment = recording.deployment,
-                               .clocks = ReadClocks()});
-    for (size_t i : which) AddWorker(recording, recording.workers[i]);
-  }
+        part_(size == TrialSize::kWhole ? 1 : 4),
+        side_(client, options, observer, recording,
+              {.name = "trial",
+               .workers = which,
+               .steps = [this](const RecordedWorker& worker) { return StepsOf(worker); },
+               .most_ns = kTrialNs / part_},
+              std::move(folder)) {}
 
   std::vector<TrialOutcome> Run(std::stop_token stop) {
-    const RecordOptions options = OptionsOfTrial();
-    ProfilerSession session(client_, options, observer_, *scratch_);
-    session.files().LookIntoFolders();
+    ProfilerSession& session = side_.session();
     if (session.Start(stop)) Wait(session, stop);
     session.Stop([] {}, stop);
     std::vector<TrialOutcome> outcomes;
-    for (RecordedWorker& worker : scratch_->workers) outcomes.push_back(OutcomeOf(session, worker));
-    if (!outcomes.empty()) outcomes.front().left_files = RemoveFiles(session.files());
-    std::error_code ignored;
-    fs::remove_all(scratch_->folder.path(), ignored);
+    for (RecordedWorker& worker : side_.recording().workers)
+      outcomes.push_back(OutcomeOf(session, worker));
+    if (!outcomes.empty()) outcomes.front().left_files = side_.RemoveFiles();
     NameTheFailed(outcomes);
-    observer_.OnLeftBehind("");
     return outcomes;
   }
 
  private:
-  RecordOptions OptionsOfTrial() const {
-    RecordOptions options = options_;
-    options.keep_going = true;
-    return options;
+  int64_t StepsOf(const RecordedWorker& worker) const {
+    return std::max<int64_t>(1,
+                             (MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps) / part_);
   }
 
-  void AddWorker(const Recording& recording, const RecordedWorker& from) {
-    RecordedWorker worker = from;
-    const std::string name = fmt::format("w{}", scratch_->workers.size());
-    worker.profile.fields.erase("delay_iterations");
-    const std::string own_folder = scratch_->folder.In(name);
-    if (worker.profile.output_dir && worker.folder.starts_with(recording.folder.path())) {
-      std::error_code ignored;
-      fs::create_directories(own_folder, ignored);
-      worker.profile.output_dir = worker.folder = own_folder;
-    }
-    worker.profile.key = "trial-" + worker.profile.key;
-    worker.key = worker.profile.key;
-    ProfileOptions profile = worker.profile;
-    profile.at_once = true;
-    profile.steps =
-        std::max<int64_t>(1, (MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps) / part_);
-    scratch_->window.steps = std::min(scratch_->window.steps.value_or(kTrialSteps), *profile.steps);
-    if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
-      worker.start = std::move(*start);
-    worker.stop = PlanStop(worker.worker, worker.facts, false);
-    scratch_->window.most_ns = kTrialNs / part_;
-    worker.trial_start_ns.reset();
-    worker.forecast.reset();
-    worker.expectation = {};
-    worker.expectation.url = worker.worker.url;
-    worker.expectation.name = from.expectation.name;
-    worker.expectation.pids = from.expectation.pids;
-    scratch_->workers.push_back(std::move(worker));
-  }
-
-  void Wait(const ProfilerSession& session, const std::stop_token& stop) const {
+  void Wait(const ProfilerSession& session, const std::stop_token& stop) {
     std::vector<Worker> counting;
-    for (const RecordedWorker& worker : scratch_->workers)
+    for (const RecordedWorker& worker : side_.recording().workers)
       if (worker.facts.profiler.reads_body) counting.push_back(worker.worker);
     StepCount steps(client_, counting, kPatienceForMetrics,
-                    std::max<int64_t>(1, *scratch_->window.steps - 1), stop);
+                    std::max<int64_t>(1, *side_.recording().window.steps - 1), stop);
     const int64_t begin = MonotonicNs();
     const int64_t end = begin + (counting.empty() ? 0 : kMostTrialNs);
     while (MonotonicNs() < std::max(end, session.LatestStopNs().value_or(0))) {
@@ -135,7 +82,7 @@ class Trial {
     }
   }
 
-  TrialOutcome OutcomeOf(ProfilerSession& session, RecordedWorker& worker) const {
+  TrialOutcome OutcomeOf(ProfilerSession& session, RecordedWorker& worker) {
     TrialOutcome outcome;
     if (worker.started && worker.started->IsGood())
       outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
@@ -144,9 +91,9 @@ class Trial {
     // Read in place: nobody but this trial knows of them.
     std::vector<std::string> files = session.files().TracesOf(worker);
     if (worker.remote) {
-      Result<std::vector<std::string>> fetched =
-          FetchFiles(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
-                     scratch_->folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
+      Result<std::vector<std::string>> fetched = FetchFiles(
+          *worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
+          side_.recording().folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
       if (fetched) files = std::move(*fetched);
     }
     std::vector<TraceCount> counts;
@@ -168,41 +115,20 @@ class Trial {
     return outcome;
   }
 
-  // Removes the files whose names show that they are the trial's. Gives what stays.
-  std::vector<std::string> RemoveFiles(const WorkerFiles& files) const {
-    WorkerFiles::ByOwner written = files.DivideByOwner();
-    std::vector<std::string> left = std::move(written.unclear);
-    for (const std::string& path : written.ours) {
-      std::error_code failed;
-      fs::remove(path, failed);
-      if (failed) left.push_back(path);
-    }
-    for (const RecordedWorker& worker : scratch_->workers) {
-      if (!worker.remote || !worker.started) continue;
-      if (worker.started->verdict == ControlVerdict::kRefused) continue;
-      const Result<void> removed =
-          RemoveFetched(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
-                        ProbePatience(options_.patience));
-      if (!removed)
-        left.push_back(fmt::format("{} ({})", PlaceOf(worker), removed.error().message));
-    }
-    return left;
-  }
-
-  void NameTheFailed(std::vector<TrialOutcome>& outcomes) const {
+  void NameTheFailed(std::vector<TrialOutcome>& outcomes) {
     std::vector<Worker> workers;
     std::vector<EngineFacts> facts;
     std::vector<size_t> which;
     for (size_t i = 0; i < outcomes.size(); ++i) {
-      if (!scratch_->workers[i].expectation.trouble) continue;
+      if (!side_.recording().workers[i].expectation.trouble) continue;
       which.push_back(i);
-      workers.push_back(scratch_->workers[i].worker);
-      facts.push_back(scratch_->workers[i].facts);
+      workers.push_back(side_.recording().workers[i].worker);
+      facts.push_back(side_.recording().workers[i].facts);
     }
     if (which.empty()) return;
     const std::vector<std::string> dead = WhyDead(client_, workers, facts, kPatienceForLife);
     for (size_t n = 0; n < which.size(); ++n) {
-      const RecordedWorker& worker = scratch_->workers[which[n]];
+      const RecordedWorker& worker = side_.recording().workers[which[n]];
       const bool started = worker.started && worker.started->IsGood();
       if (started && dead[n].empty()) continue;
       // "did not start, in the trial before the window: no answer within 20 s"
@@ -215,9 +141,9 @@ class Trial {
 
   HttpClient& client_;
   const RecordOptions& options_;
-  mutable TrialObserver observer_;
+  RecordObserver& observer_;
   const int64_t part_;  // of the steps and of the time of a whole one
-  std::optional<Recording> scratch_;
+  SideSession side_;
 };
 
 }  // namespace

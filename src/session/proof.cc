@@ -30,9 +30,48 @@ bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpect
 // "rank 0 of 1" and are told apart by their processes.
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
+// Those of an engine's processes that hold its ranks: nsys records its other processes too. The
+// ones with work of a GPU, else with steps, else the busiest ones.
+std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
+                                             std::vector<const TraceEvidence*> traces) {
+  const auto keep = [&](const auto& does) {
+    if (std::ranges::any_of(traces, does))
+      std::erase_if(traces, [&](const TraceEvidence* trace) { return !does(trace); });
+  };
+  keep([](const TraceEvidence* trace) { return trace->gpu_events > 0; });
+  keep([](const TraceEvidence* trace) { return trace->steps.value_or(0) > 0; });
+  std::ranges::stable_sort(traces, std::ranges::greater(), &TraceEvidence::events);
+  const auto most = static_cast<size_t>(std::max(1, worker.facts.ExpectedRanks().value_or(1)));
+  if (traces.size() > most && traces.front()->gpu_events == 0) traces.resize(most);
+  return traces;
+}
+
+// nsys knows processes, not ranks. Those that do not name theirs come in the order of their pids,
+// which is that in which engines start them.
+void AddRanksOfNsys(const WorkerExpectation& worker, const std::vector<TraceEvidence>& traces,
+                    Held& held, std::set<std::string>& used) {
+  std::vector<const TraceEvidence*> own;
+  for (const TraceEvidence& trace : traces)
+    if (!used.contains(trace.path) && worker.Brought(trace.path) && !trace.idle &&
+        Shares(worker.pids, trace.pids) && InWindow(worker, trace))
+      own.push_back(&trace);
+  own = RanksAmong(worker, std::move(own));
+  std::ranges::sort(own, {}, [](const TraceEvidence* trace) { return trace->pids.front(); });
+  const bool alike = worker.facts.data_parallel.value_or(1) > 1;
+  for (size_t i = 0; i < own.size(); ++i) {
+    held[{own[i]->rank.value_or(alike ? 0 : static_cast<int64_t>(i)), own[i]->pids.front()}] = {
+        own[i]};
+    used.insert(own[i]->path);
+  }
+}
+
 Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
             const std::vector<TraceEvidence>& traces, std::set<std::string>& used) {
   Held held;
+  if (worker.by_nsys) {
+    AddRanksOfNsys(worker, traces, held, used);
+    return held;
+  }
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path) || trace.front_end || trace.merged) continue;
     if (!worker.Brought(trace.path) || !InWindow(worker, trace) ||
@@ -194,6 +233,13 @@ std::vector<Finding> Proof::Missing() const {
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces) {
   std::sort(traces.begin(), traces.end(),
             [](const TraceEvidence& a, const TraceEvidence& b) { return a.path < b.path; });
+  // Without NVTX nothing in a report of nsys names steps.
+  for (TraceEvidence& trace : traces)
+    if (trace.steps.value_or(0) == 0 && trace.empty_steps == 0 &&
+        std::ranges::any_of(workers, [&](const WorkerExpectation& worker) {
+          return worker.by_nsys && worker.Brought(trace.path);
+        }))
+      trace.steps.reset();
   Proof proof;
   std::set<std::string> used;
   std::vector<Held> held_by;

@@ -43,6 +43,7 @@ struct WorkerExpectation {
   std::optional<int64_t> own_bound;    // by the engine's configuration
   bool by_stage = false;
   bool by_daemon = false;   // Kineto's; else by HTTP
+  bool by_nsys = false;     // one file holds all processes: "FILE#pid=1" are its traces
   bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
   // engine of the server, by its number; nullopt: its metrics do not report them. Empty without
@@ -68,7 +69,9 @@ struct WorkerExpectation {
   std::vector<int64_t> pids;  // its processes, where they are of this host
 
   bool Brought(const std::string& path) const {  // whether it is among `files`
-    return std::find(files.begin(), files.end(), path) != files.end();
+    return std::ranges::any_of(files, [&](const std::string& file) {
+      return path == file || path.starts_with(file + "#");
+    });
   }
   std::optional<int64_t> StepsOf(int64_t engine) const {
     const auto at = static_cast<size_t>(engine);

@@ -181,6 +181,11 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
     return NoRequest(
         fmt::format("no file: no request reached this engine: its session of {} steps never began",
                     *worker.steps_asked));
+  if (worker.by_nsys && !worker.files.empty())
+    return Cause(FindingId::kNoFileOfRank,
+                 "the report holds nothing that a process of this rank did: no GPU work, no range "
+                 "(NVTX) and no call of the OS was traced in it",
+                 "launch the engine with nsys launch -t cuda,nvtx,osrt");
   if (worker.by_daemon)
     return Cause(FindingId::kDaemonNotAsked,
                  "no file of this rank: its process never asked Kineto's daemon (started without "

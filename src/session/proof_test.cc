@@ -196,6 +196,37 @@ TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
   EXPECT_THAT(proof.ranks[1].paths, ElementsAre("a"));
 }
 
+// One export holds all processes of an engine; nsys says of none of them which rank it is.
+TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
+  WorkerExpectation worker = AWorker("w", {"w0.sqlite"});
+  worker.by_nsys = true;
+  worker.pids = {100, 101, 102};
+  worker.facts.tensor_parallel = 2;
+  std::vector<TraceEvidence> traces;
+  for (const int64_t pid : {100, 101, 102, 999}) {
+    traces.push_back(ATrace("w0.sqlite#pid=" + std::to_string(pid), 0, 1, pid));
+    traces.back().rank.reset();
+    traces.back().steps = 0;
+    traces.back().events = static_cast<uint64_t>(pid);  // the busiest is of another program
+  }
+  // Calls of the OS alone: the busiest of its own.
+  Proof proof = Prove({worker}, traces);
+  ASSERT_EQ(proof.ranks.size(), 2u);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=101"));
+  EXPECT_THAT(proof.ranks[1].paths, ElementsAre("w0.sqlite#pid=102"));
+  EXPECT_TRUE(proof.complete);
+  EXPECT_FALSE(proof.ranks[0].steps);
+  // Work of the GPU counts more than ranges, and these more than calls.
+  traces[0].steps = traces[2].steps = 7;
+  proof = Prove({worker}, traces);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=100"));
+  EXPECT_EQ(proof.ranks[1].steps, 7u);
+  traces[1].gpu_events = 1;
+  proof = Prove({worker}, traces);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=101"));
+  EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("the report holds nothing that a process")));
+}
+
 TEST(Prove, TheOrderOfFilesDoesNotMatter) {
   WorkerExpectation worker = AWorker("w", {"a", "b", "c", "d"});
   worker.facts.tensor_parallel = 2;

@@ -11,6 +11,8 @@
 #include "net/clock.h"
 #include "session/daemon_window.h"
 #include "session/flush_progress.h"
+#include "session/nsys_collection.h"
+#include "session/overhead_windows.h"
 #include "session/preflight.h"
 #include "session/profiler_session.h"
 #include "session/record_load.h"
@@ -34,6 +36,7 @@ class Recorder {
         observer_(observer),
         stop_(std::move(stop)),
         lock_(std::move(preflight.lock)),
+        nsys_(std::move(preflight.nsys)),
         recording_{.folder = std::move(folder),
                    .via = preflight.via,
                    .deployment = std::move(preflight.deployment),
@@ -46,8 +49,7 @@ class Recorder {
   Result<Recording> Run() {
     ProfilerSession session(client_, options_, observer_, recording_);
     // One that was left running would weigh on the unprofiled window.
-    bool free =
-        recording_.via == Via::kDaemon || !AnyOpenSession() || session.EndOldSessions(stop_);
+    bool free = recording_.via != Via::kHttp || !AnyOpenSession() || session.EndOldSessions(stop_);
     if (free) {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(load_.Begin());
       free = RunUnprofiled(session);
@@ -56,6 +58,8 @@ class Recorder {
     if (free && !stop_.stop_requested()) {
       if (recording_.via == Via::kDaemon)
         RunDaemonWindow();
+      else if (recording_.via == Via::kNsys)
+        RunNsysWindow(session);
       else
         RunHttpWindow(session);
       ReadMetrics(&RecordedWorker::after);
@@ -129,6 +133,10 @@ class Recorder {
                          static_cast<double>(took_ns);
         observer_.OnDone("baseline",
                          fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
+      }
+      if (options_.overhead) {
+        RunOverheadWindows(client_, options_, observer_, recording_, load_, rates, stop_);
+        if (stop_.stop_requested()) return true;
       }
     }
     PlanRecording(options_, observer_, rates, requests_per_s, recording_);
@@ -239,6 +247,15 @@ class Recorder {
     ReportFinding(recording_, observer_, {id, "", std::move(evidence), std::move(remedy)});
   }
 
+  void RunNsysWindow(const ProfilerSession& session) {
+    NsysCollection collection(*nsys_, options_, observer_, recording_);
+    ReadMetrics(&RecordedWorker::before);
+    if (collection.Start()) RunWhileProfiled(session);
+    collection.Stop();
+    load_.Cancel();
+    collection.Collect(stop_);
+  }
+
   void RunDaemonWindow() {
     ReadMetrics(&RecordedWorker::before);
     DaemonWindowOptions window;
@@ -266,6 +283,7 @@ class Recorder {
   const std::stop_callback<std::function<void()>> on_interrupt_{
       stop_, [this] { interrupted_ns_ = MonotonicNs(); }};
   SessionLock lock_;
+  std::optional<NsysControl> nsys_;
   Recording recording_;
   RecordLoad load_;
   bool load_went_on_ = false;  // after the profilers were stopped
@@ -284,10 +302,17 @@ Result<Recording> Record(HttpClient& client, const RecordOptions& options, Recor
     folder.RemoveEmpty();
     return tl::unexpected(preflight.error());
   }
-  observer.OnDone("preflight",
-                  fmt::format("{} worker{}, by {}", preflight->workers.size(),
-                              preflight->workers.size() == 1 ? "" : "s",
-                              preflight->via == Via::kDaemon ? "Kineto's daemon" : "HTTP"));
+  if (options.overhead) {
+    if (const std::string why = WhyNoOverhead(preflight->workers, preflight->via); !why.empty()) {
+      folder.RemoveEmpty();
+      return Fail(ErrorKind::kUsage, why);
+    }
+  }
+  observer.OnDone("preflight", fmt::format("{} worker{}, by {}", preflight->workers.size(),
+                                           preflight->workers.size() == 1 ? "" : "s",
+                                           preflight->nsys ? "nsys " + preflight->nsys->version()
+                                           : preflight->via == Via::kDaemon ? "Kineto's daemon"
+                                                                            : "HTTP"));
   for (const Finding& finding : preflight->findings) observer.OnRemark(finding.Text());
   Recorder recorder(client, options, observer, stop, std::move(*preflight), std::move(folder));
   return recorder.Run();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,12 +19,14 @@
 #include "session/budget.h"
 #include "session/engine_log.h"
 #include "session/fetch_files.h"
+#include "session/overhead.h"
 #include "session/proof.h"
 #include "session/run_folder.h"
 
 namespace tacho {
 
-enum class Via { kAuto, kHttp, kDaemon };
+enum class Via { kAuto, kHttp, kDaemon, kNsys };
+std::string_view NameOf(Via via);  // "http", as --via takes it
 
 // A load that the caller has planned, as `tacho load` sends it.
 struct GivenLoad {
@@ -48,7 +51,8 @@ struct RecordOptions {
   std::optional<GivenLoad> given_load;
   bool whole_load = false;  // they stop after its last request: nothing bounds the window
   int64_t warm_up_ns = 3'000'000'000;
-  int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
+  int64_t baseline_ns = 5'000'000'000;      // unprofiled, so that the cost of profiling is a number
+  std::optional<OverheadOptions> overhead;  // windows between the baseline and the recording
   // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests
   // ended.
   int64_t window_ns = 10'000'000'000;
@@ -65,6 +69,7 @@ struct RecordOptions {
   };
   std::vector<PathMap> maps;              // an engine's folder mounted elsewhere
   std::string socket_folder;              // of the daemon, "" for its abstract name
+  std::string nsys_session;               // by name; "": that of the engine's processes
   bool keep_going = false;                // with the workers that can be profiled
   std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
   std::string command;                    // for run.json and commands.sh: without secrets
@@ -96,6 +101,7 @@ struct RecordedWorker {
   std::string folder;      // where it writes, as seen from here; "" when it cannot be seen
   std::optional<RemoteFolder> remote;  // where its files are fetched from
   EngineLog log;
+  std::string nsys_session;                   // the name of the one that it runs in
   std::optional<ControlRequest> start, stop;  // absent: by the daemon
   std::optional<ControlOutcome> started, stopped;
   std::optional<ProfileFigures> figures;   // what is known before the start of what it writes
@@ -133,6 +139,12 @@ struct DaemonWindow {
   bool begun() const { return processes > 0; }
 };
 
+// A window that Nsight Systems recorded.
+struct NsysWindow {
+  std::string version;                             // of the nsys that was asked
+  std::vector<std::vector<std::string>> commands;  // its starts and stops
+};
+
 struct Recording {
   RunFolder folder;
   Via via = Via::kHttp;
@@ -140,9 +152,11 @@ struct Recording {
   std::vector<RecordedWorker> workers = {};
   std::vector<RecordedWorker> left_out = {};  // could not be profiled: expectation.trouble
   std::optional<DaemonWindow> daemon = {};
+  std::optional<NsysWindow> nsys = {};
   std::optional<LoadPlan> plan = {};
   std::optional<LoadRecords> load = {};
   LoadWindow baseline = {}, profiled = {};
+  std::optional<Overhead> overhead = {};
   ClockPair clocks = {};
   ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};

@@ -13,12 +13,19 @@ namespace {
 // A window by HTTP ends up to one look after its load.
 constexpr int64_t kIdleToReport = 1'000'000'000;
 
+// "": there is no router.
+bool Reaches(const std::vector<DriveTarget>& targets, const std::string& router_url) {
+  return !router_url.empty() &&
+         std::ranges::find(targets, router_url, &DriveTarget::url) != targets.end();
+}
+
 }  // namespace
 
 Result<void> RecordLoad::Begin() {
   if (!options_.load) return {};
   if (const std::optional<GivenLoad>& given = options_.given_load) {
     recording_.plan = given->plan;
+    recording_.plan->through_router = Reaches(given->targets, recording_.deployment.router_url);
     load_ =
         std::make_unique<BackgroundLoad>(client_, *recording_.plan, given->targets, given->drive);
     return {};
@@ -28,6 +35,7 @@ Result<void> RecordLoad::Begin() {
       TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.findings));
   TACHO_ASSIGN_OR_RETURN(recording_.plan,
                          PlanOf(options_, recording_.via, recording_.workers, recording_.findings));
+  recording_.plan->through_router = Reaches(targets, recording_.deployment.router_url);
   load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(targets));
   return {};
 }
@@ -77,6 +85,7 @@ Result<void> RecordLoad::End(int64_t interrupted_ns) {
   for (LoadWindow* window : {&recording_.baseline, &profiled})
     if (window->end_ns > window->begin_ns)
       *window = MeasureWindow(*recording_.load, window->begin_ns, window->end_ns);
+  if (recording_.overhead) MeasureOverhead(*recording_.load, *recording_.overhead);
   if (by_itself && !recording_.load->ended_early.empty())
     recording_.findings.push_back({FindingId::kLoadGaveUp, "load", recording_.load->ended_early});
   NameFailures();

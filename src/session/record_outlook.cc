@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "control/profile_needs.h"
 #include "control/session_lock.h"
 #include "session/step_count.h"
 #include "session/trace_folder.h"
@@ -13,14 +14,6 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kTableToTellNs = 100'000'000;
-
-// After how many steps the engine's own configuration ends each session.
-std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
-  if (profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0)
-    return profiler.active_iterations;
-  if (profiler.max_iterations.value_or(0) > 0) return profiler.max_iterations;
-  return std::nullopt;
-}
 
 // The recording that the figures come from, or "" if all come from a trial.
 std::string KeptText(const Recording& recording) {
@@ -94,14 +87,14 @@ void RemarkTables(Recording& recording, RecordObserver& observer) {
 
 std::vector<Outlook> OutlooksOf(const Recording& recording,
                                 const std::vector<std::optional<double>>& rates) {
-  const bool daemon = recording.via == Via::kDaemon;
+  const bool by_http = recording.via == Via::kHttp;
   std::vector<Outlook> outlooks;
   for (size_t i = 0; i < recording.workers.size(); ++i) {
     const RecordedWorker& worker = recording.workers[i];
     Outlook outlook{.figures = worker.figures,
                     .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
-                    .counts_steps = !daemon && worker.facts.profiler.reads_body,
-                    .stalls = !daemon};
+                    .counts_steps = by_http && worker.facts.profiler.reads_body,
+                    .stalls = by_http};
     // One that took no step in the baseline may take some in the window.
     if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)
       outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
@@ -142,11 +135,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
       worker.start = std::move(*start);
     if (worker.expectation.own_bound && !worker.expectation.steps_bound)
       ReportFinding(recording, observer,
-                    {FindingId::kOwnBound, worker.worker.url,
-                     fmt::format("its own configuration ends each session after {} steps "
-                                 "(max_iterations): its window will hold no more",
-                                 *worker.expectation.own_bound),
-                     worker.facts.profiler.reads_body ? "--steps N asks for another number" : ""});
+                    EndsByOwnBound(worker.worker.url, worker.facts, *worker.expectation.own_bound));
   }
   if (options.whole_load && !options.profile.steps) {
     observer.OnDone("forecast", WholeLoadText(recording));

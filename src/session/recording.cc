@@ -4,6 +4,20 @@
 
 namespace tacho {
 
+std::string_view NameOf(Via via) {
+  switch (via) {
+    case Via::kAuto:
+      return "auto";
+    case Via::kHttp:
+      return "http";
+    case Via::kDaemon:
+      return "daemon";
+    case Via::kNsys:
+      return "nsys";
+  }
+  return "";
+}
+
 bool Recording::AnyStarted() const {
   return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
     return worker.expectation.start_unix_ns != 0;

@@ -74,6 +74,34 @@ OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
   return json;
 }
 
+OrderedJson OverheadJson(const Overhead& overhead, int64_t shift) {
+  const OverheadOptions& asked = overhead.asked;
+  OrderedJson json = {{"window_ns", asked.window_ns},
+                      {"precision", asked.precision},
+                      {"blocks", overhead.blocks},
+                      {"blocks_planned", overhead.blocks_planned},
+                      {"blocks_with_failures", overhead.blocks_with_failures}};
+  if (!asked.preset.empty()) json["preset"] = asked.preset;
+  OrderedJson& figures = json["figures"] = OrderedJson::array();
+  for (const OverheadFigure& figure : overhead.figures)
+    if (const std::optional<OverheadEstimate>& estimate = figure.estimate)
+      figures.push_back({{"id", NameOf(figure.id)},
+                         {"blocks", estimate->blocks},
+                         {"unprofiled", estimate->unprofiled},
+                         {"profiled", estimate->profiled},
+                         {"change", estimate->change},
+                         {"low", estimate->low},
+                         {"high", estimate->high},
+                         {"verdict", NameOf(figure.verdict)}});
+  OrderedJson& windows = json["windows"] = OrderedJson::array();
+  for (const OverheadWindow& window : overhead.windows)
+    windows.push_back({{"block", window.block},
+                       {"profiled", window.profiled},
+                       {"begin_unix_ns", window.begin_ns + shift},
+                       {"duration_ns", window.end_ns - window.begin_ns}});
+  return json;
+}
+
 // The path as the run folder has it, so that the folder can be moved.
 std::string Inside(const RunFolder& folder, const std::string& path) {
   return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
@@ -104,6 +132,7 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   json["found_in"] = worker.worker.found_in;
   json["key"] = worker.key;
   if (!worker.folder.empty()) json["engine_folder"] = worker.folder;
+  if (!worker.nsys_session.empty()) json["nsys_session"] = worker.nsys_session;
   if (worker.remote) json["collected_from"] = worker.remote->host + ":" + worker.remote->path;
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
   if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
@@ -144,6 +173,12 @@ std::string Commented(const std::string& lines) {
   return text;
 }
 
+std::string ShellWords(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + ShellWord(word);
+  return line;
+}
+
 std::string CommandsScript(const Recording& recording, const RecordOptions& options) {
   std::string text = "#!/bin/sh\n# All of it once more:\n" + options.command + "\n\n";
   if (const std::optional<DaemonWindow>& daemon = recording.daemon) {
@@ -154,6 +189,12 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
       text += "#   KINETO_IPC_SOCKET_DIR=" + ShellWord(daemon->socket_folder) + "\n";
     return text + "# What their processes were told when they asked:\n" +
            Commented(daemon->request.empty() ? "nothing" : daemon->request);
+  }
+  if (const std::optional<NsysWindow>& nsys = recording.nsys) {
+    text += "# What nsys was asked, by hand:\n";
+    for (const std::vector<std::string>& words : nsys->commands)
+      text += Commented(ShellWords(words));
+    return text;
   }
   text += "# What was sent to the engines, by hand:\n";
   for (const RecordedWorker& worker : recording.workers)
@@ -223,7 +264,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
       {"exit_status", exit_status},
       {"complete", proof.complete && !recording.HasTrouble() && !recording.interrupted_ns},
       {"interrupted", recording.interrupted_ns.has_value()},
-      {"via", recording.via == Via::kDaemon ? "daemon" : "http"},
+      {"via", NameOf(recording.via)},
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
@@ -246,12 +287,14 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
     json["daemon_window"] = {{"begin_unix_ns", recording.daemon->begin_ns + shift},
                              {"duration_ns", recording.daemon->end_ns - recording.daemon->begin_ns},
                              {"processes", recording.daemon->processes}};
+  if (recording.nsys) json["nsys"] = {{"version", recording.nsys->version}};
   if (recording.load) {
     if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
     if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
     if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
       json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
   }
+  if (recording.overhead) json["overhead"] = OverheadJson(*recording.overhead, shift);
   OrderedJson& workers = json["workers"] = OrderedJson::array();
   const RunInFlight in_flight = InFlightOf(recording);
   for (const std::vector<RecordedWorker>* each : {&recording.workers, &recording.left_out})

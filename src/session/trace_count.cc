@@ -1,5 +1,7 @@
 #include "session/trace_count.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -47,8 +49,11 @@ Result<TraceCount> CountTrace(const std::string& path) {
   const auto read = ReadKinetoJson(**stream, sink);
   if (!read) return tl::unexpected(read.error());
   TraceCount count = sink.count;
-  std::error_code ignored;
-  count.bytes = std::filesystem::file_size(path, ignored);
+  std::error_code error;
+  count.bytes = std::filesystem::file_size(path, error);
+  if (error)
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("{}: its size is not known: {}", path, error.message()));
   count.whole = !sink.notes().lost_data() && (*stream)->defect() == StreamDefect::kNone;
   if (sink.header().base_time_ns >= 0 && sink.last_ns >= sink.first_ns) {
     count.first_unix_ns = sink.header().base_time_ns + sink.first_ns;

@@ -1,8 +1,10 @@
 #include "session/trace_count.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
+#include <thread>
 
 #include "base/folder_for_test.h"
 
@@ -39,6 +41,16 @@ TEST(TraceCount, CountsStepsOnceAndLeavesTheProfilersOwnWindowOut) {
   EXPECT_TRUE(count->whole);
   EXPECT_EQ(count->first_unix_ns, 1'000'010'000);
   EXPECT_EQ(count->last_unix_ns, 1'000'027'000);
+}
+
+TEST(TraceCount, WithoutItsSizeThereIsNone) {
+  const FolderForTest folder;
+  const std::string path = folder.At("fifo");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { Put(folder, "fifo", std::string(kHead) + kSteps + "}"); });
+  const Result<TraceCount> count = CountTrace(path);
+  writer.join();
+  EXPECT_FALSE(count) << count->bytes;
 }
 
 TEST(TraceCount, FiguresAreOfTheLargestWholeTrace) {

@@ -143,6 +143,7 @@ std::optional<uint64_t> FreeBytes(const std::string& folder) {
   const std::string above = fs::path(folder).parent_path().string();
   if (folder.empty() || (statvfs(folder.c_str(), &room) != 0 && statvfs(above.c_str(), &room) != 0))
     return std::nullopt;
+  if ((room.f_flag & ST_RDONLY) != 0) return 0;
   return uint64_t{room.f_bavail} * room.f_frsize;
 }
 

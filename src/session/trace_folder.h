@@ -55,7 +55,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress);
 
-// Free bytes on the disk of `folder`, or of its parent; absent if not known.
+// Free bytes on the disk of `folder`, or of its parent, 0 if it is read-only; absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
 // Gives files that come to one folder names of their own there: never that of a file that is there

@@ -17,8 +17,7 @@ namespace {
 constexpr double kDearTrialNs = 500'000'000;
 
 std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
-  return FiguresKey(worker.facts, worker.profile,
-                    recording.via == Via::kDaemon ? "daemon" : "http");
+  return FiguresKey(worker.facts, worker.profile, NameOf(recording.via));
 }
 
 // Engines of one kind that were tried at once differ by chance: each may be as slow as the slowest.
@@ -101,7 +100,7 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                    Recording& recording, ProfilerSession& session, std::stop_token stop) {
   const std::vector<size_t> to_try = FindKept(options, recording, session.running());
-  if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
+  if (recording.via != Via::kHttp || options.given_load || to_try.empty()) return true;
   std::vector<TrialOutcome> outcomes =
       RunTrials(client, options, observer, recording, to_try, stop);
   const std::vector<std::string>& left = outcomes.front().left_files;

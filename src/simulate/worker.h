@@ -36,8 +36,9 @@ struct WorkerOptions {
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens per chunk
   bool prefix_caching = true;
-  bool dev_mode = false;       // vLLM: VLLM_SERVER_DEV_MODE=1
-  bool enable_metrics = true;  // SGLang: --enable-metrics
+  double profiler_slowdown = 0;  // EngineOptions
+  bool dev_mode = false;         // vLLM: VLLM_SERVER_DEV_MODE=1
+  bool enable_metrics = true;    // SGLang: --enable-metrics
   bool echoes_request_id = false;
   bool logs_iterations = false, logs_requests = false;
   std::string profiler_config;  // vLLM's own JSON; "" for none

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <cstdlib>
 #include <utility>
 
 #include "base/parse_number.h"
@@ -11,15 +11,6 @@
 
 namespace tacho {
 namespace {
-
-struct IdHash {
-  size_t operator()(const std::tuple<StringId, StringId, StringId>& ids) const {
-    uint64_t hash = 0;
-    for (const StringId id : {std::get<0>(ids), std::get<1>(ids), std::get<2>(ids)})
-      hash = (hash ^ static_cast<uint64_t>(id)) * 0x9e3779b97f4a7c15;
-    return static_cast<size_t>(hash ^ hash >> 32);
-  }
-};
 
 // The numbers of "[244, 1, 6]".
 std::vector<int64_t> Triple(std::string_view json) {
@@ -39,81 +30,50 @@ std::string ShownTriple(std::string_view json) {
   return n.size() < 3 ? "" : fmt::format("{:>4} {:>4} {:>4}", n[0], n[1], n[2]);
 }
 
-// MB as nsys prints them.
-Cell Megabytes(double bytes) { return RoundAsSqlite(bytes / 1e6, 3); }
-
-// Calls use(trace, row) for each copy and memset.
-template <typename Use>
-void ForEachMemoryOperation(std::span<const StatsTrace> traces, const Use& use) {
-  for (const StatsTrace& trace : traces) {
-    const GpuTable& gpu = trace.trace().gpu;
-    for (uint32_t row = 0; row < gpu.size(); ++row) {
-      if (gpu.kind[row] != SliceKind::kKernel) use(trace, row);
-    }
-  }
+// MB as nsys prints them, by printf: 7500 bytes are 0.007, as the double is a little less than
+// 0.0075.
+Cell Megabytes(double bytes) {
+  return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
 }  // namespace
 
-Table GpuKernelSummary(std::span<const StatsTrace> traces) {
+Table GpuKernelSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  for (const StatsTrace& trace : traces) {
-    const GpuTable& gpu = trace.trace().gpu;
-    GroupCache<StringId> cache;
-    for (uint32_t row = 0; row < gpu.size(); ++row) {
-      if (!trace.IsKernel(row)) continue;
-      const StringId name = gpu.name[row];
-      groups.Add(cache.Get(name, [&] { return groups.GroupOf({std::string(trace.Text(name))}); }),
-                 gpu.duration[row]);
-    }
-  }
-  return TimeSummary("cuda_gpu_kern_sum", "Instances", {StatsName("Name")}, std::move(groups));
+  for (const WorkTimes::Kernel& kernel : times.kernels)
+    groups.Add(groups.GroupOf({kernel.name}), kernel.ns);
+  return TimeSummary("cuda_gpu_kern_sum", "Instances", {StatsName("Name")}, std::move(groups),
+                     threads);
 }
 
-Table GpuKernelGridSummary(std::span<const StatsTrace> traces) {
+Table GpuKernelGridSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  for (const StatsTrace& trace : traces) {
-    const GpuTable& gpu = trace.trace().gpu;
-    GroupCache<std::tuple<StringId, StringId, StringId>, IdHash> cache;
-    for (uint32_t row = 0; row < gpu.size(); ++row) {
-      if (!trace.IsKernel(row)) continue;
-      const StringId grid = trace.GridOf(row), block = trace.BlockOf(row), name = gpu.name[row];
-      const uint32_t group = cache.Get({grid, block, name}, [&] {
-        return groups.GroupOf({ShownTriple(trace.Text(grid)), ShownTriple(trace.Text(block)),
-                               std::string(trace.Text(name))});
-      });
-      groups.Add(group, gpu.duration[row]);
-    }
-  }
+  for (const WorkTimes::Kernel& kernel : times.kernels)
+    groups.Add(groups.GroupOf({ShownTriple(kernel.grid), ShownTriple(kernel.block), kernel.name}),
+               kernel.ns);
   return TimeSummary("cuda_gpu_kern_gb_sum", "Instances",
                      {StatsText("GridXYZ"), StatsText("BlockXYZ").GivesWay(1), StatsName("Name")},
-                     std::move(groups));
+                     std::move(groups), threads);
 }
 
-Table GpuMemoryTimeSummary(std::span<const StatsTrace> traces) {
+Table GpuMemoryTimeSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  ForEachMemoryOperation(traces, [&](const StatsTrace& trace, uint32_t row) {
-    groups.Add(groups.GroupOf({trace.OperationOf(row)}), trace.trace().gpu.duration[row]);
-  });
-  return TimeSummary("cuda_gpu_mem_time_sum", "Count", {StatsName("Operation")}, std::move(groups));
+  for (const WorkTimes::MemoryWork& work : times.memory)
+    groups.Add(groups.GroupOf({OperationName(work.kind, work.name)}), work.ns);
+  return TimeSummary("cuda_gpu_mem_time_sum", "Count", {StatsName("Operation")}, std::move(groups),
+                     threads);
 }
 
-Table GpuMemorySizeSummary(std::span<const StatsTrace> traces) {
+Table GpuMemorySizeSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  const StatsTrace* of = nullptr;
-  std::optional<ArgReader> bytes;
-  ForEachMemoryOperation(traces, [&](const StatsTrace& trace, uint32_t row) {
-    if (of != &trace) bytes.emplace(trace.trace(), "bytes");
-    of = &trace;
-    const auto size = bytes->Integer(GpuArgs(trace.trace(), row));
-    if (size) groups.Add(groups.GroupOf({trace.OperationOf(row)}), *size);
-  });
+  for (const WorkTimes::MemoryWork& work : times.memory)
+    groups.Add(groups.GroupOf({OperationName(work.kind, work.name)}), work.bytes);
   Table table{"cuda_gpu_mem_size_sum",
               {StatsNumber("Total (MB)", 3).Adds(), StatsInteger("Count").Adds(),
                StatsNumber("Avg (MB)", 3), StatsNumber("Med (MB)", 3), StatsNumber("Min (MB)", 3),
                StatsNumber("Max (MB)", 3), StatsNumber("StdDev (MB)", 3), StatsName("Operation")},
               {}};
-  for (const auto& row : std::move(groups).Finish()) {
+  for (const auto& row : std::move(groups).Finish(threads)) {
     const Figures& f = row.figures;
     table.Add({Megabytes(static_cast<double>(f.total)), f.count, Megabytes(f.avg), Megabytes(f.med),
                Megabytes(static_cast<double>(f.min)), Megabytes(static_cast<double>(f.max)),
@@ -209,7 +169,7 @@ class GpuTraceRows {
 
 }  // namespace
 
-Table GpuTraceReport(std::span<const StatsTrace> traces) {
+Table GpuTraceReport(std::span<const StatsTrace> traces, size_t most) {
   Table table{"cuda_gpu_trace", {}, {}};
   for (const char* const name : {"Start (ns)", "Duration (ns)"})
     table.columns.push_back(StatsInteger(name));
@@ -238,7 +198,14 @@ Table GpuTraceReport(std::span<const StatsTrace> traces) {
   std::ranges::stable_sort(places, {}, &Place::start);
   std::vector<GpuTraceRows> rows;
   for (const StatsTrace& trace : traces) rows.emplace_back(trace);
-  for (const Place& place : places) table.Add(rows[place.trace].CellsOf(place.row));
+  // As FoldRows does it, but without the cells of the rows that are not shown.
+  const size_t shown = places.size() <= most + 1 ? places.size() : most;
+  for (const Place& place : std::span(places).first(shown))
+    table.Add(rows[place.trace].CellsOf(place.row));
+  if (shown == places.size()) return table;
+  std::vector<Cell> others(table.columns.size());
+  others[ColumnOfOthers(table)] = OthersText(places.size() - shown);
+  table.Add(std::move(others));
   return table;
 }
 

@@ -11,13 +11,6 @@
 namespace tacho {
 namespace {
 
-struct CallHash {
-  size_t operator()(const std::pair<StringId, int64_t>& call) const {
-    return std::hash<uint64_t>()(static_cast<uint64_t>(call.first) << 32 ^
-                                 static_cast<uint64_t>(call.second));
-  }
-};
-
 std::string TextOf(const Cell& cell) {
   const auto* const number = std::get_if<int64_t>(&cell);
   return number != nullptr ? std::to_string(*number) : std::get<std::string>(cell);
@@ -25,37 +18,18 @@ std::string TextOf(const Cell& cell) {
 
 }  // namespace
 
-Table ApiSummary(std::span<const StatsTrace> traces) {
+Table ApiSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  for (const StatsTrace& trace : traces) {
-    const HostCallTable& calls = trace.trace().host_calls;
-    GroupCache<std::pair<StringId, int64_t>, CallHash> cache;
-    for (uint32_t row = 0; row < calls.size(); ++row) {
-      const int64_t version = trace.ShownVersionOf(row);
-      groups.Add(cache.Get({calls.name[row], version},
-                           [&] { return groups.GroupOf({trace.CallName(row, version)}); }),
-                 calls.duration[row]);
-    }
-  }
-  return TimeSummary("cuda_api_sum", "Num Calls", {StatsName("Name")}, std::move(groups));
+  for (const WorkTimes::Call& call : times.calls)
+    groups.Add(groups.GroupOf({CallName(call.name, call.version)}), call.ns);
+  return TimeSummary("cuda_api_sum", "Num Calls", {StatsName("Name")}, std::move(groups), threads);
 }
 
-Table OsRuntimeSummary(std::span<const StatsTrace> traces) {
+Table OsRuntimeSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
-  for (const StatsTrace& trace : traces) {
-    const OtherSliceTable& others = trace.trace().others;
-    const Vocabulary& words = trace.trace().words;
-    const ArgReader event_class(trace.trace(), "event class");  // of what is no call
-    GroupCache<StringId> cache;
-    for (uint32_t row = 0; row < others.size(); ++row) {
-      if (trace.Text(words[others.category[row]].name) != "osrt") continue;
-      if (event_class.Integer({others.args[row]})) continue;
-      const StringId name = others.name[row];
-      groups.Add(cache.Get(name, [&] { return groups.GroupOf({std::string(trace.Text(name))}); }),
-                 others.duration[row]);
-    }
-  }
-  return TimeSummary("osrt_sum", "Num Calls", {StatsName("Name")}, std::move(groups));
+  for (const WorkTimes::OsCall& call : times.os_calls)
+    groups.Add(groups.GroupOf({call.name}), call.ns);
+  return TimeSummary("osrt_sum", "Num Calls", {StatsName("Name")}, std::move(groups), threads);
 }
 
 namespace {
@@ -77,7 +51,7 @@ class LaunchRows {
     for (uint32_t gpu = 0; gpu < trace.gpu.size(); ++gpu) {
       const uint32_t call = stats.CallOf(gpu);
       if (call == LaunchLinks::kNone || !stats.IsKernel(gpu)) continue;
-      const int64_t version = stats.ShownVersionOf(call);
+      const int64_t version = stats.VersionOf(call);
       LaunchRow*& row = cache[{trace.host_calls.track[call], trace.gpu.stream[gpu],
                                trace.host_calls.name[call], trace.gpu.name[gpu], version}];
       if (row == nullptr) row = &RowOf(stats, gpu, call, version);
@@ -97,7 +71,7 @@ class LaunchRows {
     const TrackId track = trace.host_calls.track[call];
     const Cell pid = stats.Pid(track), tid = stats.Tid(track);
     const std::string_view device = stats.Text(trace.words[trace.gpu.stream[gpu]].device);
-    const std::string api = stats.CallName(call, version);
+    const std::string api = stats.CallNameOf(call, version);
     const std::string kernel(stats.Text(trace.gpu.name[gpu]));
     const auto [row, added] =
         rows_.try_emplace({TextOf(pid), TextOf(tid), std::string(device), api, kernel});
@@ -113,7 +87,7 @@ class LaunchRows {
 // From the begin of a launch call to the end of its kernel or its own, whichever is later; how long
 // the call, the kernel, and the time between them take. A kernel that starts before its call
 // returns has no time in the queue.
-Table KernelExecutionSummary(std::span<const StatsTrace> traces) {
+Table KernelExecutionSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   LaunchRows rows;
   for (const StatsTrace& trace : traces) rows.Add(trace);
   Table table{

@@ -1,8 +1,12 @@
 #include "stats/range_sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
+
+#include "text/format_number.h"
 
 namespace tacho {
 namespace {
@@ -17,24 +21,37 @@ class OpenRanges {
   // Forgets those that ended before `t`.
   void EndBefore(TimeNs t) {
     while (!open_.empty() && ranges_[open_.back()].when.end < t) open_.pop_back();
-    if (open_.size() > 2 * kept_) {  // others below the last one
-      std::erase_if(open_, [&](uint32_t range) { return ranges_[range].when.end < t; });
-      kept_ = std::max<size_t>(open_.size(), kFew);
-    }
+    if (open_.size() > 2 * kept_) Forget(t);  // others below the last one
   }
   void Open(uint32_t range) { open_.push_back(range); }
   void Clear() { open_.clear(); }
 
-  // Those that end at `end` or later, the last ones first.
+  // Those around `when`, at whose start the time is, the last ones first. False if there are too
+  // many: then the first ones are left out.
   template <typename Use>
-  void ForEachAround(TimeNs end, const Use& use) const {
-    size_t left = kMostAround;
-    for (auto range = open_.rbegin(); range != open_.rend() && left > 0; ++range, --left) {
-      if (ranges_[*range].when.end >= end) use(*range);
+  bool ForEachAround(Interval when, const Use& use) {
+    size_t around = 0, ended = 0;
+    auto range = open_.rbegin();
+    for (; range != open_.rend(); ++range) {
+      const TimeNs end = ranges_[*range].when.end;
+      if (end >= when.end) {
+        if (around++ == kMostAround) break;
+        use(*range);
+      } else {
+        ended += end < when.start ? 1 : 0;
+      }
     }
+    const bool is_all = range == open_.rend();
+    if (ended > kMostAround) Forget(when.start);
+    return is_all;
   }
 
  private:
+  void Forget(TimeNs t) {
+    std::erase_if(open_, [&](uint32_t range) { return ranges_[range].when.end < t; });
+    kept_ = std::max<size_t>(open_.size(), kFew);
+  }
+
   static constexpr size_t kFew = 16;
   const std::vector<NvtxRange>& ranges_;
   std::vector<uint32_t> open_;
@@ -51,7 +68,7 @@ std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges) {
     if (!range.is_on_one_thread) continue;
     if (i > 0 && ranges[i - 1].track != range.track) open.Clear();
     open.EndBefore(range.when.start);
-    open.ForEachAround(range.when.end, [&](uint32_t around) {
+    open.ForEachAround(range.when, [&](uint32_t around) {
       if (parents[i] == kNoRange || ranges[around].when.length() < ranges[parents[i]].when.length())
         parents[i] = around;
     });
@@ -60,7 +77,7 @@ std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges) {
   return parents;
 }
 
-std::vector<LaunchInRanges> LaunchesInRanges(const StatsTrace& stats, bool kernels_only) {
+size_t ForEachLaunch(const StatsTrace& stats, bool kernels_only, const LaunchUse& use) {
   const Trace& trace = stats.trace();
   const HostCallTable& calls = trace.host_calls;
   std::vector<std::pair<uint32_t, uint32_t>> work;  // call, row of gpu
@@ -76,18 +93,21 @@ std::vector<LaunchInRanges> LaunchesInRanges(const StatsTrace& stats, bool kerne
                                                    calls.start[call], call);
   };
   std::ranges::stable_sort(work, {}, place);
-  std::vector<LaunchInRanges> launches;
   const std::vector<NvtxRange>& ranges = stats.ranges();
   OpenRanges open(ranges);
   uint32_t next = 0;
-  for (const auto& [call, row] : work) {
-    const bool has_call = call != LaunchLinks::kNone;
-    if (has_call && !launches.empty() && launches.back().call == call) {
-      launches.back().work.push_back(row);
+  size_t cut = 0;
+  LaunchInRanges launch;
+  for (size_t at = 0; at < work.size();) {
+    const uint32_t call = work[at].first;
+    launch.call = call;
+    launch.work.assign(1, work[at++].second);
+    launch.ranges.clear();
+    if (call == LaunchLinks::kNone) {
+      use(launch);
       continue;
     }
-    LaunchInRanges& launch = launches.emplace_back(LaunchInRanges{call, {row}, {}});
-    if (!has_call) continue;
+    for (; at < work.size() && work[at].first == call; ++at) launch.work.push_back(work[at].second);
     const uint32_t track = static_cast<uint32_t>(Index(calls.track[call]));
     const Interval when = calls.When(call);
     while (next < ranges.size() &&
@@ -102,11 +122,21 @@ std::vector<LaunchInRanges> LaunchesInRanges(const StatsTrace& stats, bool kerne
       ++next;
     }
     const bool is_thread_with_ranges = next > 0 && Index(ranges[next - 1].track) == track;
-    if (!is_thread_with_ranges) continue;
-    open.EndBefore(when.start);
-    open.ForEachAround(when.end, [&](uint32_t range) { launch.ranges.push_back(range); });
+    if (is_thread_with_ranges) {
+      open.EndBefore(when.start);
+      const bool is_all =
+          open.ForEachAround(when, [&](uint32_t range) { launch.ranges.push_back(range); });
+      cut += is_all ? 0 : 1;
+    }
+    use(launch);
   }
-  return launches;
+  return cut;
+}
+
+std::string LacksRangesOf(size_t cut) {
+  if (cut == 0) return "";
+  return fmt::format("{} in more than 10,000 ranges: the outer ones are left out",
+                     FormatCounted(cut, "launch lies", "launches lie"));
 }
 
 }  // namespace tacho

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "stats/stats_trace.h"
@@ -17,15 +20,19 @@ inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
 // lies in the one before it.
 std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
 
-// Some GPU work that one call launched, and the ranges around the call.
+// Some GPU work that one call launched, and the ranges around the call: the innermost 10,000.
 struct LaunchInRanges {
   uint32_t call = 0;  // row of host_calls; LaunchLinks::kNone: of work whose launch is unknown
   std::vector<uint32_t> work = {};  // rows of gpu
   std::vector<uint32_t> ranges = {};
 };
+
 // Each launch of a kernel, or of any GPU work, in the order of threads and times; work without one
-// comes last, each piece by itself. No launch lies in more than 10,000 ranges: the outer ones are
-// left out.
-std::vector<LaunchInRanges> LaunchesInRanges(const StatsTrace& stats, bool kernels_only);
+// comes last, each piece by itself. A launch is valid until `use` returns. Returns for how many
+// launches outer ranges were left out.
+using LaunchUse = std::function<void(const LaunchInRanges& launch)>;
+size_t ForEachLaunch(const StatsTrace& stats, bool kernels_only, const LaunchUse& use);
+// What a table lacks if outer ranges of `cut` launches were left out; "" for none.
+std::string LacksRangesOf(size_t cut);
 
 }  // namespace tacho

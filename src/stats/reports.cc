@@ -23,16 +23,16 @@ constexpr StatsTrace::Needs kBoth{.launches = true, .ranges = true, .gpu = true,
 constexpr std::array kReports{
     StatsReport{"nvtx_sum", "NVTX Range Summary", "NVTX ranges", kRanges, NvtxSummary},
     StatsReport{"osrt_sum", "OS Runtime Summary", "calls of the operating system", kOsCalls,
-                OsRuntimeSummary},
-    StatsReport{"cuda_api_sum", "CUDA API Summary", "CUDA calls", kCalls, ApiSummary},
-    StatsReport{"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "GPU kernels", kGpu,
+                nullptr, OsRuntimeSummary},
+    StatsReport{"cuda_api_sum", "CUDA API Summary", "CUDA calls", kCalls, nullptr, ApiSummary},
+    StatsReport{"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "GPU kernels", kGpu, nullptr,
                 GpuKernelSummary},
     StatsReport{"cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", "copies and memsets",
-                kGpu, GpuMemoryTimeSummary},
+                kGpu, nullptr, GpuMemoryTimeSummary},
     StatsReport{"cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", "copies and memsets",
-                kGpuDetails, GpuMemorySizeSummary},
+                kGpuDetails, nullptr, GpuMemorySizeSummary},
     StatsReport{"cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary", "GPU kernels",
-                kGpuDetails, GpuKernelGridSummary},
+                kGpuDetails, nullptr, GpuKernelGridSummary},
     StatsReport{"cuda_kern_exec_sum", "CUDA Kernel Launch & Exec Time Summary",
                 "GPU kernels with their launches", kLaunches, KernelExecutionSummary},
     StatsReport{"cuda_gpu_trace", "CUDA GPU Trace", "GPU work", kGpuDetails, GpuTraceReport},
@@ -80,6 +80,14 @@ Result<const StatsReport*> FindStatsReport(std::string_view name) {
   }
   for (const StatsReport& report : kReports) {
     if (today == report.name) return &report;
+  }
+  if (const size_t colon = name.find(':'); colon != std::string_view::npos) {
+    TACHO_ASSIGN_OR_RETURN(const StatsReport* report, FindStatsReport(name.substr(0, colon)));
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("{} takes no argument '{}': kernels have their demangled names, without "
+                    "the ranges around them",
+                    report->name, VisibleText(name.substr(colon))));
   }
   std::vector<std::string> names;
   for (const StatsReport& report : kReports) names.emplace_back(report.name);

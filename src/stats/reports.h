@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/work_times.h"
 #include "stats/stats_trace.h"
 #include "text/table.h"
 
@@ -18,8 +19,10 @@ struct StatsReport {
   std::string_view title;  // "CUDA GPU Kernel Summary"
   std::string_view of;     // what a trace without it lacks: "GPU kernels"
   StatsTrace::Needs needs;
-  // The table of all traces of a file, named `name`; without rows: they have nothing of it.
-  Table (*make)(std::span<const StatsTrace> traces);
+  // One of these makes the table of all traces of a file, named `name`; without rows: they have
+  // nothing of it. `most`: so many rows are shown, others may be folded already.
+  Table (*of_traces)(std::span<const StatsTrace> traces, size_t most) = nullptr;
+  Table (*of_times)(const WorkTimes& times, size_t threads) = nullptr;
 };
 
 // All of them, in the order of the help.
@@ -31,17 +34,17 @@ std::vector<const StatsReport*> DefaultStatsReports();
 // "gpukernsum = cuda_gpu_kern_gb_sum", for the help.
 std::vector<std::pair<std::string_view, std::string_view>> OldStatsNames();
 
-Table GpuKernelSummary(std::span<const StatsTrace> traces);
-Table GpuKernelGridSummary(std::span<const StatsTrace> traces);
-Table GpuMemoryTimeSummary(std::span<const StatsTrace> traces);
-Table GpuMemorySizeSummary(std::span<const StatsTrace> traces);
-Table GpuTraceReport(std::span<const StatsTrace> traces);
-Table ApiSummary(std::span<const StatsTrace> traces);
-Table OsRuntimeSummary(std::span<const StatsTrace> traces);
-Table KernelExecutionSummary(std::span<const StatsTrace> traces);
-Table NvtxSummary(std::span<const StatsTrace> traces);
-Table NvtxKernelSummary(std::span<const StatsTrace> traces);
-Table NvtxProjectionSummary(std::span<const StatsTrace> traces);
-Table NvtxProjectionTrace(std::span<const StatsTrace> traces);
+Table GpuKernelSummary(const WorkTimes& times, size_t threads);
+Table GpuKernelGridSummary(const WorkTimes& times, size_t threads);
+Table GpuMemoryTimeSummary(const WorkTimes& times, size_t threads);
+Table GpuMemorySizeSummary(const WorkTimes& times, size_t threads);
+Table GpuTraceReport(std::span<const StatsTrace> traces, size_t most);
+Table ApiSummary(const WorkTimes& times, size_t threads);
+Table OsRuntimeSummary(const WorkTimes& times, size_t threads);
+Table KernelExecutionSummary(std::span<const StatsTrace> traces, size_t most);
+Table NvtxSummary(std::span<const StatsTrace> traces, size_t most);
+Table NvtxKernelSummary(std::span<const StatsTrace> traces, size_t most);
+Table NvtxProjectionSummary(std::span<const StatsTrace> traces, size_t most);
+Table NvtxProjectionTrace(std::span<const StatsTrace> traces, size_t most);
 
 }  // namespace tacho

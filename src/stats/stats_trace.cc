@@ -84,10 +84,8 @@ void StatsTrace::ReadRanges() {
   });
 }
 
-std::string StatsTrace::OperationOf(uint32_t gpu_row) const {
-  if (trace_->gpu.kind[gpu_row] == SliceKind::kMemset) return "[CUDA memset]";
-  // "Memcpy HtoD (Pinned -> Device)"
-  std::string_view name = Text(trace_->gpu.name[gpu_row]);
+std::string OperationName(SliceKind kind, std::string_view name) {
+  if (kind == SliceKind::kMemset) return "[CUDA memset]";
   if (!name.starts_with("Memcpy ")) return std::string(name);
   name.remove_prefix(7);
   name = name.substr(0, name.find(' '));
@@ -96,15 +94,9 @@ std::string StatsTrace::OperationOf(uint32_t gpu_row) const {
   return fmt::format("[CUDA {}memcpy {}]", is_unified ? "Unified Memory " : "", name);
 }
 
-int64_t StatsTrace::ShownVersionOf(uint32_t call) const {
-  constexpr int64_t kLeast = 10'000;
-  const auto version = version_.Integer(HostCallArgs(*trace_, call));
-  return version && *version >= kLeast ? *version : -1;
-}
-
-std::string StatsTrace::CallName(uint32_t call, int64_t version) const {
-  const std::string_view name = Text(trace_->host_calls.name[call]);
-  return version < 0 ? std::string(name) : fmt::format("{}_v{}", name, version);
+std::string CallName(std::string_view name, int64_t version) {
+  constexpr int64_t kLeastShown = 10'000;
+  return version < kLeastShown ? std::string(name) : fmt::format("{}_v{}", name, version);
 }
 
 Cell NumberOrText(std::string_view text) {

@@ -19,7 +19,15 @@ struct NvtxRange {
   TrackId track;
   bool is_start_end = false;  // need not nest
   bool is_on_one_thread = true;
+
+  // In the words of nsys stats.
+  [[nodiscard]] const char* style() const { return is_start_end ? "StartEnd" : "PushPop"; }
 };
+
+// "[CUDA memcpy HtoD]" of "Memcpy HtoD (Pinned -> Device)", "[CUDA memset]".
+std::string OperationName(SliceKind kind, std::string_view name);
+// With the version of its signature where nsys stats keeps it in the name: of five digits.
+std::string CallName(std::string_view name, int64_t version);
 
 // One trace with what several reports need of it. Names of kernels and calls, ids of processes and
 // threads are as nsys stats prints them.
@@ -50,13 +58,19 @@ class StatsTrace {
   [[nodiscard]] StringId BlockOf(uint32_t gpu_row) const {
     return block_.Text(GpuArgs(*trace_, gpu_row));
   }
-  // "[CUDA memcpy HtoD]", "[CUDA memset]"
-  [[nodiscard]] std::string OperationOf(uint32_t gpu_row) const;
+  [[nodiscard]] std::string OperationOf(uint32_t gpu_row) const {
+    return OperationName(trace_->gpu.kind[gpu_row], Text(trace_->gpu.name[gpu_row]));
+  }
   // Row of host_calls; LaunchLinks::kNone: none.
   [[nodiscard]] uint32_t CallOf(uint32_t gpu_row) const { return links_.call_of_gpu[gpu_row]; }
-  // The version of a call's signature where nsys stats keeps it in the name: of five digits.
-  [[nodiscard]] int64_t ShownVersionOf(uint32_t call) const;
-  [[nodiscard]] std::string CallName(uint32_t call, int64_t version) const;
+  // The version of a call's signature; -1: unknown.
+  [[nodiscard]] int64_t VersionOf(uint32_t call) const {
+    return version_.Integer(HostCallArgs(*trace_, call)).value_or(-1);
+  }
+  // As nsys stats prints it.
+  [[nodiscard]] std::string CallNameOf(uint32_t call, int64_t version) const {
+    return CallName(Text(trace_->host_calls.name[call]), version);
+  }
   // Ordered by track, then those around others first.
   [[nodiscard]] const std::vector<NvtxRange>& ranges() const { return ranges_; }
 

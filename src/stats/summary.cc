@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/time.h"
+
 namespace tacho {
 
 TableColumn StatsInteger(const std::string& name) { return {name, name, Unit::kExact}; }
@@ -23,10 +26,39 @@ uint32_t StatsGroups::GroupOf(Key key) {
   return known->second;
 }
 
-std::vector<StatsGroups::Group> StatsGroups::Finish() && {
+void StatsGroups::Add(uint32_t group, const WorkTimes::Lists& values) {
+  for (const Column<int64_t>& list : values) {
+    if (list.size() > 0) values_[group].lists.push_back({{list.begin(), list.size()}});
+  }
+}
+
+std::vector<StatsGroups::Group> StatsGroups::Finish(size_t threads) && {
   std::vector<Group> groups;
+  std::vector<std::pair<size_t, size_t>> by_size;  // values, group
+  std::vector<const Values*> values;
   for (auto& [key, id] : ids_) {
-    if (!values_[id].empty()) groups.push_back({key, FiguresOf(values_[id])});
+    Values& of_key = values_[id];
+    if (!of_key.own.empty()) of_key.lists.push_back({of_key.own});
+    if (of_key.lists.empty()) continue;
+    size_t count = 0;
+    for (const FigureList& list : of_key.lists) count += list.values.size();
+    by_size.emplace_back(count, groups.size());
+    values.push_back(&of_key);
+    groups.push_back({key, {}});
+  }
+  std::ranges::sort(by_size, std::greater());
+  // Threads are for the large ones: most recordings have none.
+  constexpr size_t kLarge = 50'000;
+  const auto first_small = std::ranges::partition_point(
+      by_size, [](const auto& group) { return group.first >= kLarge; });
+  const auto large = static_cast<size_t>(first_small - by_size.begin());
+  ParallelFor(large, threads, [&](size_t i) {
+    const size_t group = by_size[i].second;
+    groups[group].figures = FiguresOf(values[group]->lists);
+  });
+  for (size_t i = large; i < by_size.size(); ++i) {
+    const size_t group = by_size[i].second;
+    groups[group].figures = FiguresOf(values[group]->lists);
   }
   std::ranges::stable_sort(groups, std::greater(),
                            [](const Group& group) { return group.figures.total; });
@@ -42,7 +74,7 @@ void AppendFigures(const Figures& figures, std::vector<Cell>& cells) {
 }
 
 Table TimeSummary(const std::string& name, const std::string& count,
-                  const std::vector<TableColumn>& texts, StatsGroups groups) {
+                  const std::vector<TableColumn>& texts, StatsGroups groups, size_t threads) {
   Table table{name,
               {StatsNumber("Time (%)").Adds(), StatsInteger("Total Time (ns)").Adds(),
                StatsInteger(count).Adds(), StatsNumber("Avg (ns)"),
@@ -50,9 +82,9 @@ Table TimeSummary(const std::string& name, const std::string& count,
                StatsInteger("Max (ns)").GivesWay(2), StatsNumber("StdDev (ns)").GivesWay(3)},
               {}};
   table.columns.insert(table.columns.end(), texts.begin(), texts.end());
-  const auto rows = std::move(groups).Finish();
+  const auto rows = std::move(groups).Finish(threads);
   int64_t total = 0;
-  for (const auto& row : rows) total += row.figures.total;
+  for (const auto& row : rows) total = AddSaturated(total, row.figures.total);
   for (const auto& row : rows) {
     const double share =
         static_cast<double>(row.figures.total) * 100.0 / static_cast<double>(total);

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "model/work_times.h"
 #include "stats/figures.h"
 #include "text/table.h"
 
@@ -22,40 +23,31 @@ class StatsGroups {
  public:
   using Key = std::vector<std::string>;
   uint32_t GroupOf(Key key);
-  void Add(uint32_t group, int64_t value) { values_[group].push_back(value); }
+  void Add(uint32_t group, int64_t value) { values_[group].own.push_back(value); }
+  void Add(uint32_t group, const WorkTimes::Lists& values);  // which outlive it
 
   struct Group {
     Key key;
     Figures figures;
   };
-  // Those with a value, by total, largest first, then by key.
-  [[nodiscard]] std::vector<Group> Finish() &&;
+  // Those with a value, by total, largest first, then by key. On `threads` threads; 0: one for each
+  // core.
+  [[nodiscard]] std::vector<Group> Finish(size_t threads) &&;
 
  private:
+  struct Values {
+    std::vector<int64_t> own;
+    std::vector<FigureList> lists;
+  };
   std::map<Key, uint32_t> ids_;
-  std::vector<std::vector<int64_t>> values_;
-};
-
-// Caches the group of a small key of one trace.
-template <typename Small, typename Hash = std::hash<Small>>
-class GroupCache {
- public:
-  template <typename Make>
-  uint32_t Get(const Small& small, const Make& make) {
-    const auto [known, added] = groups_.try_emplace(small, 0);
-    if (added) known->second = make();
-    return known->second;
-  }
-
- private:
-  std::unordered_map<Small, uint32_t, Hash> groups_;
+  std::vector<Values> values_;
 };
 
 // "Time (%)", "Total Time (ns)", `count`, "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)",
 // "StdDev (ns)", and the texts of the key, which `texts` heads. The share is that of the total of
 // all rows.
 Table TimeSummary(const std::string& name, const std::string& count,
-                  const std::vector<TableColumn>& texts, StatsGroups groups);
+                  const std::vector<TableColumn>& texts, StatsGroups groups, size_t threads = 1);
 
 // Avg, Med, Min, Max and StdDev, which nsys rounds to one decimal.
 void AppendFigures(const Figures& figures, std::vector<Cell>& cells);

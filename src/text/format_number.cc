@@ -40,7 +40,8 @@ std::string FormatNumber(double value) {
   if (size >= 0.9995) return fmt::format("{:.2f}", value);
   if (size >= 0.0995) return fmt::format("{:.3f}", value);
   if (size >= 0.00995) return fmt::format("{:.4f}", value);
-  return fmt::format("{:.2g}", value);
+  if (size >= 0.0001) return fmt::format("{:.2g}", value);
+  return value > 0 ? "<0.0001" : ">-0.0001";
 }
 
 std::string_view TimeUnitName(TimeUnit unit) {

@@ -13,7 +13,7 @@ namespace tacho {
 // Numbers for people. Machines get integers (json_writer.h, RenderCsv).
 
 // Three significant digits, whole from 100 on and with thousands separated: "0.0123", "1.23",
-// "12.3", "1,234". 0 is "0".
+// "12.3", "1,234". 0 is "0"; what is less is "<0.0001" or ">-0.0001".
 std::string FormatNumber(double value);
 // "1,234,567".
 std::string FormatCount(int64_t value);

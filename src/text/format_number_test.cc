@@ -17,6 +17,10 @@ TEST(FormatNumber, ThreeSignificantDigits) {
   EXPECT_EQ(FormatNumber(9.996), "10.0");
   EXPECT_EQ(FormatNumber(0.1234), "0.123");
   EXPECT_EQ(FormatNumber(-1234), "-1,234");
+  EXPECT_EQ(FormatNumber(0.000123), "0.00012");
+  EXPECT_EQ(FormatNumber(0.0001), "0.0001");
+  EXPECT_EQ(FormatNumber(0.0000999), "<0.0001");
+  EXPECT_EQ(FormatNumber(-0.000091), ">-0.0001");
 }
 
 TEST(FormatCount, SeparatesThousands) {

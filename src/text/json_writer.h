@@ -131,4 +131,10 @@ class JsonWriter {
   std::vector<Level> levels_;
 };
 
+// What each result of tacho begins with: the version of its schema, and that of tacho.
+inline void WriteTachoJson(JsonWriter& json, std::string_view version, int schema = 1) {
+  json.Field("schema", schema);
+  json.Row("tacho", "version", version);
+}
+
 }  // namespace tacho

@@ -82,6 +82,7 @@ struct Table {
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   size_t never_folded = 0;  // of the last rows
+  std::string lacks = {};   // what it should hold and does not, for a message; "": nothing
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
     rows.push_back({std::move(cells), paint});
@@ -89,8 +90,13 @@ struct Table {
 };
 
 // Keeps the first `keep` rows and sums up the rest, up to those that are never folded, in one row,
-// named "[N others]" in the first text column. A single row too many is kept.
+// named "[N others]" in ColumnOfOthers. A single row too many is kept.
 void FoldRows(Table& table, size_t keep);
+// The first column of text that is always shown, else the first of text; the number of columns if
+// no column is text.
+size_t ColumnOfOthers(const Table& table);
+// "[7 others]"
+std::string OthersText(size_t count);
 
 // A double of a column of Unit::kExact.
 std::string ExactNumber(double number, const TableColumn& column);

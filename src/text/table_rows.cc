@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "base/time.h"
 #include "base/utf8.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"
@@ -25,9 +27,11 @@ std::string CsvText(std::string_view text) {
 std::string CsvCell(const Cell& cell, const TableColumn& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
-  if (const auto* number = std::get_if<double>(&cell))
-    return column.unit == Unit::kExact ? ExactNumber(*number, column)
-                                       : fmt::format("{:.6f}", *number);
+  if (const auto* number = std::get_if<double>(&cell)) {
+    if (column.unit == Unit::kExact) return ExactNumber(*number, column);
+    std::string text = fmt::format("{:.6f}", *number);
+    return text == "-0.000000" ? "0.000000" : text;
+  }
   return "";
 }
 
@@ -36,7 +40,10 @@ Cell SumOf(const Table& table, size_t column, size_t from, size_t to) {
   Cell sum;
   const auto add = [&](auto value) {
     if (auto* so_far = std::get_if<decltype(value)>(&sum)) {
-      *so_far += value;
+      if constexpr (std::is_integral_v<decltype(value)>)
+        *so_far = AddSaturated(*so_far, value);
+      else
+        *so_far += value;
     } else {
       sum = value;
     }
@@ -56,22 +63,27 @@ std::string ExactNumber(double number, const TableColumn& column) {
                              : fmt::format("{:.{}f}", number, column.decimals);
 }
 
+std::string OthersText(size_t count) { return fmt::format("[{}]", FormatCounted(count, "other")); }
+
+size_t ColumnOfOthers(const Table& table) {
+  size_t first = table.columns.size();
+  for (size_t i = table.columns.size(); i-- > 0;)
+    if (table.columns[i].unit == Unit::kText && table.columns[i].on_screen) first = i;
+  for (size_t i = first; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    if (column.unit == Unit::kText && column.on_screen && column.gives_way == 0) return i;
+  }
+  return first;
+}
+
 void FoldRows(Table& table, size_t keep) {
   const size_t end = table.rows.size() - table.never_folded;
   if (end <= keep || end - keep == 1) return;
   TableRow folded;
-  bool named = false;
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    Cell cell;
-    const TableColumn& column = table.columns[i];
-    if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell = fmt::format("[{}]", FormatCounted(end - keep, "other"));
-      named = true;
-    } else if (column.adds) {
-      cell = SumOf(table, i, keep, end);
-    }
-    folded.cells.push_back(std::move(cell));
-  }
+  for (size_t i = 0; i < table.columns.size(); ++i)
+    folded.cells.push_back(table.columns[i].adds ? SumOf(table, i, keep, end) : Cell());
+  if (const size_t name = ColumnOfOthers(table); name < table.columns.size())
+    folded.cells[name] = OthersText(end - keep);
   table.rows[keep] = std::move(folded);
   const auto first = table.rows.begin() + static_cast<std::ptrdiff_t>(keep);
   table.rows.erase(first + 1, table.rows.end() - static_cast<std::ptrdiff_t>(table.never_folded));

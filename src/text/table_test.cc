@@ -170,6 +170,12 @@ TEST(Table, Csv) {
             "gamma,gamma,5000,0.050000,,3\n");
 }
 
+TEST(Table, CsvHasNoNegativeZero) {
+  Table table = SmallTable();
+  table.rows[0].cells[3] = -1e-9;
+  EXPECT_THAT(RenderCsv(table), testing::HasSubstr("\"alpha,<1>\",0.000000,0.750000,"));
+}
+
 TEST(Table, MarkdownKeepsTemplateArguments) {
   Table table = SmallTable();
   table.rows[0].cells[0] = "f<a|b>_c";
@@ -199,6 +205,21 @@ TEST(Table, ColoursOnlyWhenAsked) {
   TextStyle style;
   style.color = true;
   EXPECT_THAT(RenderText(table, style), testing::HasSubstr("\x1b[31m beta"));
+}
+
+TEST(FoldRows, NamesTheRestInAColumnThatIsAlwaysShown) {
+  Table table{"t",
+              {TableColumn{"api", "API"}.GivesWay(), TableColumn{"name", "Name"},
+               TableColumn{"n", "n", Unit::kCount}.Adds()},
+              {}};
+  EXPECT_EQ(ColumnOfOthers(table), 1u);
+  for (int64_t i = 1; i <= 4; ++i) table.Add({"api", "kernel", i});
+  FoldRows(table, 2);
+  EXPECT_EQ(table.rows.back().cells, (std::vector<Cell>{{}, "[2 others]", int64_t{7}}));
+  table.columns[1].gives_way = 1;
+  EXPECT_EQ(ColumnOfOthers(table), 0u);
+  table.columns = {TableColumn{"n", "n", Unit::kCount}};
+  EXPECT_EQ(ColumnOfOthers(table), 1u);
 }
 
 }  // namespace

@@ -43,6 +43,17 @@ def without_gpu(answer):
     return {**answer, "top": top, "events": events}
 
 
+# Where a busy machine delays requests, the engine idles between the steps of a window.
+IDLE = ("scheduler.idle", "scheduler.sanity_check_cache")
+
+
+def without_waits(found, expected):
+    """A trace's shape without idle turns where none are expected; any other answer unchanged."""
+    if not isinstance(found, dict) or "annotations" not in found or not isinstance(expected, dict):
+        return found
+    return {**found, "annotations": [a for a in found["annotations"] if a not in IDLE or a in expected.get("annotations", ())]}
+
+
 @contextlib.contextmanager
 def simulated(tacho, arguments, folder):
     """A running simulator; yields its addresses."""
@@ -75,7 +86,7 @@ def main():
             wrong += 1
             continue
         wrong += check.compare({k: without_gpu(v) for k, v in expected["answers"].items()},
-                               {k: without_gpu(v) for k, v in found.items()}, sets[expected["set"]])
+                               {k: without_waits(without_gpu(v), expected["answers"].get(k)) for k, v in found.items()}, sets[expected["set"]])
     return 1 if wrong else 0
 
 

@@ -8,6 +8,7 @@ short is one vLLM behind its router and one SGLang; whole is everything. Exit st
 77 the engines cannot be installed here (said loudly), so nothing was tried. Python 3.11, standard library only.
 """
 import argparse
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -16,11 +17,13 @@ import time
 from itertools import groupby
 from pathlib import Path
 
+import doctor_scenarios
+import launch_scenarios
 import sglang_scenarios
 import vllm_scenarios
 from frame import ENGINES, ROOT, Engines, Failed, Skipped, Tacho
 
-SCENARIOS = vllm_scenarios.SCENARIOS + sglang_scenarios.SCENARIOS
+SCENARIOS = vllm_scenarios.SCENARIOS + sglang_scenarios.SCENARIOS + launch_scenarios.SCENARIOS + doctor_scenarios.SCENARIOS
 SHORT = ("vllm_behind_router", "sglang_by_steps")
 SKIP = 77
 
@@ -53,7 +56,7 @@ def run_setup(setup, scenarios, program, work, score):
     work.mkdir()
     try:
         began = time.monotonic()
-        with Engines(setup, work) as engines:
+        with Engines(setup, work) if setup.arguments else contextlib.nullcontext() as engines:
             print(f"-- tools/engines run {' '.join(setup.arguments)}: ready after {time.monotonic() - began:.0f} s", flush=True)
             for scenario in scenarios:
                 folder = work / scenario.__name__

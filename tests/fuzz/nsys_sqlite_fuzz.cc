@@ -1,5 +1,6 @@
 // The reader of Nsight Systems' exports: whatever the database, it is refused with a reason or each
-// process gives a Trace that holds what was told, and sums without a Trace agree with it.
+// process gives a Trace that holds what was told, sums without a Trace agree with it, and so do the
+// times of its rows, read on one thread and on several.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "base/json_text.h"
 #include "ingest/kineto_json/lenient_json.h"
 #include "ingest/nsys_sqlite/nsys_reader.h"
+#include "ingest/nsys_sqlite/timed_for_test.h"
 #include "support/trace_check.h"
 
 namespace {
@@ -74,6 +76,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string summed = Told(sums.sinks[part].basics());
     if (told != summed) Differ(part, told + "\nand\n" + summed);
     if (const std::string row = sink.FirstDifference(); !row.empty()) Differ(part, row);
+  }
+  auto database = SqliteDatabase::OfBytes(bytes);
+  if (!database) return 0;
+  const std::string by_rows = nsys::SeenOf(*database, false).Text();
+  for (const size_t threads : {1U, 3U}) {
+    const std::string by_times = nsys::SeenOf(*database, true, threads).Text();
+    if (by_times != by_rows) Differ("times", by_rows + "\nand\n" + by_times);
   }
   return 0;
 }

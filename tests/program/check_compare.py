@@ -79,13 +79,17 @@ def gates(folder):
     base = simulated(folder, "base", "--steps", "120")
     new = simulated(folder, "new", "--steps", "120", "--seed", "2", "--change", "host-late:300us")
     for gate, status in [("decode.step.p50>+3%", 1), ("decode.step>+90%", 0), ("kernels.new", 0), ("idle.host-late>+10us", 1),
-                         ("decode.step.p99>+3%", 1), ("load.ttft.p50>+3%", 1), ("decode.comm>+1%", 0)]:
+                         ("decode.step.p99>+3%", 1), ("load.ttft.p50>+3%", 1), ("decode.comm>+1%", 0),
+                         ("decode.compute>+1%", 1)]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate}: status {status}", done.returncode == status, (done.returncode, done.stderr))
     done = compare(base, new, "--fail-on", "kernels.new,decode.step>+3%", "--json")
     outcomes = [(g["metric"], g["outcome"]) for g in json.loads(done.stdout)["gates"]]
     check("several gates", outcomes[-1] == ("decode.step", "failed") and done.returncode == 1, outcomes)
-    for gate, says in [("decode.stp>+3%", "did you mean step"), ("decode.step", "a limit is missing"), ("decode.step>+3", "wants a unit")]:
+    done = compare(base, new, "--fail-on", "kernels.new")
+    check("a phase that is not judged is named", done.returncode == 0 and "gates without a phase do not look at prefill: " in done.stderr, done.stderr)
+    for gate, says in [("decode.stp>+3%", "did you mean decode.step"), ("decode.step", "a limit is missing"), ("decode.step>+3", "wants a unit"),
+                       ("", "--fail-on wants a value"), (",", "--fail-on wants a value"), ("kernels.new>+3%", "is a count")]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate} is refused", done.returncode == 2 and says in done.stderr, done.stderr)
 
@@ -128,6 +132,11 @@ def real(folder):
     check("and as much more idle time", "as much more idle time" in result["verdict"], result["verdict"])
     check("its figures", abs(2 * window["base"] - 598.51e6) < 1e4 and abs(2 * window["new"] - 598.46e6) < 1e5, window)
     check("46.37 ms less kernel time", abs(2 * kernels["difference"] + 46.37e6) < 1e4, kernels)
+    done = compare(*pair, "--fail-on", "gemm>1ns,kernels.slower,comm.collective>+1%,decode.compute>+1%", "--json")
+    outcomes = [g["outcome"] for g in json.loads(done.stdout)["gates"]]
+    check("gates on what a whole recording does not have fail", done.returncode == 1 and outcomes == ["inconclusive"] * 4, outcomes)
+    done = compare(*pair, "--fail-on", "kernel-time>+1%,copy>+1ms,window>+1%")
+    check("gates on what it has pass", done.returncode == 0, done.stderr)
     inference = traces / "AMD-AGI+TraceLens/inference"
     status, result = as_json("other phases", inference / "vllm_decode_full", inference / "vllm_prefilldecode_piecewise")
     check("decode beside prefill is not compared", status == 5, result["verdict"])

@@ -9,7 +9,8 @@ with $TACHO_CORPUS; where that folder is not there a line says that the block wa
 output into the documents (of blocks without "...").
 
 <!-- run against simulate OPTIONS --> starts `tacho simulate OPTIONS` for the block's commands: the first http:// address
-in them stands for its router, or its first worker, and what is printed is compared with every number masked.
+in them stands for its router, or its first worker, job.log is the log of the RL job that started it, and what is printed
+is compared with every number masked.
 
 <!-- run with engines --> needs the real engines (tools/engines install all), so only --engines runs it, times and sizes masked: what
 `tools/engines run` holds serves the document's later blocks, in which its addresses and folder stand for those shown.
@@ -30,6 +31,7 @@ import sys
 import tempfile
 
 import processes
+from rollout_log import RolloutLog
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/support"))
@@ -61,6 +63,7 @@ def masked(line):
     line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
     line = re.sub(r"no change beyond [\d.]+ % of noise|cannot tell: the rates of both windows vary too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
     line = re.sub(r"http://[\d.]+:\d+", "URL", line)
+    line = re.sub(r"/\S+/engines\b", "FOLDER", line)
     line = re.sub(r"\d[\d,.]*( to \d[\d,.]*)?( (ns|us|ms|s|B|kB|MB|GB)\b)?", "#", line)
     return " ".join(line.split())
 
@@ -74,16 +77,21 @@ def masked_real(line):
 
 @contextlib.contextmanager
 def simulated(tacho, words, folder):
-    """The address of a simulation's router, or of its first worker."""
+    """The address of a simulation's router, or of its first worker. FOLDER/job.log is the log of its RL job."""
     with processes.running([tacho, *words, "--json", "--trace-dir", f"{folder}/engines"], stdout=subprocess.PIPE, text=True) as process:
         told = json.loads(processes.first_line(process))
         router = told.get("router")
-        yield router["url"] if isinstance(router, dict) else router or told["workers"][0]["url"]
+        url = router["url"] if isinstance(router, dict) else router or told["workers"][0]["url"]
+        log = RolloutLog(f"{folder}/job.log", "sglang" if "sglang" in words else "vllm")
+        log.engines([worker["url"] for worker in told["workers"]])
+        log.router(url)
+        yield url
 
 
 def run_shown(tacho, words, cwd):
     done = subprocess.run([tacho, *words[1:]], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240,
-                          env={**os.environ, "XDG_STATE_HOME": tempfile.mkdtemp(dir=STATE), "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
+                          env={**os.environ, "XDG_STATE_HOME": tempfile.mkdtemp(dir=STATE), "PATH": f"{os.path.dirname(tacho)}:{os.environ['PATH']}",
+                               "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
     return done.stdout.decode()
 
 
@@ -194,7 +202,7 @@ def main():
 def check(real):
     tacho, update = os.path.abspath(sys.argv[1]), "--update" in sys.argv
     passed = failed = skipped = 0
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text()
         out, last = [], 0
         for block in BLOCK.finditer(text):

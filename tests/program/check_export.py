@@ -16,12 +16,14 @@ import sqlite3
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 
+import processes
 import scenario
 from analyze_run import RECORDING, kernel, run as analyze, write, write_trace
 from perfetto_file import Perfetto
-from scenario import check, main
+from scenario import check, main, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/support"))
@@ -103,6 +105,18 @@ def kineto_of_several_ranks(folder):
     check("each rank has its processes", processes == {"[TP00]", "[TP01]"}, processes)
     slices = query(TWO_RANKS, "SELECT count(*) FROM slices")[0][0]
     check("all slices", sum(e["ph"] == "X" and e["cat"] != "tacho" for e in events) == int(slices), slices)
+    four = folder / "four"
+    made = subprocess.run([scenario.TACHO, "simulate", "trace", "-o", four, "--ranks", "4", "--steps", "3"], capture_output=True, text=True)
+    write_trace(four / "a_front_end.json", [{"ph": "X", "cat": "front", "name": "tokenize", "pid": 9, "tid": 1, "ts": 0, "dur": 5}])
+    check("four ranks", made.returncode == 0, made.stderr)
+
+    def prefixes(*more):
+        document = json.loads(exported(four, folder / "four.json", *more).read_bytes())
+        return {e["pid"].partition("] ")[0] + "]" for e in document["traceEvents"] if e["ph"] == "X"}
+
+    check("the prefix is the rank", prefixes("--rank", "1,3") == {"[TP01]", "[TP03]"}, prefixes("--rank", "1,3"))
+    beside = prefixes("--session", "all")
+    check("beside a front end", beside == {"[TP00]", "[TP01]", "[TP02]", "[TP03]", "[trace 0]"}, beside)
     one = json.loads(exported(TWO_RANKS, folder / "one.json", "--rank", "1").read_bytes())
     check("--rank", one["distributedInfo"]["rank"] == 1 and not any("[TP" in str(e["pid"]) for e in one["traceEvents"]), one["distributedInfo"])
     packed = exported(TWO_RANKS, folder / "both.json.gz")
@@ -430,7 +444,7 @@ def hostile_names(folder):
 def refused(folder):
     folder = pathlib.Path(folder)
     for arguments, words in (((RECORDING,), "-o FILE"), ((RECORDING, "-o", folder / "x.txt"), "--format"),
-                             ((RECORDING, "-o", folder / "x.txt", "--format", "svg"), "is none of "), (("-o", folder / "x.json"), "no trace given"),
+                             ((RECORDING, "-o", folder / "x.txt", "--format", "svg"), "--format is "), (("-o", folder / "x.json"), "no trace given"),
                              ((RECORDING, "-o", "-", "--format", "sqlite"), "into a file"), ((RECORDING, "-o", folder / "x.db.gz"), "not compressed"),
                              ((RECORDING, "-o", folder, "--format", "csv"), "is a folder")):
         done = export(*arguments)
@@ -445,12 +459,30 @@ def refused(folder):
         file.unlink()
         exported(STACKS, file)
         first = file.read_bytes()
-        done = export(STACKS, "-o", file)
+        stacks = name.endswith((".folded", ".stacks"))
+        if stacks:
+            done = export(STACKS, "-o", file, "--window", "0:1ms")
+            check(f"{name}: not without --replace", done.returncode == 2 and b"--replace" in done.stderr and file.read_bytes() == first, done.stderr)
+        done = export(STACKS, "-o", file, *(["--replace"] if stacks else []))
         check(f"{name}: an earlier export is replaced, by the same bytes", done.returncode == 0 and file.read_bytes() == first, done.stderr)
     packed = exported(RECORDING, folder / "x.csv.gz")
     check("a compressed one too", export(RECORDING, "-o", packed).returncode == 0)
     trace = write(folder / "own.json", gzip.decompress(RECORDING.read_bytes()))
     check("the trace itself stays", export(trace, "-o", trace).returncode == 3)
+    own = exported(RECORDING, folder / "self.json")
+    before = own.read_bytes()
+    for output in (own, folder / "." / "self.json"):
+        done = export(own, "-o", output, "--window", "1ms:3ms")
+        check("an export that is read stays", done.returncode == 2 and b"one of the traces" in done.stderr and own.read_bytes() == before, done.stderr)
+    run = folder / "run"
+    shutil.copytree(TWO_RANKS, run)
+    first = exported(run, run / "all.json").read_bytes()
+    done = export(run, "-o", run / "all.json")
+    check("an export in the folder that is read", done.returncode in (0, 4) and b"all.json: an export of tacho, left out" in done.stderr and
+          (run / "all.json").read_bytes() == first, done.stderr)
+    write(folder / "other.stacks", "line without a number\n")
+    check("--replace of another file", export(STACKS, "-o", folder / "other.stacks", "--replace").returncode == 3)
+    check("--replace of other formats", export(STACKS, "-o", folder / "x.json", "--replace").returncode == 2)
     check("nothing is left behind", not [p for p in folder.iterdir() if p.name.startswith(".")], list(folder.iterdir()))
 
 
@@ -474,5 +506,33 @@ def unwritable(folder):
     check("standard output", both.stdout == exported(RECORDING, folder / "x.csv").read_bytes())
 
 
+def interrupted(folder):
+    """Ctrl-C while it writes, and while nobody reads what it writes: nothing is left behind, and an earlier file stays."""
+    folder = pathlib.Path(folder)
+    made = subprocess.run([scenario.TACHO, "simulate", "trace", "-o", str(folder / "made"), "--steps", "2000"], capture_output=True)
+    check("a long trace", made.returncode == 0, made.stderr)
+    for name in ("kineto.json.gz", "timeline.pftrace.gz", "flame.speedscope.json.gz", "table.csv.gz", "tables.db"):
+        to = folder / "to" / name
+        to.parent.mkdir(exist_ok=True)
+        to.write_bytes(b"")  # an empty file may be replaced
+        with processes.running([scenario.TACHO, "export", str(folder / "made"), "-o", str(to)], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True) as process:
+            check(f"{name}: it writes", wait_for(lambda: any(p.name.startswith(".") for p in to.parent.iterdir()) or process.poll() is not None, pause=0.01))
+            process.send_signal(signal.SIGINT)
+            status = process.wait(processes.PATIENCE_S)
+            said = process.stderr.read()
+        check(f"{name}: Ctrl-C: status", status == 130, (status, said))
+        check(f"{name}: Ctrl-C: said", said.endswith("interrupted\n"), said)
+        check(f"{name}: Ctrl-C: nothing is left", [p.name for p in to.parent.iterdir()] == [name] and to.read_bytes() == b"",
+              list(to.parent.iterdir()))
+        to.unlink()
+    with processes.running([scenario.TACHO, "export", str(folder / "made"), "-o", "-", "--format", "csv"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        check("a full pipe: it writes", process.stdout.read(6) == "trace,")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        check("a full pipe: Ctrl-C", process.wait(processes.PATIENCE_S) == 130, process.returncode)
+
+
 if __name__ == "__main__":
-    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, folded, torch_stacks, speedscope, parts, database, table, hostile_names, refused, unwritable], __doc__)
+    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, folded, torch_stacks, speedscope, parts, database, table, hostile_names, refused, unwritable, interrupted], __doc__)

@@ -115,7 +115,7 @@ def bad_input(folder):
                 ("metric", "no metric", "--percentile-metrics", "ttft,speed"),
                 ("percentile", "percentile", "--metric-percentiles", "101"),
                 ("SLO", "--goodput", "--goodput", "speed:3"),
-                ("API", "no --api", "--api", "grpc"),
+                ("API", "--api is completions", "--api", "grpc"),
                 ("backend", "no --backend", "--backend", "tgi"),
                 ("body", "JSON object", "--extra-body", "[1]"),
                 ("broken body", "JSON object", "--extra-body", '{"a": }'),

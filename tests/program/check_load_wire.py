@@ -18,7 +18,7 @@ import processes
 import scenario
 from exact_server import ExactServer
 from loads import DONE, FIXED, INCOMPLETE, INTERRUPTED, REMOTE, load, near, percentile, records_of, run
-from scenario import check, simulation, target
+from scenario import check, simulation, target, wait_for
 
 
 def apis(folder):
@@ -293,12 +293,15 @@ def interrupt(folder):
     check("tokens of requests that were cut off are counted", any(cut_offs), cut_offs)
     for whole in ([], ["--whole-load"]):
         name, base = f"Ctrl-C in a profile {whole}", f"{folder}/{len(whole)}"
-        with simulation(base) as addresses:
+        said = pathlib.Path(f"{folder}/said")
+        with simulation(base) as addresses, open(said, "w") as stderr:
             process = subprocess.Popen([scenario.TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", *whole, "--out",
-                                        f"{base}/runs", "--json", "--records", f"{base}/r.jsonl"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True)
-            threading.Timer(5, process.send_signal, [signal.SIGINT]).start()
-            out, err = process.communicate(timeout=60)
+                                        f"{base}/runs", "--json", "--records", f"{base}/r.jsonl"], stdout=subprocess.PIPE, stderr=stderr, text=True)
+            wait_for(lambda: "\n  start " in said.read_text())
+            time.sleep(3)  # some requests, also on a busy machine
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+        err = said.read_text()
         check(f"{name}: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
         told = json.loads(out)
         recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())

@@ -81,12 +81,21 @@ def figures(folder):
               [(sum(x["with_launch"] for x in launches) or None, max(x["max_gpu_events_per_launch"] for x in launches) or None)])
 
 
+def reader_leaves(sql):
+    """Whether an endless statement ends with its reader."""
+    with processes.running([scenario.TACHO, "query", str(RECORDING), ENDLESS.partition("SELECT max")[0] + sql, "--csv"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        return process.wait(processes.PATIENCE_S) in (0, 4)
+
+
 def forms(folder):
     sql = "SELECT name, count(*) AS n FROM operators GROUP BY name ORDER BY n DESC, name LIMIT 3"
     as_json = json.loads(query(RECORDING, sql, "--json").stdout)
     table = list(csv.reader(io.StringIO(query(RECORDING, sql, "--csv").stdout)))
     check("JSON and CSV", table == [as_json["columns"]] + [[r["name"], str(r["n"])] for r in as_json["rows"]], (table, as_json))
-    check("JSON says its schema", as_json["schema"] == 1 and as_json["columns"] == ["name", "n"], as_json)
+    check("JSON says its schema", as_json["schema"] == 1 and list(as_json["tacho"]) == ["version"] and as_json["columns"] == ["name", "n"], as_json)
     text = query(RECORDING, sql).stdout.splitlines()
     check("a table", len(text) == 4 and text[0].split() == ["name", "n"] and text[1].split()[0] == table[1][0], text)
     check("Markdown", query(RECORDING, sql, "--markdown").stdout.startswith("| name | n |\n| :-- | --: |\n"), query(RECORDING, sql, "--markdown"))
@@ -101,6 +110,7 @@ def forms(folder):
     check("--help lists the tables", len(listed) == 9 and all(f"{name} (" in help_text for name in listed), (listed, help_text))
     count = query(RECORDING, "SELECT count(*) AS n FROM slices", "--csv").stdout
     whole = subprocess.run(f"{scenario.TACHO} query '{RECORDING}' 'SELECT id FROM slices' --csv | head -1", shell=True, capture_output=True, text=True)
+    check("no end without a reader", reader_leaves("SELECT x FROM c") and reader_leaves("SELECT x FROM c; " + ENDLESS))
     check("a reader that leaves", whole.stdout == "id\n" and whole.stderr == "" and int(count.split()[1]) > 1000, whole)
 
 
@@ -109,13 +119,19 @@ def refused(folder):
     for sql, words in (("SELEC 1", "syntax error"), ("SELECT nmae FROM kernels", "did you mean name?"), ("SELECT args FROM kernels", "one of slices"), ("SELECT 1 FROM kernel", "did you mean kernels?"),
                        ("DELETE FROM slices", "may not be modified"), ("CREATE TABLE x(a)", "only reads"), ("VACUUM INTO 'x.db'", "only reads"),
                        ("ATTACH 'x.db' AS x", "only reads"), ("PRAGMA journal_mode=WAL", "only reads"), ("SELECT zeroblob(100000000)", "64 MB"),
-                       (".tabels now", "unknown command"), (".schema nothing", "no such table")):
+                       (".tabels now", "unknown command"), (".tabels", "unknown command"), ("", "the SQL is empty"), (" ; ", "the SQL is empty"), (".schema nothing", "no such table")):
         done = query(RECORDING, sql, cwd=folder)
         check(f"{sql}: status 2", done.returncode == 2 and done.stdout == "", (done.returncode, done.stdout))
         check(f"{sql}: says {words}", words in done.stderr, done.stderr)
     check("nothing was written", list(folder.iterdir()) == [], list(folder.iterdir()))
     failed = query(RECORDING, "SELEC 1", "--json")
     check("the error as JSON", json.loads(failed.stdout)["error"]["kind"] == "usage", failed)
+    half = query(RECORDING, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3000) "
+                 "SELECT iif(x < 2000, x, zeroblob(100000000)) AS v FROM c", "--json")
+    check("an error half-way is on standard error alone", half.returncode == 2 and '"error"' not in half.stdout and "64 MB" in half.stderr and
+          half.stdout.startswith("{") and not half.stdout.rstrip().endswith("}\n}"), (half.returncode, half.stdout[-200:], half.stderr))
+    texts = query(RECORDING, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 20) SELECT hex(zeroblob(15000000)) AS t FROM c")
+    check("a table of large texts", texts.returncode == 2 and texts.stdout == "" and "select less, or take --csv" in texts.stderr, texts.stderr)
     check("no SQL", query(RECORDING).returncode == 2 and "no SQL" in query(RECORDING).stderr)
     check("no trace", query("SELECT 1").returncode == 2 and query().returncode == 2, query("SELECT 1"))
     check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))

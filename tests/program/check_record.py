@@ -37,8 +37,10 @@ def steps(folder):
     with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
         report, _ = six_steps("vllm steps", folder, addresses)
         if report:
-            # Six steps take milliseconds; the flush behind them and the look that finds its files do not count.
-            check("vllm steps: the window ends with them", report["profiled"]["duration_ns"] < 150e6, report["profiled"])
+            # Six steps take milliseconds, of a busy machine as many as a prefill shows; the flush after them and the look that finds its
+            # files do not count.
+            most_ns = 150e6 + 2 * report["profiled"].get("ttft", {}).get("p99_ns", 0)
+            check("vllm steps: the window ends with them", report["profiled"]["duration_ns"] < most_ns, report["profiled"])
         done, report, _ = record(folder, target(addresses), "--steps", "100000")
         check("steps: ended by --duration", done.returncode == 0 and report["complete"] and re.search(
             r"\d+ of 100000 steps were taken before --duration \([2-9]\.\d s\) ended", " ".join(done.stdout.split())), done.stdout)
@@ -135,6 +137,9 @@ def one_at_a_time(folder):
         check(f"{name}: status", done.returncode == 0, (done.returncode, done.stdout, done.stderr))
         if requests == "shared":
             check(f"{name}: nothing is said of one engine", "requests were in flight" not in " ".join(done.stdout.split()), done.stdout)
+        for plan in pathlib.Path(folder, name, "runs").glob("*/plan.json"):
+            routed = json.loads(plan.read_text()).get("through_router")
+            check(f"{name}: the plan says how the load goes", routed is (None if name == "ranks" else True), (plan, routed))
         again = run("analyze", "--json", *map(str, pathlib.Path(folder, name, "runs").glob("*")))
         for trace in json.loads(again.stdout)["traces"]:
             check(f"{name}: requests", trace["idle"].get("requests") == requests, trace["idle"])

@@ -213,7 +213,7 @@ def known_runs(folder):
         equal(f"nsys {key}", [t[key] for t in exported["traces"]], [t[key] for t in result["traces"]])
     equal("nsys idle", [t["idle"]["causes"] for t in exported["traces"]], [t["idle"]["causes"] for t in result["traces"]])
     for words, problem in ((["--change", "slower"], "needs @KERNEL"), (["--ranks", "65"], "1 to 64"), (["--noise", "nan"], "--noise"), (["--format", "x"], "--format"),
-                           (["--model-size", "none"], "no model size"), (["--change", "late-rank@1"], "there is no rank 1")):
+                           (["--model-size", "none"], "--model-size is tiny, "), (["--change", "late-rank@1"], "there is no rank 1")):
         refused = run("simulate", "trace", "-o", f"{folder}/refused", *words)
         check(f"refused: {words}", refused.returncode == 2 and problem in refused.stderr and not os.path.exists(f"{folder}/refused"),
               (refused.returncode, refused.stderr))

@@ -234,7 +234,9 @@ def forms(folder):
     check("--format csv", stats(one, "-r", "cuda_gpu_kern_sum", "--format", "csv").stdout == table)
     both = stats(one, two, "-r", "cuda_gpu_kern_sum", "--csv").stdout.splitlines()
     check("two files", len(both) == 5 and both[0].startswith("File,Time (%)") and both[4].startswith(f"{two},33.3"), both)
-    rows = json.loads(stats(one, "-r", "gpukernsum,cuda_gpu_kern_sum", "--json").stdout)["files"][0]["reports"]
+    document = json.loads(stats(one, "-r", "gpukernsum,cuda_gpu_kern_sum", "--json").stdout)
+    check("JSON says who wrote it", document["schema"] == 1 and list(document["tacho"]) == ["version"], document)
+    rows = document["files"][0]["reports"]
     check("JSON", [report["name"] for report in rows] == ["cuda_gpu_kern_gb_sum", "cuda_gpu_kern_sum"]
           and rows[1]["rows"][0] == {"Time (%)": 66.7, "Total Time (ns)": 100000, "Instances": 1, "Avg (ns)": 100000, "Med (ns)": 100000,
                                      "Min (ns)": 100000, "Max (ns)": 100000, "StdDev (ns)": 0, "Name": "gemm"}, rows)
@@ -247,6 +249,24 @@ def forms(folder):
         check(f"{words} is refused", done.returncode == 2 and says in done.stderr, done)
     check("no file", stats().returncode == 2)
     check("no such file", stats(root / "none.json").returncode == 3)
+
+
+def notices(folder):
+    """What changes the figures of an export is on standard error."""
+    database = pathlib.Path(folder) / "export.sqlite"
+    work = "start, end, deviceId, contextId, streamId, correlationId, globalPid"
+    with sqlite3.connect(database) as made:
+        made.executescript("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'gemm');"
+                           "CREATE TABLE META_DATA_EXPORT (name, value); INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION_MAJOR', '3');"
+                           f"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({work}, demangledName);"
+                           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 47, 0, 1, 7, 1, 16777216, 1), (60, NULL, 0, 1, 7, 1, 16777216, 1);"
+                           f"CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE ({work}, graphId);"
+                           "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (70, 90, 0, 1, 7, 2, 16777216, 3);")
+    for reports in ("cuda_gpu_kern_sum", "cuda_gpu_kern_sum,cuda_gpu_trace"):  # by times alone, and by rows
+        done = stats(database, "-r", reports, "--csv")
+        check(f"{reports}: a row without an end is in no figure", done.returncode == 0 and "100.0,42,1,42.0,42.0,42,42,0.0,gemm" in done.stdout, done)
+        check(f"{reports}: it is told", f"{database}: missing-duration (1): " in done.stderr, done.stderr)
+        check(f"{reports}: as are graphs as a whole", f"{database}: graph-as-one (1): " in done.stderr, done.stderr)
 
 
 def report_exported(folder):
@@ -298,4 +318,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--keep"]:
         keep(sys.argv[2])
     else:
-        main([kept_figures, real_nsys, sql_figures, kineto, forms, report_exported], __doc__)
+        main([kept_figures, real_nsys, sql_figures, kineto, forms, notices, report_exported], __doc__)

@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import debian_packages
 from .progress import MISSING, EnginesError, say
 
 TORCH = "torch==2.13.0"
@@ -35,6 +36,11 @@ class Environment:
     name: str
     steps: tuple
     free_gb: float  # disk needed to make it
+    debian: tuple = ()  # packages that are unpacked beside it
+
+    @property
+    def packages_folder(self):
+        return self.folder / "debian"
 
     @property
     def folder(self):
@@ -46,7 +52,7 @@ class Environment:
 
     def mark(self):
         """What a complete environment says in its file tacho-complete: which packages it was made of."""
-        return hashlib.sha256("\n".join(p for s in self.steps for p in s.packages).encode()).hexdigest()
+        return hashlib.sha256("\n".join([p for s in self.steps for p in s.packages] + list(self.debian)).encode()).hexdigest()
 
     def complete(self):
         done = self.folder / "tacho-complete"
@@ -75,6 +81,9 @@ ENVIRONMENTS = {e.name: e for e in (
             "setproctitle", "soundfile", "uvicorn", "uvloop")))),
     Environment("routers", free_gb=0.5, steps=(
         Step("vllm-router 0.1.17 and sglang-router 0.3.2", ("vllm-router==0.1.17", "sglang-router==0.3.2")),)),
+    # Later nvtx give this nsys domains without ranges.
+    Environment("nsys", free_gb=1, steps=(Step("nvtx 0.2.10", ("nvtx==0.2.10",), alone=True),),
+                debian=("nsight-systems", "nsight-systems-target", "libssh-4", "libpfm4")),
 )}
 
 
@@ -154,6 +163,8 @@ def ensure(name):
         pip = [str(env.python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
         for step in env.steps:
             run_step(step.what, pip + (["--no-deps"] if step.alone else []) + list(step.packages))
+        if env.debian:
+            debian_packages.unpack(env.debian, env.packages_folder)
         (env.folder / "tacho-complete").write_text(env.mark() + "\n")
         return env.python
 

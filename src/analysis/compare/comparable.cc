@@ -99,10 +99,12 @@ class Checks {
   void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
     const double shared = SharedTime(kernels);
     if (shared < kLeastShared) {
-      return Obstacle("other-kernels",
-                      fmt::format("{}: only {:.0f} % of kernel time is in kernels that both sides "
-                                  "have: another model or another backend",
-                                  where, 100 * shared));
+      return Obstacle(
+          "other-kernels",
+          fmt::format("{}: only {:.0f} % of kernel time is in kernels that both sides "
+                      "have: another {}",
+                      where, 100 * shared,
+                      OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
     if (const auto factor = FactorOfLayers(kernels)) {
       Obstacle("other-layers",
@@ -110,6 +112,11 @@ class Checks {
                            "with another number of layers",
                            where, *factor));
     }
+  }
+
+  // Of recordings without steps of one phase, which call kernels of their own.
+  [[nodiscard]] bool OtherPhases() const {
+    return changes_.whole && changes_.base.phases != changes_.now.phases;
   }
 
   void Obstacle(std::string id, std::string text) {
@@ -173,7 +180,7 @@ void CheckComparable(RunChanges& changes) {
   for (const PhaseChange& phase : changes.phases) {
     if (phase.cannot_tell.empty()) checks.Kernels(PhaseName(phase.phase), phase.kernels);
   }
-  if (changes.whole && changes.base.phases != changes.now.phases) {
+  if (checks.OtherPhases()) {
     checks.Obstacle("other-phases",
                     fmt::format("other phases: base {}, new {}",
                                 changes.base.phases.empty() ? "unknown" : changes.base.phases,

@@ -50,7 +50,16 @@ Result<void> CheckMetric(std::string_view text, const ChangeGate& gate,
   const std::string wanted(WithoutPhase(gate.metric));
   const std::vector<std::string>& known = IsLoadMetric(gate.metric) ? of_load : names;
   if (std::ranges::find(known, wanted) != known.end()) return {};
-  const std::string nearest = Closest(wanted, known);
+  std::string nearest = Closest(wanted, known);
+  if (!nearest.empty()) {
+    nearest.insert(0, gate.metric.substr(0, gate.metric.size() - wanted.size()));
+  } else if (const size_t dot = wanted.find('.');
+             dot != std::string::npos &&
+             std::ranges::find(known, wanted.substr(dot + 1)) != known.end()) {
+    const std::string phase =
+        Closest(wanted.substr(0, dot), {kFirstWords.begin(), kFirstWords.end()});
+    if (!phase.empty()) nearest = phase + wanted.substr(dot);
+  }
   return Wrong(text, fmt::format("no metric is called '{}'{}", gate.metric,
                                  nearest.empty() ? "; 'tacho compare --help' names them"
                                                  : fmt::format(" (did you mean {}?)", nearest)));
@@ -72,12 +81,32 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   gate.percent = unit == "%";
   if (gate.percent && !gate.relative_to_base)
     return Wrong(text, "a percentage is of base and wants a sign: +3% or -3%");
+  if (gate.percent && IsCount(gate.metric))
+    return Wrong(text, gate.metric + " is a count of what changed, as in 'kernels.slower>2'");
   if (!gate.percent && IsTime(gate.metric) == unit.empty()) {
     return Wrong(text, unit.empty() ? "a time wants a unit: %, ns, us, ms or s"
                                     : fmt::format("{} is no time", gate.metric));
   }
   gate.limit = sign * *number * found->second;
   return {};
+}
+
+// Whether `metric` is a part of a phase's step, or of the whole recording: one that is missing is
+// 0.
+bool IsPartOf(std::string_view phase, std::string_view metric) {
+  if (phase == "whole") {
+    return metric == "compute" || metric == "comm" || metric == "copy" || metric == "idle" ||
+           metric.starts_with("idle.");
+  }
+  constexpr std::array<std::string_view, 6> kOthers = {"step",   "mean",        "mix",
+                                                       "window", "kernel-time", "compute"};
+  return std::ranges::find(kOthers, metric) == kOthers.end() && !metric.starts_with("step.") &&
+         !IsCount(metric);
+}
+
+// A phase that the new runs do not have any more.
+bool IsLost(const PhaseChange& phase) {
+  return phase.steps[0] >= kFewestSteps && phase.steps[1] == 0;
 }
 
 using Outcome = GateResult::Outcome;
@@ -142,17 +171,31 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       look(gate.metric, false);
       continue;
     }
-    const bool is_part = !metric.starts_with("step") && metric != "mean" && metric != "mix" &&
-                         metric != "window" && metric != "kernel-time";
-    bool any = false;
+    const size_t before = results.size();
     for (const std::string& of : compared) {
-      if (!phase.empty() && phase != of) continue;
-      any = true;
-      look(of + "." + std::string(metric), is_part);
+      if (phase.empty() || phase == of) look(of + "." + std::string(metric), IsPartOf(of, metric));
     }
-    if (!any) cannot(gate.metric);
+    for (const PhaseChange& of : changes.phases) {
+      if (phase.empty() && IsLost(of)) cannot(fmt::format("{}.{}", PhaseName(of.phase), metric));
+    }
+    if (results.size() == before) cannot(gate.metric);
   }
   return results;
+}
+
+std::vector<std::string> NotJudged(const std::vector<ChangeGate>& gates,
+                                   const RunChanges& changes) {
+  std::vector<std::string> sentences;
+  const bool any = std::ranges::any_of(gates, [](const ChangeGate& gate) {
+    return !IsLoadMetric(gate.metric) && PhaseOf(gate.metric).empty();
+  });
+  for (const PhaseChange& phase : changes.phases) {
+    if (any && !phase.cannot_tell.empty() && !IsLost(phase)) {
+      sentences.push_back(fmt::format("gates without a phase do not look at {}: {}",
+                                      PhaseName(phase.phase), phase.cannot_tell));
+    }
+  }
+  return sentences;
 }
 
 }  // namespace tacho

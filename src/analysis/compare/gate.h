@@ -39,8 +39,13 @@ struct GateResult {
   std::optional<Change> change;
   bool counts = false;
 };
-// In the order of the gates, then of the metrics. A part that no side has did not change. Figures
-// without bounds are judged by their values.
+// In the order of the gates, then of the metrics. A part that no side has did not change. A gate
+// without a phase is judged for each phase that can be compared. It is inconclusive for a phase
+// that has at least 8 steps in base and none in new. Figures without bounds are judged by their
+// values.
 std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes);
+
+// The phases that gates without a phase leave out, each with the reason, as sentences.
+std::vector<std::string> NotJudged(const std::vector<ChangeGate>& gates, const RunChanges& changes);
 
 }  // namespace tacho

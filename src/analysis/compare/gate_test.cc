@@ -71,8 +71,9 @@ TEST(ParseGate, TakesMetricsSignsAndUnits) {
 }
 
 TEST(ParseGate, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(Refusal("decode.gem>+3%"), HasSubstr("did you mean gemm?"));
-  EXPECT_THAT(Refusal("decode.stepp>+3%"), HasSubstr("did you mean step?"));
+  EXPECT_THAT(Refusal("decode.gem>+3%"), HasSubstr("did you mean decode.gemm?"));
+  EXPECT_THAT(Refusal("decode.stepp>+3%"), HasSubstr("did you mean decode.step?"));
+  EXPECT_THAT(Refusal("dekode.step>+3%"), HasSubstr("did you mean decode.step?"));
   EXPECT_THAT(Refusal("load.ttft.p51>+3%"), HasSubstr("did you mean load.ttft.p5"));
   EXPECT_THAT(Refusal(""), HasSubstr("names no metric"));
   EXPECT_THAT(Refusal(">3"), HasSubstr("names no metric"));
@@ -113,6 +114,46 @@ TEST(JudgeGates, OfEachPhaseThatWasCompared) {
             (std::vector<std::pair<std::string, Outcome>>{{"decode.step", Outcome::kBroken}}));
   EXPECT_EQ(Only("prefill.step>+50%"), Outcome::kInconclusive);
   EXPECT_EQ(Only("decode.step.p99>+50%"), Outcome::kInconclusive);
+}
+
+TEST(JudgeGates, FiguresThatDoNotExistAreInconclusive) {
+  EXPECT_EQ(Only("decode.compute>+1%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.window>+1%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("whole.idle>+1%"), Outcome::kInconclusive);
+  RunChanges changes;
+  changes.whole = WholeChange{.window = {10e6, 10e6, std::nullopt},
+                              .kernels = {9e6, 8e6, std::nullopt},
+                              .parts = {{"compute", {9e6, 9e6, std::nullopt}}},
+                              .rows = {}};
+  const auto of_whole = [&](std::string_view gate) {
+    const auto results = Judge({Parsed(gate)}, changes);
+    EXPECT_EQ(results.size(), 1u) << gate;
+    return results.at(0).outcome;
+  };
+  for (const auto* gate : {"compute>+1%", "comm>+1%", "copy>+1%", "idle>+1%", "idle.queued>+1us",
+                           "window>+1%", "kernel-time>+1%", "kernels.new", "kernels.gone"})
+    EXPECT_EQ(of_whole(gate), Outcome::kPassed) << gate;
+  for (const auto* gate :
+       {"gemm>1ns", "gemm.dense>+1%", "comm.collective>+1%", "memset>+1%", "kernels.slower",
+        "kernels.more-calls", "step>+1%", "mean>+1%", "decode.step>+1%"})
+    EXPECT_EQ(of_whole(gate), Outcome::kInconclusive) << gate;
+}
+
+TEST(JudgeGates, PhasesThatCannotBeComparedAreNamed) {
+  RunChanges changes = ChangesForTest();
+  EXPECT_THAT(NotJudged({Parsed("step>+50%")}, changes),
+              testing::ElementsAre("gates without a phase do not look at prefill: too few"));
+  EXPECT_THAT(NotJudged({Parsed("decode.step>+50%"), Parsed("load.throughput<-2%")}, changes),
+              testing::IsEmpty());
+  // A phase that is no longer there.
+  changes.phases.back().steps = {8, 0};
+  EXPECT_THAT(NotJudged({Parsed("step>+50%")}, changes), testing::IsEmpty());
+  const auto results = Judge({Parsed("step>+50%"), Parsed("decode.step>+50%")}, changes);
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].outcome, Outcome::kPassed);
+  EXPECT_EQ(results[1].metric, "prefill.step");
+  EXPECT_EQ(results[1].outcome, Outcome::kInconclusive);
+  EXPECT_EQ(results[2].outcome, Outcome::kPassed);
 }
 
 TEST(JudgeGates, NumbersAndFiguresWithoutBounds) {

@@ -19,23 +19,32 @@ constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
 struct InGroup {
   double calls = 0, total = 0, squares = 0, places = 0;
 };
+// By run: a sum over the steps of one group.
+using OfRuns = std::vector<double>;
 struct OneKernel {
   std::string category;
   std::map<StepBatch, std::array<InGroup, 2>> groups;
+  std::map<StepBatch, std::array<OfRuns, 2>> totals;
 };
 struct Gathered {
   std::map<std::string, OneKernel> kernels;  // by name
   std::map<StepBatch, std::array<double, 2>> steps;
+  std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
 };
 
 void Gather(const std::vector<RunAnalysis>& runs, size_t side,
             const std::map<StepBatch, double>& weights, Gathered& into) {
-  for (const RunAnalysis& run : runs) {
-    for (const TraceAnalysis& trace : run.traces) {
+  const auto add = [&](std::array<OfRuns, 2>& sums, size_t run, double value) {
+    sums[side].resize(runs.size());
+    sums[side][run] += value;
+  };
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (const TraceAnalysis& trace : runs[run].traces) {
       for (const StepProfile::Batch& batch : trace.step_profile.batches) {
         if (!weights.contains(batch.batch)) continue;
         const auto steps = static_cast<double>(batch.steps);
         into.steps[batch.batch][side] += steps;
+        add(into.steps_of_runs[batch.batch], run, steps);
         for (const StepProfile::KernelUse& use : batch.kernels) {
           const KernelRow& row = trace.kernels.rows[use.kernel];
           OneKernel& kernel = into.kernels[row.name];
@@ -45,12 +54,36 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side,
           const auto deviation = static_cast<double>(use.deviation.ns);
           group.calls += static_cast<double>(use.calls);
           group.total += total;
+          add(kernel.totals[batch.batch], run, total);
           group.squares += deviation * deviation * (steps - 1) + total * total / steps;
           group.places += use.place * static_cast<double>(use.calls);
         }
       }
     }
   }
+}
+
+// By run of one side: by how much the kernel's time at equal batch differs with that run alone,
+// against all runs of the other side. Runs without the groups have none.
+OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
+                         const std::map<StepBatch, double>& weights, size_t side, size_t runs) {
+  OfRuns differences;
+  for (size_t run = 0; run < runs; ++run) {
+    double weighed = 0, sum = 0;
+    for (const auto& [batch, weight] : weights) {
+      const OfRuns& steps = gathered.steps_of_runs.at(batch)[side];
+      if (steps[run] == 0) continue;
+      weighed += weight;
+      const auto groups = kernel.groups.find(batch);
+      if (groups == kernel.groups.end()) continue;
+      const OfRuns& totals = kernel.totals.at(batch)[side];
+      const double own = totals.empty() ? 0 : totals[run] / steps[run];
+      const double other = groups->second[1 - side].total / gathered.steps.at(batch)[1 - side];
+      sum += weight * (side == 0 ? other - own : own - other);
+    }
+    if (weighed > 0) differences.push_back(sum / weighed);
+  }
+  return differences;
 }
 
 KernelChange::Kind KindOf(const KernelChange& kernel) {
@@ -113,6 +146,12 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
     change.time.half_width =
         std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread));
+    if (base.size() + now.size() > 2) {
+      const auto of_runs =
+          HalfWidthOverRuns(DifferencesOfRuns(gathered, kernel, weights, 0, base.size()),
+                            DifferencesOfRuns(gathered, kernel, weights, 1, now.size()));
+      change.time.half_width = std::max(*change.time.half_width, of_runs.value_or(0));
+    }
     change.kind = KindOf(change);
   }
   LargestFirst(changes);

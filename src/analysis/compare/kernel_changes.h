@@ -13,7 +13,8 @@ namespace tacho {
 // A kernel's time in a step differs beyond noise if the difference is larger than the bound of all
 // kernels together (Bonferroni, 0.5 %) by its deviation over the
 // steps (Welch's t over the groups of batches). `spread` widens the
-// variance: how much more the time of steps varies than if all were independent.
+// variance: how much more the time of steps varies than if all were independent. With several runs
+// a side it is at least the bound by Student's t over the runs, 99 %.
 std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now,
                                          const std::map<StepBatch, double>& weights, double spread);

@@ -39,14 +39,16 @@ void AddParts(const std::string& prefix, const std::vector<NamedChange>& parts,
   for (const auto& [name, change] : by_name) metrics.push_back({prefix + name, change});
 }
 
-void AddKernels(const std::string& prefix, const std::vector<KernelChange>& kernels,
+// Without `bounds` it is known only whether a kernel is gone or new.
+void AddKernels(const std::string& prefix, const std::vector<KernelChange>& kernels, bool bounds,
                 std::vector<MetricChange>& metrics) {
   std::array<double, kKernelKinds> counts{};
   for (const KernelChange& kernel : kernels) ++counts[static_cast<size_t>(kernel.kind)];
-  for (size_t kind = 1; kind < kKernelKinds; ++kind) {
-    metrics.push_back(
-        {prefix + "kernels." + std::string(KernelChangeName(static_cast<KernelChange::Kind>(kind))),
-         Change{0, counts[kind], 0.0}, true});
+  for (size_t i = 1; i < kKernelKinds; ++i) {
+    const auto kind = static_cast<KernelChange::Kind>(i);
+    if (!bounds && kind != KernelChange::Kind::kGone && kind != KernelChange::Kind::kNew) continue;
+    metrics.push_back({prefix + "kernels." + std::string(KernelChangeName(kind)),
+                       Change{0, counts[i], 0.0}, true});
   }
 }
 
@@ -63,13 +65,13 @@ std::vector<MetricChange> MetricsOf(const RunChanges& changes) {
     metrics.push_back({prefix + "mean", phase.mean});
     metrics.push_back({prefix + "mix", phase.mix});
     AddParts(prefix, phase.parts, metrics);
-    AddKernels(prefix, phase.kernels, metrics);
+    AddKernels(prefix, phase.kernels, true, metrics);
   }
   if (changes.whole) {
     metrics.push_back({"whole.window", changes.whole->window});
     metrics.push_back({"whole.kernel-time", changes.whole->kernels});
     AddParts("whole.", changes.whole->parts, metrics);
-    AddKernels("whole.", changes.whole->rows, metrics);
+    AddKernels("whole.", changes.whole->rows, false, metrics);
   }
   for (const NamedChange& load : changes.load)
     metrics.push_back({"load." + load.name, load.change});
@@ -102,5 +104,6 @@ bool IsLoadMetric(std::string_view metric) { return metric.starts_with("load.");
 bool IsLoadTime(std::string_view metric) {
   return metric.starts_with("load.ttft.") || metric.starts_with("load.tpot.");
 }
+bool IsLoadCount(std::string_view metric) { return metric == "load.failed"; }
 
 }  // namespace tacho

@@ -16,7 +16,8 @@ namespace tacho {
 //   decode.idle.host-late, decode.idle
 //   decode.kernels.new                              how many kernels are gone, new, slower, faster,
 //                                                   called more (more-calls) or less often
-//   whole.window, whole.kernels, whole.compute, ... recordings without steps
+//   whole.window, whole.kernel-time, whole.compute, whole.comm, whole.copy, whole.idle, ...
+//   whole.kernels.gone, whole.kernels.new           recordings without steps
 //   load.ttft.p50, load.ttft.p99, load.tpot.p50, load.tpot.p99
 //   load.throughput, load.requests, load.failed     output tokens and requests a second, and how
 //                                                   many requests failed
@@ -34,6 +35,7 @@ std::vector<MetricChange> MetricsOf(const RunChanges& changes);
 std::vector<std::string> MetricNames(const std::vector<std::string>& categories);
 std::vector<std::string> LoadMetricNames();
 bool IsLoadMetric(std::string_view metric);
-bool IsLoadTime(std::string_view metric);  // of the load, in ns
+bool IsLoadTime(std::string_view metric);   // of the load, in ns
+bool IsLoadCount(std::string_view metric);  // of the load, a number of requests
 
 }  // namespace tacho

@@ -13,6 +13,9 @@ namespace tacho {
 
 // What changed from one run to another: the result of CompareRuns.
 
+// A phase is compared from this number of steps on, of each side, in groups that both have.
+inline constexpr uint64_t kFewestSteps = 8;
+
 struct NamedChange {
   std::string name;
   Change change;

@@ -9,7 +9,6 @@
 namespace tacho {
 namespace {
 
-constexpr uint64_t kFewestSteps = 8;   // of each side, in groups that both have
 constexpr uint32_t kFewestBlocks = 4;  // of each side
 constexpr uint64_t kFewestForP99 = 200;
 

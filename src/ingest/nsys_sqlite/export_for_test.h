@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/nsys_sqlite/nsys_reader.h"
+#include "ingest/nsys_sqlite/table_scan.h"
 #include "model/trace_builder.h"
 
 namespace tacho::nsys {
@@ -64,15 +65,32 @@ inline SqliteDatabase MakeExport(const std::string& rows,
       {"TARGET_INFO_CUDA_DEVICE", "gpuId INTEGER, cudaId INTEGER, pid INTEGER"},
       {"DIAGNOSTIC_EVENT", "severity INTEGER, text TEXT, globalPid INTEGER"},
       {"ANALYSIS_DETAILS", "duration INTEGER"}};
-  SqliteDatabase database = *SqliteDatabase::InMemory();
+  SqliteDatabase made = *SqliteDatabase::InMemory();
   std::string sql;
   for (const auto& [table, columns] : kTables) {
     if (std::find(without.begin(), without.end(), table) == without.end())
       sql += "CREATE TABLE " + table + "(" + columns + ");";
   }
-  const Result<void> made = database.Run(sql + rows);
-  EXPECT_TRUE(made) << made.error().message;
-  return database;
+  const Result<void> run = made.Run(sql + rows);
+  EXPECT_TRUE(run) << run.error().message;
+  return *SqliteDatabase::OfBytes(*made.Bytes());
+}
+
+// The same with a first page of rows of `table` that is of no kind.
+inline std::string DamagedExport(const SqliteDatabase& database, const std::string& table) {
+  std::string bytes = *database.Bytes();
+  SqliteDatabase copy = *SqliteDatabase::OfBytes(bytes);
+  constexpr size_t kPage = 4096;
+  const auto big_endian = [&](size_t at, size_t size) {
+    size_t value = 0;
+    for (size_t i = 0; i < size; ++i) value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
+    return value;
+  };
+  size_t page = kPage * (Schema::Read(copy)->Find(table)->root - 1);
+  constexpr char kInner = 5;
+  if (bytes[page] == kInner) page = kPage * (big_endian(page + big_endian(page + 12, 2), 4) - 1);
+  bytes[page] = 0;
+  return bytes;
 }
 
 // Its version and two names: 1 is "gemm<float>", 2 is "cudaLaunchKernel_v7000".

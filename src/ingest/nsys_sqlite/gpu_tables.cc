@@ -1,12 +1,11 @@
 // GPU work of an export, and what waited for it.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include "ingest/nsys_sqlite/nsys_names.h"
 #include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
@@ -15,24 +14,6 @@ namespace {
 // Every table of GPU work begins with these: Recording::GpuColumn.
 #define TACHO_GPU_COLUMNS \
   "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
-
-// ENUM_CUDA_MEMCPY_OPER, in the words of Kineto; "Uvm" moves pages of unified memory.
-std::string_view CopyKind(int64_t kind) {
-  static constexpr std::array<std::string_view, 14> kKinds{
-      "Unknown", "HtoD", "DtoH", "HtoA", "AtoH",    "AtoA",    "AtoD",
-      "DtoA",    "DtoD", "HtoH", "PtoP", "UvmHtoD", "UvmDtoH", "UvmDtoD"};
-  return kind >= 0 && kind < static_cast<int64_t>(kKinds.size()) ? kKinds[static_cast<size_t>(kind)]
-                                                                 : kKinds[0];
-}
-
-// ENUM_CUDA_MEM_KIND
-std::string_view MemoryKind(std::optional<int64_t> kind) {
-  static constexpr std::array<std::string_view, 7> kKinds{
-      "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
-  return kind && *kind >= 0 && *kind < static_cast<int64_t>(kKinds.size())
-             ? kKinds[static_cast<size_t>(*kind)]
-             : "Unknown";
-}
 
 // What a call waits for, in the words of Kineto.
 std::string_view WaitName(std::string_view call) {
@@ -92,7 +73,7 @@ void Recording::ReadKernels() {
     Event event;
     RecordedProcess* const process = BeginGpuRow(row, SliceKind::kKernel, event);
     if (process == nullptr) return;
-    event.name = process->Name(row.Integer(row.IsNull(kName) ? kBaseName : kName), row);
+    event.name = process->Name(row.Integer(row.IsNull(kName) ? kBaseName : kName), row.place());
     if (!details) return process->Emit(kTable, event, args_);
     const auto triple = [&](std::string_view key, int x) {
       args_.Text(key,
@@ -113,7 +94,7 @@ void Recording::ReadKernels() {
     }
     for (const auto& [key, column] :
          {std::pair{"base name", kBaseName}, {"mangled name", kMangledName}}) {
-      if (const auto id = row.Maybe(column)) args_.Text(key, process->QuotedName(*id, row));
+      if (const auto id = row.Maybe(column)) args_.Text(key, process->QuotedName(*id, row.place()));
     }
     process->Emit(kTable, event, args_);
   });
@@ -141,11 +122,9 @@ void Recording::ReadCopies() {
     RecordedProcess* const process = BeginGpuRow(row, SliceKind::kMemcpy, event);
     if (process == nullptr) return;
     const int64_t kind = row.Integer(kKind);
-    const std::string_view from = MemoryKind(row.Maybe(kFrom)), to = MemoryKind(row.Maybe(kTo));
-    StringId& name = names[{process, kind, from, to}];
-    if (name == StringId::kEmpty) {
-      name = process->Intern(fmt::format("Memcpy {} ({} -> {})", CopyKind(kind), from, to));
-    }
+    const auto from = row.Maybe(kFrom), to = row.Maybe(kTo);
+    StringId& name = names[{process, kind, MemoryKind(from), MemoryKind(to)}];
+    if (name == StringId::kEmpty) name = process->Intern(CopyName(kind, from, to));
     event.name = name;
     args_.Integer("bytes", row.Integer(kBytes));
     args_.Integer("copy kind", kind);
@@ -169,7 +148,7 @@ void Recording::ReadMemsets() {
     Event event;
     RecordedProcess* const process = BeginGpuRow(row, SliceKind::kMemset, event);
     if (process == nullptr) return;
-    event.name = process->Intern(fmt::format("Memset ({})", MemoryKind(row.Maybe(kMemory))));
+    event.name = process->Intern(MemsetName(row.Maybe(kMemory)));
     args_.Integer("bytes", row.Integer(kBytes));
     args_.Integer("value", row.Integer(kValue));
     if (const auto node = row.Maybe(kGraphNode)) args_.Integer("graph node id", *node);
@@ -192,7 +171,7 @@ void Recording::ReadGraphs() {
         "CUDA graph " + std::to_string(row.Integer(row.IsNull(kGraph) ? kExecutable : kGraph)));
     if (const auto id = row.Maybe(kGraph)) args_.Integer("graph id", *id);
     if (const auto id = row.Maybe(kExecutable)) args_.Integer("graph exec id", *id);
-    process->notes().Add(NoteId::kGraphAsOne, row.Place());
+    process->notes().Add(NoteId::kGraphAsOne, row.place().Text());
     process->Emit(kTable, event, args_);
   });
 }

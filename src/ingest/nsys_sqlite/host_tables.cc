@@ -1,31 +1,22 @@
 // Calls of an export: of CUDA, of the operating system, and the profiler's own time.
 #include <array>
-#include <unordered_map>
 
-#include "base/parse_number.h"
+#include "ingest/nsys_sqlite/nsys_names.h"
 #include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
 namespace {
 
-// A call's name without the version of its signature: "cudaLaunchKernel" of
-// "cudaLaunchKernel_v7000". -1: it has none.
-struct CallName {
+struct KnownCall {
   StringId name = StringId::kEmpty;
   int64_t version = -1;
   bool waits = false;
 };
 
-CallName SplitCallName(RecordedProcess& process, StringId full) {
-  const std::string_view text = process.words()[full];
-  CallName call{.name = full};
-  const size_t at = text.rfind("_v");
-  constexpr size_t kFewestDigits = 4;  // "cuMemAlloc_v2" is the call's name
-  if (at != std::string_view::npos && text.size() - at - 2 >= kFewestDigits) {
-    if (const auto version = ParseWhole<int64_t>(text.substr(at + 2)); version && *version >= 0) {
-      call = {.name = process.Intern(std::string(text.substr(0, at))), .version = *version};
-    }
-  }
+KnownCall KnowCall(RecordedProcess& process, StringId full) {
+  const CallName split = SplitCallName(process.words()[full]);
+  KnownCall call{.name = full, .version = split.version};
+  if (split.version >= 0) call.name = process.Intern(std::string(split.name));
   const std::string_view name = process.words()[call.name];
   for (const std::string_view part : {"Synchronize", "WaitEvent", "EventQuery", "StreamQuery"}) {
     call.waits = call.waits || name.find(part) != std::string_view::npos;
@@ -41,7 +32,7 @@ void Recording::ReadCalls() {
       "start", "end", "globalTid", "nameId", "correlationId", "eventClass", "returnValue"};
   constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
   constexpr int64_t kDriver = 1;  // ENUM_NSYS_EVENT_CLASS
-  std::map<std::pair<RecordedProcess*, int64_t>, CallName> names;
+  std::map<std::pair<RecordedProcess*, int64_t>, KnownCall> names;
   Each(kTable, kColumns, [&](const TableScan& row) {
     Event event;
     const bool is_driver = row.Integer(kClass) == kDriver;
@@ -50,7 +41,7 @@ void Recording::ReadCalls() {
     if (process == nullptr) return;
     process->uses_cuda = true;
     const auto [call, added] = names.try_emplace({process, row.Integer(kName)});
-    if (added) call->second = SplitCallName(*process, process->Name(row.Integer(kName), row));
+    if (added) call->second = KnowCall(*process, process->Name(row.Integer(kName), row.place()));
     event.name = call->second.name;
     ReadTimes(row, event, process->notes());
     const int64_t correlation = row.Integer(kCallCorrelation);
@@ -71,14 +62,13 @@ void Recording::ReadOsCalls() {
   static constexpr std::array<std::string_view, kColumnCount> kColumns{
       "start", "end", "globalTid", "nameId", "eventClass", "returnValue", "nestingLevel"};
   constexpr std::string_view kTable = "OSRT_API";
-  constexpr int64_t kCall = 27;  // others mark the beginning and the end of the recording
   Each(kTable, kColumns, [&](const TableScan& row) {
     Event event;
     RecordedProcess* const process = BeginHostRow(row, kThread, "osrt", event);
     if (process == nullptr) return;
-    event.name = process->Name(row.Integer(kName), row);
+    event.name = process->Name(row.Integer(kName), row.place());
     ReadTimes(row, event, process->notes());
-    if (const int64_t of = row.Integer(kClass); of != kCall) args_.Integer("event class", of);
+    if (const int64_t of = row.Integer(kClass); of != kOsCall) args_.Integer("event class", of);
     if (const auto result = row.Maybe(kResult)) args_.Integer("return value", *result);
     if (const auto level = row.Maybe(kLevel)) args_.Integer("nesting level", *level);
     process->Emit(kTable, event, args_);
@@ -93,7 +83,7 @@ void Recording::ReadOverhead(std::string_view table) {
     Event event;
     RecordedProcess* const process = BeginHostRow(row, kThread, "overhead", event);
     if (process == nullptr) return;
-    event.name = process->Name(row.Integer(kName), row);
+    event.name = process->Name(row.Integer(kName), row.place());
     ReadTimes(row, event, process->notes());
     if (const auto type = row.Maybe(kType)) args_.Integer("overhead type", *type);
     process->Emit(table, event, args_);

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <glob.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "base/find_program.h"
 #include "base/parse_number.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -38,40 +37,15 @@ void AddMatching(const std::string& pattern, std::vector<std::string>& paths) {
   globfree(&found);
 }
 
-bool IsProgram(const std::string& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<std::string> InPath(const std::string& name) {
-  std::vector<std::string> paths;
-  const char* const variable = std::getenv("PATH");
-  std::string_view folders = variable == nullptr ? "" : variable;
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    std::string path = std::string(folder) + "/" + name;
-    if (folder.starts_with('/') && IsProgram(path)) paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
 // What `nsys --version` says; "" if it does not.
 std::string AskVersion(const std::string& path, const std::stop_token& stop) {
-  auto process = Subprocess::Start({.arguments = {path, "--version"},
-                                    .patience = kAnswersWithin,
-                                    .grace = kEndsWithin,
-                                    .stop = stop});
-  if (!process) return "";
-  std::string text;
-  std::array<char, 512> part;
   constexpr size_t kMostText = 4096;
-  while (text.size() < kMostText) {
-    const size_t got = process->Read(part.data(), part.size());
-    if (got == 0) break;
-    text.append(part.data(), got);
-  }
-  return process->Finish() ? text : "";
+  return OutputOf({.arguments = {path, "--version"},
+                   .patience = kAnswersWithin,
+                   .grace = kEndsWithin,
+                   .stop = stop},
+                  kMostText)
+      .value_or("");
 }
 
 }  // namespace
@@ -97,7 +71,7 @@ std::string NsysVersionText(const std::vector<int>& numbers) {
 }
 
 std::optional<NsysProgram> FindNsys(const std::stop_token& stop) {
-  std::vector<std::string> paths = InPath("nsys");
+  std::vector<std::string> paths = ProgramsInPath("nsys");
   for (const char* const pattern : kInstalled) AddMatching(pattern, paths);
   std::optional<NsysProgram> newest;
   std::set<std::string> asked;
@@ -124,7 +98,7 @@ std::string FindImporter(const NsysProgram& nsys) {
       AddMatching(folder + where + kName, paths);
     }
   }
-  std::ranges::move(InPath(kName), std::back_inserter(paths));
+  std::ranges::move(ProgramsInPath(kName), std::back_inserter(paths));
   const auto found = std::ranges::find_if(paths, IsProgram);
   return found == paths.end() ? "" : *found;
 }

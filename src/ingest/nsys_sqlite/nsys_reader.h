@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "io/sqlite.h"
 #include "model/event.h"
+#include "model/work_times.h"
 
 namespace tacho {
 
@@ -17,7 +18,20 @@ struct NsysParts {
   bool calls = true;        // of CUDA
   bool ranges = true;       // of NVTX
   bool os_calls = true;
-  bool rest = true;  // graphs as a whole, waits, the profiler's overhead, what calls returned
+  bool rest = true;     // graphs as a whole, waits, the profiler's overhead, what calls returned
+  bool unended = true;  // rows without an end, as 0 ns long; else they are only counted
+};
+
+// What to sum up without handing on its rows, which is many times faster. Not of the parts that are
+// read; their notes are the same.
+struct NsysTimed {
+  bool gpu = false;
+  bool gpu_details = false;  // grids and blocks
+  bool calls = false;
+  bool os_calls = false;
+  WorkTimes* into = nullptr;       // needed for any of them
+  size_t threads = 1;              // 0: one for each core
+  size_t bytes_at_once = 1 << 20;  // of a table, that one thread takes
 };
 
 struct NsysReadOptions {
@@ -27,6 +41,7 @@ struct NsysReadOptions {
   // Called now and then with the share of the rows that were read so far, at most 1. Optional.
   std::function<void(double share)> on_progress = {};
   NsysParts parts = {};
+  NsysTimed timed = {};
 };
 
 // Reads the SQLite export of an Nsight Systems report (FORMAT.md), each process that recorded

@@ -176,6 +176,30 @@ TEST(NsysReader, ReadsNvtxOfImportedTextsAndOfDomainsWithoutAName) {
   EXPECT_EQ(trace.ranges.duration[0], 10);
 }
 
+TEST(NsysReader, AProcessThatOnlyRegistersADomainHasNoTrace) {
+  const std::string rest = ", NULL, NULL, 7, NULL)";
+  const Trace trace = ReadOne(
+      "INSERT INTO StringIds VALUES (3, 'by id');"
+      "INSERT INTO NVTX_EVENTS VALUES (0, NULL, 75, NULL, 'NCCL', " +
+      Global(99, 99) + rest + ", (0, NULL, 75, NULL, 'mine', " + Global(42, 42) + rest +
+      ", (0, NULL, 75, NULL, NULL, " + Global(42, 42) +
+      ", NULL, 3, 8, NULL), (5, 7, 59, NULL, 'a', " + Global(42, 42) + rest +
+      ", (8, 9, 59, NULL, 'b', " + Global(42, 42) + ", NULL, NULL, 8, NULL);");
+  ASSERT_EQ(trace.annotations.size(), 2U);
+  EXPECT_EQ(ArgsText(trace, {trace.annotations.args[0]}), R"({"domain": "mine"})");
+  EXPECT_EQ(ArgsText(trace, {trace.annotations.args[1]}), R"({"domain": "by id"})");
+}
+
+TEST(NsysReader, AnOpenRangeIsNoLongerThanOthersMayBe) {
+  const std::string of = ", 59, NULL, 'a', " + Global(1, 1) + ", NULL, NULL, 0, NULL)";
+  const Trace trace =
+      ReadOne("INSERT INTO NVTX_EVENTS VALUES (-2000000000000000000, NULL" + of + ", (5, NULL" +
+              of + ", (2000000000000000000, 2000000000000000001" + of + ";");
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kBadTime), 2U);
+  ASSERT_EQ(trace.annotations.size(), 1U);
+  EXPECT_EQ(trace.annotations.duration[0], 1);
+}
+
 TEST(NsysReader, ReadsThePartsThatAreAskedForAlone) {
   const std::string of = Global(1), thread = Global(1, 2);
   SqliteDatabase database =
@@ -282,6 +306,8 @@ TEST(NsysReader, RefusesWhatIsNoExport) {
       error(MakeExport("INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '4.1.0'), "
                        "('EXPORT_SCHEMA_VERSION_MAJOR', '4')")),
       HasSubstr("of schema 4.1.0"));
+  EXPECT_THAT(error(MakeExport("CREATE TABLE slices (dur_ns); CREATE TABLE ranks (base_time_ns)")),
+              HasSubstr("tacho export wrote"));
   // A view could compute anything.
   EXPECT_THAT(
       error(MakeExport("CREATE VIEW StringIds AS SELECT 1 AS id, 'x' AS value", {"StringIds"})),

@@ -45,27 +45,35 @@ enum NvtxType : int64_t {
 
 }  // namespace
 
+// A process that only registers a domain has no trace. ReadRanges notes the table's damage.
 void Recording::ReadDomains() {
-  Each(
-      kNvtxTable, kNvtx,
-      [&](const TableScan& row) {
-        RecordedProcess* const process = ProcessOf(row, kNvtxThread);
-        const auto domain = row.Maybe(kNvtxDomain);
-        if (process == nullptr || !domain) return;
-        process->domains[*domain] = row.IsNull(kNvtxText)
-                                        ? process->QuotedName(row.Integer(kNvtxTextId), row)
-                                        : process->InternQuoted(row.Text(kNvtxText));
-      },
-      "eventType = " + std::to_string(kDomainCreate));
+  TableScan rows(database_, schema_, kNvtxTable, kNvtx);
+  while (rows.Next()) {
+    if (rows.Integer(kNvtxType) != kDomainCreate) continue;
+    const auto thread = rows.Maybe(kNvtxThread), domain = rows.Maybe(kNvtxDomain);
+    if (!thread || !domain) continue;
+    DomainText& name = domains_[{ProcessKey(*thread), *domain}];
+    name = {.row = rows.row()};
+    if (rows.IsNull(kNvtxText)) {
+      name.id = rows.Integer(kNvtxTextId);
+    } else {
+      name.text = rows.Text(kNvtxText);
+    }
+  }
 }
 
-// Most processes have one domain or two: their names are looked up once they are needed. kEmpty: it
-// has none.
-StringId Recording::DomainName(RecordedProcess& process, int64_t domain) {
+// Most recordings have few domains: their names are read once they are needed. kEmpty: it has none.
+StringId Recording::DomainName(RecordedProcess& process, int64_t key, int64_t domain) {
   if (!has_domains_) ReadDomains();
   has_domains_ = true;
-  const auto known = process.domains.find(domain);
-  return known == process.domains.end() ? StringId::kEmpty : known->second;
+  const auto [known, added] = process.domains.try_emplace(domain, StringId::kEmpty);
+  if (!added) return known->second;
+  if (const auto found = domains_.find({key, domain}); found != domains_.end()) {
+    const DomainText& name = found->second;
+    known->second = name.id ? process.QuotedName(*name.id, RowPlace{kNvtxTable, name.row})
+                            : process.InternQuoted(name.text);
+  }
+  return known->second;
 }
 
 void Recording::ReadRanges() {
@@ -73,6 +81,7 @@ void Recording::ReadRanges() {
     RecordedProcess* process;
     Event event;
     ArgList args;
+    int64_t row;
   };
   std::vector<Open> open;  // ranges that nothing ended: they end with the last event
   TimeNs last{INT64_MIN};
@@ -102,14 +111,18 @@ void Recording::ReadRanges() {
     }
     NameRange(row, *process, event);
     if (is_open && has_times) {
-      process->notes().Add(NoteId::kUnfinishedSpan, row.Place());
-      open.push_back({process, event, args_});
+      process->notes().Add(NoteId::kUnfinishedSpan, row.place().Text());
+      open.push_back({process, event, args_, row.row()});
     } else {
       process->Emit(kNvtxTable, event, args_);
     }
   });
   for (Open& range : open) {
     range.event.duration = last - range.event.start;
+    if (range.event.duration.ns > kLongestDuration) {
+      range.process->notes().Add(NoteId::kBadTime, RowPlace{kNvtxTable, range.row}.Text());
+      range.event.has_start = false;
+    }
     range.process->Emit(kNvtxTable, range.event, range.args);
   }
 }
@@ -119,12 +132,12 @@ void Recording::ReadRanges() {
 void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event& event) {
   const int64_t domain = row.Integer(kNvtxDomain);
   const bool is_registered = row.IsNull(kNvtxText) && !row.IsNull(kNvtxTextId);
-  const std::string_view text = is_registered
-                                    ? process.words()[process.Name(row.Integer(kNvtxTextId), row)]
-                                    : row.Text(kNvtxText);
+  const std::string_view text =
+      is_registered ? process.words()[process.Name(row.Integer(kNvtxTextId), row.place())]
+                    : row.Text(kNvtxText);
   const bool may_be_torch = event.type == EventType::kSlice && domain == 0;
   const auto torch = may_be_torch ? ParseTorchRange(text) : std::nullopt;
-  event.name = process.InternName(torch ? torch->name : text, row);
+  event.name = process.InternName(torch ? torch->name : text, row.place());
   if (torch) {
     if (IsOperatorName(torch->name)) {
       event.category = process.Category("cpu_op");
@@ -135,7 +148,7 @@ void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event&
     if (!torch->sizes.empty()) args_.Text("Input Dims", process.Intern(torch->sizes));
   }
   if (domain != 0) {
-    const StringId domain_name = DomainName(process, domain);
+    const StringId domain_name = DomainName(process, ProcessKey(row.Integer(kNvtxThread)), domain);
     if (domain_name == StringId::kEmpty) {
       args_.Integer("domain", domain);
     } else {

@@ -10,13 +10,13 @@ namespace {
 
 // Takes ", KEY = NUMBER" off the end of `text`.
 std::optional<int64_t> TakeLastNumber(std::string_view& text, std::string_view key) {
-  const size_t at = text.rfind(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = text.substr(at + key.size());
-  const bool is_plain = !digits.empty() && std::ranges::all_of(digits, IsDigit) &&
-                        (digits.front() != '0' || digits.size() == 1);
+  size_t at = text.size();
+  while (at > 0 && IsDigit(text[at - 1])) --at;
+  const std::string_view digits = text.substr(at);
+  if (!text.substr(0, at).ends_with(key)) return std::nullopt;
+  const bool is_plain = !digits.empty() && (digits.front() != '0' || digits.size() == 1);
   const auto number = is_plain ? ParseWhole<int64_t>(digits) : std::nullopt;
-  if (number) text = text.substr(0, at);
+  if (number) text = text.substr(0, at - key.size());
   return number;
 }
 

@@ -9,13 +9,6 @@
 
 namespace tacho::nsys {
 
-std::optional<std::string_view> NameTable::Find(int64_t id) {
-  by_id_.Reset();
-  by_id_.Bind(0, id);
-  const Result<bool> found = by_id_.Step();
-  return found && *found ? std::optional(by_id_.Text(0)) : std::nullopt;
-}
-
 RecordedProcess::RecordedProcess(EventSink& sink, NameTable& names, int64_t pid)
     : sink_(sink),
       words_(sink.vocabulary()),
@@ -25,28 +18,28 @@ RecordedProcess::RecordedProcess(EventSink& sink, NameTable& names, int64_t pid)
   words_[process_].number = pid;
 }
 
-StringId RecordedProcess::Name(int64_t id, const TableScan& row) {
+StringId RecordedProcess::Name(int64_t id, const RowPlace& row) {
   const auto [known, added] = strings_.try_emplace(id, StringId::kEmpty);
   if (!added) return known->second;
   if (const auto text = names_.Find(id)) {
     known->second = InternName(*text, row);
   } else {
     known->second = Intern("(string " + std::to_string(id) + ")");
-    notes().Add(NoteId::kUnknownString, row.Place());
+    notes().Add(NoteId::kUnknownString, row.Text());
   }
   return known->second;
 }
 
-StringId RecordedProcess::InternName(std::string_view text, const TableScan& row) {
+StringId RecordedProcess::InternName(std::string_view text, const RowPlace& row) {
   const size_t before = words_.strings.size();
   const StringId name = Intern(text);
   if (words_.strings.size() != before && !IsUtf8(text)) {
-    notes().Add(NoteId::kInvalidUtf8, row.Place());
+    notes().Add(NoteId::kInvalidUtf8, row.Text());
   }
   return name;
 }
 
-StringId RecordedProcess::QuotedName(int64_t id, const TableScan& row) {
+StringId RecordedProcess::QuotedName(int64_t id, const RowPlace& row) {
   const auto [known, added] = quoted_.try_emplace(id, StringId::kEmpty);
   if (added) known->second = InternQuoted(words_[Name(id, row)]);
   return known->second;
@@ -55,9 +48,24 @@ StringId RecordedProcess::QuotedName(int64_t id, const TableScan& row) {
 StringId RecordedProcess::InternQuoted(std::string_view text) { return Intern(QuoteJson(text)); }
 
 StringId RecordedProcess::InternTriple(int64_t x, int64_t y, int64_t z) {
-  char text[80];
-  const auto end = fmt::format_to_n(text, sizeof text, "[{}, {}, {}]", x, y, z).out;
-  return Intern({text, static_cast<size_t>(end - text)});
+  const std::array sizes{x, y, z};
+  const auto hash =
+      static_cast<uint64_t>(x) * 31 + static_cast<uint64_t>(y) * 7 + static_cast<uint64_t>(z);
+  Triple& last = triples_[hash % triples_.size()];
+  if (last.text == StringId::kEmpty || last.sizes != sizes) {
+    char text[80];
+    const auto end = fmt::format_to_n(text, sizeof text, "[{}, {}, {}]", x, y, z).out;
+    last = {sizes, Intern({text, static_cast<size_t>(end - text)})};
+  }
+  return last.text;
+}
+
+CategoryId RecordedProcess::Category(std::string_view literal) {
+  const auto found =
+      std::ranges::find(categories_, literal.data(), &decltype(categories_)::value_type::first);
+  if (found != categories_.end()) return found->second;
+  categories_.emplace_back(literal.data(), words_.InternCategory(literal));
+  return categories_.back().second;
 }
 
 TrackId RecordedProcess::Thread(int64_t tid) {

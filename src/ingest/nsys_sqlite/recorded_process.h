@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,17 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/nsys_sqlite/global_ids.h"
+#include "ingest/nsys_sqlite/name_table.h"
 #include "ingest/nsys_sqlite/table_scan.h"
-#include "io/sqlite.h"
 #include "model/event.h"
 
 namespace tacho::nsys {
-
-// What nsys makes of one thread: hardware id (8 bits), virtual machine (8), process (24), thread
-// (24). globalPid has a thread of 0.
-constexpr int64_t ProcessKey(int64_t global) { return global >> 24; }
-constexpr int64_t PidOf(int64_t global) { return global >> 24 & 0xffffff; }
-constexpr int64_t TidOf(int64_t global) { return global & 0xffffff; }
 
 // Arguments of one event, put together key by key.
 class ArgList {
@@ -34,7 +30,10 @@ class ArgList {
   struct Key {
     std::string_view name;
     SlotHome home;
-    bool operator==(const Key&) const = default;
+    bool operator==(const Key& other) const {
+      return home == other.home && name.size() == other.name.size() &&
+             (name.data() == other.name.data() || name == other.name);
+    }
   };
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
   [[nodiscard]] const std::vector<int64_t>& values() const { return values_; }
@@ -49,17 +48,6 @@ class ArgList {
   std::vector<int64_t> values_;
 };
 
-// The table StringIds, read string by string.
-class NameTable {
- public:
-  explicit NameTable(SqliteStatement by_id) : by_id_(std::move(by_id)) {}
-  // Valid until the next call; nullopt if there is none.
-  std::optional<std::string_view> Find(int64_t id);
-
- private:
-  SqliteStatement by_id_;
-};
-
 // One process of a recording on its way into a sink: its words, by the ids of the export.
 class RecordedProcess {
  public:
@@ -67,15 +55,15 @@ class RecordedProcess {
 
   // The string of StringIds with this id, which `row` names; if there is none, "(string 17)",
   // noted.
-  StringId Name(int64_t id, const TableScan& row);
-  StringId QuotedName(int64_t id, const TableScan& row);  // as a JSON string
+  StringId Name(int64_t id, const RowPlace& row);
+  StringId QuotedName(int64_t id, const RowPlace& row);  // as a JSON string
   StringId Intern(std::string_view text) { return words_.strings.Intern(text); }
-  StringId InternName(std::string_view text, const TableScan& row);  // noted if it is no UTF-8
+  StringId InternName(std::string_view text, const RowPlace& row);  // noted if it is no UTF-8
   // `text` as a JSON string.
   StringId InternQuoted(std::string_view text);
   // "[x, y, z]"
   StringId InternTriple(int64_t x, int64_t y, int64_t z);
-  CategoryId Category(std::string_view name) { return words_.InternCategory(name); }
+  CategoryId Category(std::string_view literal);
 
   TrackId Thread(int64_t tid);
   // The stream of GPU work, and its row among those of the device.
@@ -98,7 +86,7 @@ class RecordedProcess {
   // Calls that wait, by correlation: CUPTI's own type of a wait is wrong in many versions.
   std::vector<std::pair<int64_t, StringId>> waits = {};
   bool uses_cuda = false;
-  // Names of NVTX domains, as JSON strings.
+  // Names of the NVTX domains that its ranges are of, as JSON strings; kEmpty: it has none.
   std::unordered_map<int64_t, StringId> domains = {};
 
  private:
@@ -118,6 +106,13 @@ class RecordedProcess {
     std::vector<ArgList::Key> keys;
     ArgsShapeId id;
   };
+  std::vector<std::pair<const char*, CategoryId>> categories_;  // by the literal's address
+  // The last triple of each hash: few differ.
+  struct Triple {
+    std::array<int64_t, 3> sizes;
+    StringId text = StringId::kEmpty;
+  };
+  std::array<Triple, 64> triples_ = {};
   std::vector<Shape> shapes_;
   size_t last_shape_ = 0;
 };

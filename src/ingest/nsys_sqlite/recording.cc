@@ -26,13 +26,16 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
 
 bool Recording::IsAskedFor(std::string_view table) const {
   const NsysParts& parts = options_.parts;
-  if (table == "CUPTI_ACTIVITY_KIND_RUNTIME") return parts.calls;
+  const NsysTimed& timed = options_.timed;
+  const bool gpu = parts.gpu || timed.gpu;
+  if (table == "CUPTI_ACTIVITY_KIND_GRAPH_TRACE") return gpu || parts.rest;
+  if (table == "CUPTI_ACTIVITY_KIND_RUNTIME") return parts.calls || timed.calls;
   if (table == "NVTX_EVENTS") return parts.ranges;
-  if (table == "OSRT_API") return parts.os_calls;
+  if (table == "OSRT_API") return parts.os_calls || timed.os_calls;
   const bool is_work = table == "CUPTI_ACTIVITY_KIND_KERNEL" ||
                        table == "CUPTI_ACTIVITY_KIND_MEMCPY" ||
                        table == "CUPTI_ACTIVITY_KIND_MEMSET";
-  return is_work ? parts.gpu : parts.rest;
+  return is_work ? gpu : parts.rest;
 }
 
 Result<void> Recording::Read() {
@@ -46,20 +49,30 @@ Result<void> Recording::Read() {
           static_cast<uint64_t>(std::max<int64_t>(last->Integer(0), 0)) % (uint64_t{1} << 40);
   }
   const NsysParts& parts = options_.parts;
+  const NsysTimed& timed = options_.timed;
   if (parts.calls) ReadCalls();
+  if (timed.calls) TimeCalls();
   if (parts.gpu) {
     ReadKernels();
     ReadCopies();
     ReadMemsets();
+  }
+  if (timed.gpu) {
+    TimeKernels();
+    TimeCopies();
+    TimeMemsets();
   }
   if (parts.rest) {
     ReadGraphs();
     ReadWaits();
     ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
     ReadOverhead("PROFILER_OVERHEAD");
+  } else if (parts.gpu || timed.gpu) {
+    CountGraphs();
   }
   if (parts.ranges) ReadRanges();
   if (parts.os_calls) ReadOsCalls();
+  if (timed.os_calls) TimeOsCalls();
   ReadFacts();
   return {};
 }
@@ -72,14 +85,21 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
   }
   const int64_t key = ProcessKey(*global);
   if (last_process_ != nullptr && last_key_ == key) return last_process_;
+  if (RoomForProcesses() == 0 && !processes_.contains(key)) {
+    SkipRow(row);
+    return nullptr;
+  }
+  return ProcessOf(key);
+}
+
+size_t Recording::RoomForProcesses() const {
+  return kMostProcesses - std::min(kMostProcesses, processes_.size());
+}
+
+RecordedProcess* Recording::ProcessOf(int64_t key) {
   std::unique_ptr<RecordedProcess>& process = processes_[key];
   if (!process) {
-    if (processes_.size() > kMostProcesses) {
-      processes_.erase(key);
-      SkipRow(row);
-      return nullptr;
-    }
-    const int64_t pid = PidOf(*global);
+    const int64_t pid = PidOfKey(key);
     std::string part = "pid=" + std::to_string(pid);
     if (!parts_.insert(part).second) {
       // The same number on another machine of the recording.
@@ -93,27 +113,12 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
   return last_process_;
 }
 
-bool Recording::ReadTimes(const TableScan& row, Event& event, Notes& notes, End need) {
-  const std::optional<int64_t> start = row.Maybe(0);
-  std::optional<int64_t> end = row.Maybe(1);
-  if (!start || *start > kFarthest || *start < -kFarthest) {
-    notes.Add(NoteId::kBadTime, row.Place());
-    return false;
-  }
-  if (!end) {
-    if (need == End::kNeeded) notes.Add(NoteId::kMissingDuration, row.Place());
-    end = start;
-  }
-  if (*end < *start) {
-    notes.Add(NoteId::kNegativeDuration, row.Place());
-    end = start;
-  }
-  if (*end > kFarthest || *end - *start > kLongestDuration) {
-    notes.Add(NoteId::kBadTime, row.Place());
-    return false;
-  }
-  event.start = {*start};
-  event.duration = {*end - *start};
+bool Recording::ReadTimes(const TableScan& row, Event& event, Notes& notes, End need) const {
+  if (need == End::kNeeded && !options_.parts.unended) need = End::kRequired;
+  const auto times = TimesOfRow(row, need, [&](NoteId id) { notes.Add(id, row.place().Text()); });
+  if (!times) return false;
+  event.start = {times->start};
+  event.duration = {times->duration};
   event.has_start = true;
   return true;
 }
@@ -170,6 +175,11 @@ namespace tacho {
 Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& options) {
   database.LimitBytes(nsys::kLargestValue);
   TACHO_ASSIGN_OR_RETURN(nsys::Schema schema, nsys::Schema::Read(database));
+  if (schema.Has("slices", "dur_ns") && schema.Has("ranks", "base_time_ns")) {
+    return Fail(ErrorKind::kUnreadable,
+                "is a database that tacho export wrote: name the trace that it was made from, or "
+                "open it with sqlite3");
+  }
   if (!schema.Has("StringIds", "id") || !schema.Has("StringIds", "value")) {
     return Fail(
         ErrorKind::kUnreadable,
@@ -181,8 +191,7 @@ Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& opt
                   schema.SomeTables() +
                   "); export the report again with nsys export --type sqlite");
   }
-  TACHO_ASSIGN_OR_RETURN(SqliteStatement names,
-                         database.Prepare("SELECT value FROM StringIds WHERE id = ?"));
+  TACHO_ASSIGN_OR_RETURN(nsys::NameTable names, nsys::NameTable::Open(database, schema));
   return nsys::Recording(database, options, std::move(schema), std::move(names)).Read();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -12,7 +13,9 @@
 
 #include "ingest/nsys_sqlite/nsys_reader.h"
 #include "ingest/nsys_sqlite/recorded_process.h"
+#include "ingest/nsys_sqlite/row_times.h"
 #include "ingest/nsys_sqlite/table_scan.h"
+#include "ingest/nsys_sqlite/table_times.h"
 
 namespace tacho::nsys {
 
@@ -21,7 +24,7 @@ namespace tacho::nsys {
 class Recording {
  public:
   Recording(SqliteDatabase& database, const NsysReadOptions& options, Schema schema,
-            SqliteStatement names)
+            NameTable names)
       : database_(database),
         options_(options),
         schema_(std::move(schema)),
@@ -43,15 +46,34 @@ class Recording {
   void ReadMemsets();
   void ReadGraphs();
   void ReadWaits();
+  // timed_tables.cc: their rows into options_.timed, in parallel
+  void TimeCalls();
+  void TimeOsCalls();
+  void TimeKernels();
+  void TimeCopies();
+  void TimeMemsets();
+  void CountGraphs();  // notes that there are some; no rows
+  // Calls take(row, times) for each row; what one of `threads` threads was given lies together.
+  template <typename Take>
+  std::vector<TableTimes> TimesOf(std::string_view table, std::span<const std::string_view> columns,
+                                  const Take& take);
+  template <typename Take>
+  bool TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts, const Take& take);
+  TableTimes NoTimes() const;
+  // Enters the processes and the notes of the parts; then calls use(process, entry) for each of
+  // their entries in the order of their first rows.
+  template <typename Use>
+  void EnterTimes(std::string_view table, std::vector<TableTimes>& parts, const Use& use);
   // nvtx_table.cc
   void ReadRanges();
   void ReadDomains();
-  StringId DomainName(RecordedProcess& process, int64_t domain);  // as a JSON string
+  // As a JSON string. `key`: the process.
+  StringId DomainName(RecordedProcess& process, int64_t key, int64_t domain);
   void NameRange(const TableScan& row, RecordedProcess& process, Event& event);
   // recording_facts.cc
   Result<void> ReadVersion();
   void ReadFacts();
-  void Fill(EventSink& sink);
+  void FillHeader(EventSink& sink);
   void ReadSystem();
   void ReadNames();
   void ReadDevices();
@@ -77,9 +99,8 @@ class Recording {
 
   // Calls `use` for each row of the table.
   template <typename Use>
-  void Each(std::string_view table, std::span<const std::string_view> columns, const Use& use,
-            std::string_view where = {}) {
-    TableScan rows(database_, schema_, table, columns, where);
+  void Each(std::string_view table, std::span<const std::string_view> columns, const Use& use) {
+    TableScan rows(database_, schema_, table, columns);
     while (rows.Next()) {
       if (++rows_read_ % kRowsAReport == 0) ReportProgress();
       use(rows);
@@ -88,16 +109,15 @@ class Recording {
   }
   // The process of globalPid or globalTid; null, and noted, if the value is none.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
+  RecordedProcess* ProcessOf(int64_t key);
+  [[nodiscard]] size_t RoomForProcesses() const;
   // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
   // with them is noted, but an end that may be missing: the event then has no length.
-  enum class End : uint8_t { kNeeded, kMissing };
-  static bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded);
-  void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.Place()); }
+  bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded) const;
+  void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.place().Text()); }
   void ReportProgress();
 
-  static constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of times beyond would overflow
   static constexpr uint64_t kRowsAReport = 1 << 16;
-  static constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in Kineto's traces
 
   SqliteDatabase& database_;
   const NsysReadOptions& options_;
@@ -110,6 +130,13 @@ class Recording {
   Notes common_;        // of every process
   TraceHeader header_;  // the same
   ArgList args_;        // of the row at hand
+  // What the row that creates a domain of NVTX says.
+  struct DomainText {
+    std::string text = {};
+    std::optional<int64_t> id = {};  // of StringIds, in place of the text
+    int64_t row = 0;
+  };
+  std::map<std::pair<int64_t, int64_t>, DomainText> domains_;  // by ProcessKey and domain
   bool has_domains_ = false;
   uint64_t rows_read_ = 0, rows_expected_ = 0;
 };

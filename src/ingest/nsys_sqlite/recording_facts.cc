@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/json_text.h"
 #include "base/parse_number.h"
@@ -15,6 +17,10 @@ namespace {
 
 // The schemas that were read in real files: FORMAT.md.
 constexpr int64_t kKnownMajor = 3, kKnownMinor = 25;
+
+// Bounds of what each process gets a copy of. Real texts have some 100 bytes, some kB in all.
+constexpr size_t kLongestText = 1000;
+constexpr size_t kMostText = 64 << 10;
 
 using Names = std::array<std::string_view, 2>;
 constexpr Names kNameAndValue{"name", "value"};
@@ -27,6 +33,7 @@ Result<void> Recording::ReadVersion() {
   int64_t major = -1, minor = -1;
   bool is_shifted = false;
   std::string version;
+  size_t room = kMostText;
   Each(is_old ? "EXPORT_META_DATA" : "META_DATA_EXPORT", kNameAndValue, [&](const TableScan& row) {
     const std::string name(row.Text(0)), value(row.Text(1));
     const auto number = ParseWhole<int64_t>(value);
@@ -35,7 +42,11 @@ Result<void> Recording::ReadVersion() {
     if (name == "EXPORT_SCHEMA_VERSION_MINOR") minor = number.value_or(-1);
     is_shifted = is_shifted || (name == "EXPORT_PARAM_TIME_SHIFT" && number != 0) ||
                  (name == "EXPORT_PARAM_TIME_NORMALIZE" && value != "false");
-    if (name.starts_with("EXPORT_")) header_.fields.emplace_back(name, QuoteJson(value));
+    if (!name.starts_with("EXPORT_") || name.size() > kLongestText) return;
+    const std::string json = QuoteJson(value.substr(0, kLongestText));
+    if (name.size() + json.size() > room) return;
+    room -= name.size() + json.size();
+    header_.fields.emplace_back(name, json);
   });
   if (major > kKnownMajor) {
     return Fail(ErrorKind::kUnreadable,
@@ -58,19 +69,25 @@ Result<void> Recording::ReadVersion() {
 void Recording::ReadFacts() {
   ReadSystem();
   ReadDiagnostics();
-  if (processes_.empty()) Fill(options_.next_sink(""));
-  for (const auto& [key, process] : processes_) Fill(process->sink());
+  std::vector<EventSink*> sinks;
+  if (processes_.empty()) sinks.push_back(&options_.next_sink(""));
+  for (const auto& [key, process] : processes_) sinks.push_back(&process->sink());
+  for (EventSink* const sink : sinks) FillHeader(*sink);
   ReadNames();
   ReadDevices();
   ReadSession();
+  if (!names_.damage().empty()) common_.Add(NoteId::kDamagedTable, names_.damage());
+  // Last: each table may add one.
+  for (EventSink* const sink : sinks) {
+    for (const Note& note : common_.list()) sink->notes().Add(note.id, note.where, note.count);
+  }
 }
 
 // What all processes share.
-void Recording::Fill(EventSink& sink) {
+void Recording::FillHeader(EventSink& sink) {
   std::vector<std::string> own = std::move(sink.header().producer_log);
   sink.header() = header_;
   std::ranges::move(own, std::back_inserter(sink.header().producer_log));
-  for (const Note& note : common_.list()) sink.notes().Add(note.id, note.where, note.count);
 }
 
 void Recording::ReadSystem() {
@@ -87,12 +104,17 @@ void Recording::ReadDiagnostics() {
   static constexpr std::array<std::string_view, 3> kColumns{"severity", "text", "globalPid"};
   constexpr int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL
   constexpr size_t kMostLines = 1000;
+  size_t room = kMostText;  // of those of the whole recording
   Each("DIAGNOSTIC_EVENT", kColumns, [&](const TableScan& row) {
     const int64_t severity = row.Integer(0);
     if (severity != kWarning && severity != kError) return;
     const auto process = processes_.find(ProcessKey(row.Integer(2)));
     TraceHeader& header = process == processes_.end() ? header_ : process->second->sink().header();
-    if (header.producer_log.size() < kMostLines) header.producer_log.emplace_back(row.Text(1));
+    const std::string_view line = row.Text(1).substr(0, kLongestText);
+    const bool is_common = &header == &header_;
+    if (header.producer_log.size() == kMostLines || (is_common && line.size() > room)) return;
+    if (is_common) room -= line.size();
+    header.producer_log.emplace_back(line);
   });
 }
 
@@ -111,9 +133,10 @@ void Recording::ReadNames() {
   Each("ThreadNames", kOfThread, [&](const TableScan& row) {
     RecordedProcess* const process = process_of(row, 0);
     if (process == nullptr) return;
+    // Also of a thread without a row: who reads times alone knows none, and notes the same.
+    const StringId name = process->Name(row.Integer(1), row.place());
     const auto thread = process->threads().find(TidOf(row.Integer(0)));
-    if (thread == process->threads().end()) return;
-    process->words()[thread->second].name = process->Name(row.Integer(1), row);
+    if (thread != process->threads().end()) process->words()[thread->second].name = name;
   });
 }
 
@@ -126,7 +149,7 @@ void Recording::ReadDevices() {
   });
   static constexpr std::array<std::string_view, 7> kGpu{
       "id", "name", "totalMemory", "smCount", "computeMajor", "computeMinor", "cuDevice"};
-  constexpr size_t kMostDevices = 1024;
+  constexpr size_t kMostDevices = 256, kLongestName = 100;
   Each("TARGET_INFO_GPU", kGpu, [&](const TableScan& row) {
     for (const auto& [key, process] : processes_) {
       std::vector<DeviceProperties>& devices = process->sink().header().devices;
@@ -138,7 +161,7 @@ void Recording::ReadDevices() {
       }
       if (!number) continue;  // not visible to it
       devices.push_back({.id = std::to_string(*number),
-                         .name = std::string(row.Text(1)),
+                         .name = std::string(row.Text(1).substr(0, kLongestName)),
                          .total_memory_bytes = row.Integer(2),
                          .num_sms = row.Integer(3),
                          .compute_major = row.Integer(4),
@@ -151,7 +174,9 @@ void Recording::ReadDevices() {
 void Recording::ReadSession() {
   constexpr std::string_view kTable = "ANALYSIS_DETAILS";
   static constexpr std::array<std::string_view, 2> kColumns{"", "duration"};
+  bool is_first = true;  // exports have one row; more would be as many events for each process
   Each(kTable, kColumns, [&](const TableScan& row) {
+    if (!std::exchange(is_first, false)) return;
     for (const auto& [key, process] : processes_) {
       Event event;
       event.has_category = true;

@@ -1,5 +1,7 @@
 #include "ingest/nsys_sqlite/table_scan.h"
 
+#include <array>
+#include <bit>
 #include <new>
 
 namespace tacho::nsys {
@@ -18,6 +20,24 @@ std::string QuotedName(std::string_view name) {
   return quoted + '"';
 }
 
+std::string UpperCase(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+// Whether a column of this type holds integers as reals:
+// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+bool IsReal(std::string_view upper_type) {
+  const auto has = [&](std::string_view word) {
+    return upper_type.find(word) != std::string_view::npos;
+  };
+  const bool is_other = has("INT") || has("CHAR") || has("CLOB") || has("TEXT") || has("BLOB");
+  return !is_other && (has("REAL") || has("FLOA") || has("DOUB"));
+}
+
 }  // namespace
 
 Result<Schema> Schema::Read(SqliteDatabase& database) {
@@ -33,28 +53,62 @@ Result<Schema> Schema::ReadTables(SqliteDatabase& database) {
   Schema schema;
   // A virtual table has no page.
   TACHO_ASSIGN_OR_RETURN(SqliteStatement tables,
-                         database.Prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND "
-                                          "rootpage > 0"));
+                         database.Prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = "
+                                          "'table' AND rootpage > 0"));
   while (schema.tables_.size() < kMostTables) {
     TACHO_ASSIGN_OR_RETURN(const bool is_row, tables.Step());
     if (!is_row) break;
-    schema.tables_.try_emplace(std::string(tables.Text(0)));
+    schema.tables_[std::string(tables.Text(0))].root = static_cast<uint32_t>(tables.Integer(1));
   }
-  for (auto& [table, names] : schema.tables_) {
-    TACHO_ASSIGN_OR_RETURN(SqliteStatement columns,
-                           database.Prepare("PRAGMA table_info(" + QuotedName(table) + ")"));
-    while (names.size() < kMostColumns) {
-      TACHO_ASSIGN_OR_RETURN(const bool is_row, columns.Step());
-      if (!is_row) break;
-      names.emplace(columns.Text(1));
-    }
+  for (auto& [name, table] : schema.tables_) {
+    TACHO_RETURN_IF_ERROR(ReadColumns(database, name, table));
   }
   return schema;
 }
 
-bool Schema::Has(std::string_view table, std::string_view column) const {
+Result<void> Schema::ReadColumns(SqliteDatabase& database, const std::string& name, Table& table) {
+  enum { kName = 1, kType = 2, kDefault = 4, kKey = 5, kHidden = 6 };
+  constexpr int64_t kNotStored = 2;  // computed when it is read
+  TACHO_ASSIGN_OR_RETURN(SqliteStatement columns,
+                         database.Prepare("PRAGMA table_xinfo(" + QuotedName(name) + ")"));
+  int position = 0, keys = 0;
+  Column* key = nullptr;
+  while (table.columns.size() < kMostColumns) {
+    TACHO_ASSIGN_OR_RETURN(const bool is_row, columns.Step());
+    if (!is_row) break;
+    const int64_t hidden = columns.Integer(kHidden);
+    if (hidden == 0) {
+      const std::string type = UpperCase(columns.Text(kType));
+      Column& column = table.columns[std::string(columns.Text(kName))];
+      column = {{.position = position, .is_real = IsReal(type)}, !columns.IsNull(kDefault)};
+      if (columns.Integer(kKey) > 0) {
+        ++keys;
+        key = type == "INTEGER" ? &column : nullptr;
+      }
+    }
+    if (hidden != kNotStored) ++position;
+  }
+  if (keys != 1 || key == nullptr) return {};
+  // It is the rowid unless, being declared in an odd way, it has an index.
+  TACHO_ASSIGN_OR_RETURN(SqliteStatement indexes,
+                         database.Prepare("PRAGMA index_list(" + QuotedName(name) + ")"));
+  constexpr int kOrigin = 3;
+  key->in_record.is_rowid = true;
+  while (true) {
+    TACHO_ASSIGN_OR_RETURN(const bool is_row, indexes.Step());
+    if (!is_row) return {};
+    if (indexes.Text(kOrigin) == "pk") key->in_record.is_rowid = false;
+  }
+}
+
+const Schema::Table* Schema::Find(std::string_view table) const {
   const auto found = tables_.find(table);
-  return found != tables_.end() && found->second.contains(column);
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+bool Schema::Has(std::string_view table, std::string_view column) const {
+  const Table* const found = Find(table);
+  return found != nullptr && found->columns.contains(column);
 }
 
 std::string Schema::SomeTables() const {
@@ -69,42 +123,100 @@ std::string Schema::SomeTables() const {
 }
 
 TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
-                     std::span<const std::string_view> columns, std::string_view where)
+                     std::span<const std::string_view> columns)
     : table_(table) {
-  if (!schema.Has(table)) return;
+  const Schema::Table* const in_schema = schema.Find(table);
+  if (in_schema == nullptr) return;
+  bool is_plain = database.pages() != nullptr;
   std::string sql = "SELECT rowid";
-  for (const std::string_view column : columns) {
-    sql += ", " + (schema.Has(table, column) ? QuotedName(column) : "NULL");
+  for (const std::string_view name : columns) {
+    const auto column = in_schema->columns.find(name);
+    const bool is_there = column != in_schema->columns.end();
+    columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
+    is_plain = is_plain && !(is_there && column->second.has_default);
+    sql += ", " + (is_there ? QuotedName(name) : "NULL");
+  }
+  if (is_plain) {
+    if (auto leaves = FindLeaves(*database.pages(), in_schema->root)) {
+      leaves_ = std::make_shared<const SqliteLeaves>(*std::move(leaves));
+      database_pages_ = database.pages();
+      direct_.emplace(*database_pages_, leaves_->pages, columns_);
+      return;
+    }
   }
   sql += " FROM " + QuotedName(table) + " NOT INDEXED";  // in the order of rowids
-  if (!where.empty()) sql.append(" WHERE ").append(where);
   auto prepared = database.Prepare(sql);
   if (prepared) {
-    rows_ = *std::move(prepared);
+    by_sqlite_ = *std::move(prepared);
+    slots_.resize(columns.size());
   } else {
     Damaged(prepared.error().message);
   }
 }
 
-bool TableScan::Next() {
-  if (!rows_ || !damage_.empty()) return false;
-  const Result<bool> is_row = rows_->Step();
-  if (!is_row) {
-    Damaged(is_row.error().message);
-    return false;
-  }
-  if (!*is_row) return false;
-  const int64_t row = rows_->Integer(0);
-  if (last_ && row <= *last_) {
-    Damaged("its rows repeat");
-    return false;
-  }
-  last_ = row_ = row;
-  return true;
+TableScan::TableScan(const TableScan& whole)
+    : table_(whole.table_),
+      columns_(whole.columns_),
+      leaves_(whole.leaves_),
+      database_pages_(whole.database_pages_) {
+  direct_.emplace(*database_pages_, std::span<const uint32_t>(), columns_);
 }
 
-void TableScan::Damaged(const std::string& why) {
-  damage_ = table_ + (last_ ? " after row " + std::to_string(*last_) : "") + ": " + why;
+void TableScan::Restrict(size_t begin, size_t end) {
+  direct_->Restart(std::span(leaves_->pages).subspan(begin, end - begin));
+  has_last_ = false;
+}
+
+bool TableScan::EndOfDirect() {
+  if (!damage_.empty()) return false;
+  if (!direct_->damage().empty()) return Damaged(direct_->damage());
+  return leaves_->damage.empty() ? false : Damaged(leaves_->damage);
+}
+
+// Makes a record of what SQLite gives, so that both kinds of rows are read alike.
+bool TableScan::NextOfSqlite() {
+  if (!by_sqlite_ || !damage_.empty()) return false;
+  const Result<bool> is_row = by_sqlite_->Step();
+  if (!is_row) return Damaged(is_row.error().message);
+  if (!*is_row) return false;
+  using Kind = SqliteSlot::Kind;
+  constexpr size_t kBefore = 8;  // see SqliteRow
+  record_.assign(kBefore, 0);
+  const auto append = [&](Kind kind, const void* bytes, size_t size) {
+    const SqliteSlot slot{kind, static_cast<uint32_t>(record_.size() - kBefore),
+                          static_cast<uint32_t>(size)};
+    const auto* const begin = static_cast<const uint8_t*>(bytes);
+    record_.insert(record_.end(), begin, begin + size);
+    return slot;
+  };
+  const auto append_number = [&](Kind kind, uint64_t value) {
+    std::array<uint8_t, 8> bytes{};
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<uint8_t>(value >> (56 - 8 * i));
+    return append(kind, bytes.data(), bytes.size());
+  };
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const int column = static_cast<int>(i) + 1;
+    const int type = by_sqlite_->Type(column);
+    if (type == SQLITE_NULL) {
+      slots_[i] = {};
+    } else if (type == SQLITE_INTEGER) {
+      slots_[i] = append_number(Kind::kInteger, static_cast<uint64_t>(by_sqlite_->Integer(column)));
+    } else if (type == SQLITE_FLOAT) {
+      slots_[i] = append_number(Kind::kReal, std::bit_cast<uint64_t>(by_sqlite_->Real(column)));
+    } else {
+      const std::string_view text = by_sqlite_->Text(column);
+      slots_[i] = append(type == SQLITE_TEXT ? Kind::kText : Kind::kBlob, text.data(), text.size());
+    }
+  }
+  return Take(SqliteRow(by_sqlite_->Integer(0), slots_.data(), record_.data() + kBefore));
+}
+
+bool TableScan::Damaged(const std::string& why) {
+  damage_ = table_ + (has_last_ ? " after row " + std::to_string(last_) : "") + ": " + why;
+  direct_.reset();
+  by_sqlite_.reset();
+  return false;
 }
 
 }  // namespace tacho::nsys

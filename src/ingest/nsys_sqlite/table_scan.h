@@ -2,25 +2,37 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "io/sqlite.h"
+#include "io/sqlite_rows.h"
 
 namespace tacho::nsys {
 
 // The ordinary tables of a database with their columns. Views and virtual tables, which could
-// compute anything, are left out.
+// compute anything, are left out, as are columns that are computed.
 class Schema {
  public:
   // kUnreadable if the database is damaged; kUsage, of SQLite's words, for any other failure.
   static Result<Schema> Read(SqliteDatabase& database);
 
-  [[nodiscard]] bool Has(std::string_view table) const { return tables_.contains(table); }
+  struct Column {
+    SqliteColumn in_record;
+    bool has_default = false;  // which a record may lack
+  };
+  struct Table {
+    uint32_t root = 0;  // page
+    std::map<std::string, Column, std::less<>> columns;
+  };
+  // Null if there is none.
+  [[nodiscard]] const Table* Find(std::string_view table) const;
+  [[nodiscard]] bool Has(std::string_view table) const { return Find(table) != nullptr; }
   [[nodiscard]] bool Has(std::string_view table, std::string_view column) const;
   [[nodiscard]] bool empty() const { return tables_.empty(); }
   // "a, b, c, ..." for a message.
@@ -28,8 +40,19 @@ class Schema {
 
  private:
   static Result<Schema> ReadTables(SqliteDatabase& database);
+  static Result<void> ReadColumns(SqliteDatabase& database, const std::string& name, Table& table);
 
-  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> tables_;
+  std::map<std::string, Table, std::less<>> tables_;
+};
+
+// A row for a message. The name of the table outlives it.
+struct RowPlace {
+  std::string_view table;
+  int64_t row = 0;
+  // "TABLE row 17"
+  [[nodiscard]] std::string Text() const {
+    return std::string(table) + " row " + std::to_string(row);
+  }
 };
 
 // The rows of a table in the order of their rowids, by some of its columns: value i is that of
@@ -38,36 +61,75 @@ class Schema {
 //   TableScan rows(database, schema, "PROCESSES", kColumns);
 //   while (rows.Next()) Use(rows.Integer(0));
 //   if (!rows.damage().empty()) Note(rows.damage());
+//
+// Rows are read straight from the pages; by SQLite if the database or the table is of a kind that
+// exports are not: without rowids, texts in UTF-16, columns with defaults.
 class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
-            std::span<const std::string_view> columns, std::string_view where = {});
+            std::span<const std::string_view> columns);
+  // Another scan of the same table for another thread, only if `whole` is direct: without a row
+  // until Restrict is called.
+  static TableScan PartOf(const TableScan& whole) { return TableScan(whole); }
+  TableScan& operator=(const TableScan&) = delete;
+
+  // Number of pages with rows, in their order. 0 if SQLite reads them.
+  [[nodiscard]] size_t pages() const { return direct_ ? leaves_->pages.size() : 0; }
+  // Whether all its pages with rows are known.
+  [[nodiscard]] bool is_whole() const { return leaves_->damage.empty(); }
+  // Reads the rows of these pages from now on. What lies before and after them is not checked.
+  void Restrict(size_t begin, size_t end);
 
   // False at the end, and at damage. Rowids that do not grow are damage too: a tree of pages that
   // meets itself would repeat its rows without end.
-  bool Next();
-  [[nodiscard]] int64_t row() const { return row_; }
+  bool Next() {
+    if (!direct_) [[unlikely]]
+      return NextOfSqlite();
+    if (!direct_->Next()) return EndOfDirect();
+    return Take(direct_->row());
+  }
+  // Whether it reads the pages itself.
+  [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
+  [[nodiscard]] int64_t row() const { return row_.rowid(); }
   // Why reading ended before the end: "TABLE after row 17: ..."; "" if it did not.
   [[nodiscard]] const std::string& damage() const { return damage_; }
-  [[nodiscard]] std::string Place() const { return table_ + " row " + std::to_string(row_); }
+  [[nodiscard]] RowPlace place() const { return {table_, row()}; }
 
-  [[nodiscard]] bool IsNull(int column) const { return rows_->IsNull(column + 1); }
-  [[nodiscard]] int64_t Integer(int column) const { return rows_->Integer(column + 1); }
-  [[nodiscard]] double Real(int column) const { return rows_->Real(column + 1); }
-  [[nodiscard]] std::string_view Text(int column) const { return rows_->Text(column + 1); }
+  [[nodiscard]] bool IsNull(int column) const { return row_.IsNull(column); }
+  [[nodiscard]] int64_t Integer(int column) const { return row_.Integer(column); }
+  // Valid until the next call of Next or Text.
+  [[nodiscard]] std::string_view Text(int column) const { return row_.Text(column, number_); }
   // The value if it is an integer.
   [[nodiscard]] std::optional<int64_t> Maybe(int column) const {
-    return rows_->Type(column + 1) == SQLITE_INTEGER ? std::optional(Integer(column))
-                                                     : std::nullopt;
+    return row_.IsInteger(column) ? std::optional(Integer(column)) : std::nullopt;
   }
 
  private:
-  void Damaged(const std::string& why);
+  TableScan(const TableScan& whole);  // NOLINT(google-explicit-constructor): see PartOf
+
+  bool Take(const SqliteRow& row) {
+    if (row.rowid() <= last_ && has_last_) return Damaged("its rows repeat");
+    last_ = row.rowid();
+    has_last_ = true;
+    row_ = row;
+    return true;
+  }
+  bool EndOfDirect();
+  bool NextOfSqlite();
+  bool Damaged(const std::string& why);
 
   std::string table_, damage_;
-  std::optional<SqliteStatement> rows_;
-  std::optional<int64_t> last_;
-  int64_t row_ = 0;
+  std::vector<SqliteColumn> columns_;
+  std::shared_ptr<const SqliteLeaves> leaves_ = std::make_shared<const SqliteLeaves>();
+  const SqlitePages* database_pages_ = nullptr;
+  std::optional<SqliteRows> direct_;
+  std::optional<SqliteStatement> by_sqlite_;
+  std::vector<SqliteSlot> slots_;  // of a row that SQLite gave
+  std::vector<uint8_t> record_;    // its values
+  SqliteRow row_;
+  int64_t last_ = 0;
+  bool has_last_ = false;
+  mutable std::string number_;
 };
 
 }  // namespace tacho::nsys

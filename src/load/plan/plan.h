@@ -89,6 +89,7 @@ struct LoadPlan {
   std::vector<PlannedRequest> requests;
   uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens (`cut`)
   std::optional<PlannedDataset> dataset;
+  bool through_router = false;  // of several engines, which chooses the one for each request
 
   bool GoesRound() const {
     return !options.requests && !options.OpenLoop() && !requests.empty() &&

@@ -69,6 +69,7 @@ OrderedJson Facts(const LoadPlan& plan) {
   OrderedJson json = {{"requests", plan.requests.size()}};
   PutTimes(json, plan.options);
   PutWork(json, plan);
+  if (plan.through_router) json["through_router"] = true;
   json["seed"] = plan.options.seed;
   json["salt"] = plan.salt;
   return json;

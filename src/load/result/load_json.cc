@@ -54,7 +54,8 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   const LoadSummary& s = load.summary;
   JsonWriter json;
   json.BeginObject();
-  json.Fields("schema", 1, "tacho", version, "model", load.identity.model_id);
+  WriteTachoJson(json, version);
+  json.Field("model", load.identity.model_id);
   json.List("urls", load.urls);
   json.JsonField("plan", PlanFactsJson(load.plan));
   json.Field("ended_early", UnlessEmpty(load.records.ended_early));

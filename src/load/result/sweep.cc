@@ -195,8 +195,8 @@ std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,
                       std::string_view version) {
   JsonWriter json;
   json.BeginObject();
-  json.Fields("schema", 1, "tacho", version, "sweep",
-              sweep.of == SweepOf::kRate ? "rate" : "concurrency");
+  WriteTachoJson(json, version);
+  json.Field("sweep", sweep.of == SweepOf::kRate ? "rate" : "concurrency");
   if (const auto knee = KneeOf(levels)) json.Field("knee", levels[*knee].level);
   json.Rows("levels", levels, [&](const SweepLevel& level) {
     const LoadSummary& s = level.summary;

@@ -126,7 +126,10 @@ void Engine::RunStep() {
   }
   const StepPlan plan =
       PlanStep(options_.kind, options_.cost, batch_.load, options_.seed, step_.index);
-  const int64_t end = step_start_ns_ + plan.duration_ns;
+  // The trace shows it as time without work at the end of the step.
+  const double longer = recordings_.empty() ? 0 : options_.profiler_slowdown;
+  const int64_t end = step_start_ns_ + plan.duration_ns +
+                      static_cast<int64_t>(static_cast<double>(plan.duration_ns) * longer);
   loop_.At(end, [this, end] { EndStep(end); });
 }
 

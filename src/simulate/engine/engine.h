@@ -20,6 +20,7 @@ struct EngineOptions {
   BatcherLimits limits;
   uint64_t seed = 1;
   bool empty_step_at_end = true;  // vLLM runs one more step with an empty batch
+  double profiler_slowdown = 0;   // share by which a step takes longer while a recording is open
 };
 
 // Receives a request's tokens, on the loop's thread.

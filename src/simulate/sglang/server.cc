@@ -36,6 +36,7 @@ SglangServer::SglangServer(const WorkerOptions& options, const SglangVersion& ve
     EngineOptions engine;
     engine.kind = SimulatedEngine::kSglang;
     engine.cost = options.cost;
+    engine.profiler_slowdown = options.profiler_slowdown;
     engine.limits = options.limits;
     engine.seed = HashNumber(options.seed + static_cast<uint64_t>(rank));
     engine.empty_step_at_end = false;
@@ -79,9 +80,8 @@ void SglangServer::AddRoutes() {
   routes_.Add("/v1/chat/completions", "POST", [this](const Exchange& e) { Complete(e, true); });
   routes_.Add("/start_profile", "GET, POST", [this](const Exchange& e) { profiling_->Start(e); });
   routes_.Add("/stop_profile", "GET, POST", [this](const Exchange& e) { profiling_->Stop(e); });
-  for (const char* path : {"/release_memory_occupation", "/resume_memory_occupation"}) {
-    routes_.Add(path, "GET, POST", [](const Exchange& e) { e->Respond(200, "null", kJsonType); });
-  }
+  add("/release_memory_occupation", "GET, POST", &SglangServer::ReleaseMemory);
+  add("/resume_memory_occupation", "GET, POST", &SglangServer::ResumeMemory);
   routes_.Add("/abort_request", "POST", [](const Exchange& e) { e->Respond(200, "", ""); });
   if (options_.enable_metrics) add("/metrics", "GET", &SglangServer::Metrics);
 }
@@ -161,6 +161,21 @@ void SglangServer::Continue(const Exchange& exchange) {
   for (EngineSlot& slot : engines_) slot.engine->Resume();
   exchange->Respond(200, R"({"message":"Generation continued successfully.","status":"ok"})",
                     kJsonType);
+}
+
+// Its scheduler asserts that it is idle.
+void SglangServer::ReleaseMemory(const Exchange& exchange) {
+  for (const EngineSlot& slot : engines_)
+    if (!slot.engine->batcher().idle()) return SchedulerDied();
+  memory_released_ = true;
+  exchange->Respond(200, "null", kJsonType);
+}
+
+// Its scheduler removes each tag from the set of those that were released: a KeyError without one.
+void SglangServer::ResumeMemory(const Exchange& exchange) {
+  if (!memory_released_) return SchedulerDied();
+  memory_released_ = false;
+  exchange->Respond(200, "null", kJsonType);
 }
 
 void SglangServer::TraceWindow(const TraceWindowOrder& order) {

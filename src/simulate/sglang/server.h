@@ -60,6 +60,8 @@ class SglangServer : public Worker {
   void FlushCache(const Exchange& exchange);
   void Pause(const Exchange& exchange);
   void Continue(const Exchange& exchange);
+  void ReleaseMemory(const Exchange& exchange);
+  void ResumeMemory(const Exchange& exchange);
   void Generate(const Exchange& exchange);
   void Complete(const Exchange& exchange, bool chat);
   // Hands texts to the engine of that rank (-1: the least busy) and answers as they come.
@@ -78,7 +80,7 @@ class SglangServer : public Worker {
   std::vector<EngineSlot> engines_;
   std::unique_ptr<SglangProfiling> profiling_;
   Counts counts_;
-  bool healthy_ = true, paused_ = false;
+  bool healthy_ = true, paused_ = false, memory_released_ = false;
   uint64_t next_request_ = 1;
   int64_t created_s_ = 0;
 };

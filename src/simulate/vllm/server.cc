@@ -33,6 +33,7 @@ VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
     EngineOptions engine;
     engine.kind = SimulatedEngine::kVllm;
     engine.cost = options.cost;
+    engine.profiler_slowdown = options.profiler_slowdown;
     engine.limits = options.limits;
     engine.seed = HashNumber(options.seed + static_cast<uint64_t>(rank));
     EngineSlot& slot = engines_.emplace_back();

@@ -1,0 +1,324 @@
+#include "cli/doctor_looks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/find_program.h"
+#include "base/subprocess.h"
+#include "base/words.h"
+#include "cli/duration_argument.h"
+#include "cli/probe_workers.h"
+#include "cli/reading.h"
+#include "cli/slow_notice.h"
+#include "control/engine_failure.h"
+#include "control/known_faults.h"
+#include "control/launch_checks.h"
+#include "control/local_engine.h"
+#include "control/log_checks.h"
+#include "control/nsys_sessions.h"
+#include "control/version.h"
+#include "ingest/nsys_sqlite/nsys_program.h"
+#include "launch/engine_program.h"
+#include "launch/launch_registry.h"
+#include "session/doctor_workers.h"
+#include "session/engine_log.h"
+#include "session/kept_recording.h"
+#include "text/shell_word.h"
+
+extern char** environ;
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kNsysAnswersWithin{10'000};
+constexpr size_t kMostOfLog = size_t{256} << 20;
+constexpr size_t kMostLogs = 64;
+
+void Saw(Examination& examination, Look look, std::string at, std::string cannot = "") {
+  examination.looked.push_back({look, std::move(at), std::move(cannot)});
+}
+
+// Sessions are known to the nsys that began them: an agent is a stray one if its own does not list
+// its session.
+void ExamineAgents(const std::stop_token& stop, Examination& examination) {
+  const std::vector<NsysAgent> agents = NsysAgents();
+  for (const NsysAgent& agent : agents) {
+    const std::string at = fmt::format("nsys's agent, process {}", agent.pid);
+    if (agent.program.empty()) {
+      Saw(examination, Look::kHost, at, "its program is no nsys that may be run");
+      continue;
+    }
+    const auto list = OutputOf({.arguments = {agent.program, "sessions", "list"},
+                                .patience = kNsysAnswersWithin,
+                                .stop = stop},
+                               1 << 20);
+    if (!list) {
+      Saw(examination, Look::kHost, at, "its own nsys does not list its sessions");
+      continue;
+    }
+    Saw(examination, Look::kHost, at);
+    const std::vector<NsysSession> sessions = NsysSessionsIn(*list);
+    if (std::ranges::find(sessions, agent.session, &NsysSession::name) != sessions.end()) continue;
+    examination.Add(Finding{FindingId::kStrayAgent, fmt::format("process {}", agent.pid),
+                            fmt::format("nsys's agent of session {} has no session any more; it "
+                                        "has used {} s of CPU",
+                                        agent.session.empty() ? "?" : agent.session,
+                                        CpuTimeOf(agent.pid) / 1'000'000'000),
+                            fmt::format("kill {}", agent.pid)});
+  }
+  if (agents.empty()) Saw(examination, Look::kHost, "agents of nsys: none runs");
+}
+
+void ExamineNsys(const std::stop_token& stop, Examination& examination) {
+  const std::optional<NsysProgram> nsys = FindNsys(stop);
+  Saw(examination, Look::kHost,
+      nsys ? fmt::format("nsys {} ({})", nsys->version, nsys->path) : "nsys: none is installed");
+  if (nsys && FindImporter(*nsys).empty())
+    examination.Add(Finding{FindingId::kImporterMissing, nsys->path,
+                            "it has no QdstrmImporter beside it: its recordings stay .qdstrm"});
+  ExamineAgents(stop, examination);
+}
+
+// The driver's own files name the GPUs.
+void ExamineGpus(Examination& examination) {
+  const fs::path driver = "/proc/driver/nvidia";
+  std::ifstream version(driver / "version");
+  std::string line;
+  std::getline(version, line);
+  Saw(examination, Look::kHost, line.empty() ? "NVIDIA driver: none is loaded" : line);
+  std::error_code failed;
+  for (const auto& gpu : fs::directory_iterator(driver / "gpus", failed)) {
+    std::ifstream information(gpu.path() / "information");
+    while (std::getline(information, line)) {
+      if (!line.starts_with("Model:")) continue;
+      const std::string model(Trim(std::string_view(line).substr(6)));
+      Saw(examination, Look::kHost, "GPU " + model);
+      if (model.find("GB200") != std::string::npos || model.find("GB300") != std::string::npos)
+        examination.Add(Finding{FindingId::kHardwareTracing, model,
+                                "nsys may crash as it begins to trace this GPU's hardware"});
+    }
+  }
+}
+
+// What is installed for the first Python of $PATH that has an engine.
+void ExamineInstalled(const std::stop_token& stop, Examination& examination) {
+  for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
+    const std::string name(NameOf(kind));
+    const auto program = FindEngineProgram(kind, "", {});
+    const auto version = program ? AskEngineVersion(kind, program->python, stop)
+                                 : Result<std::string>(tl::unexpected<Error>(program.error()));
+    if (!version) {
+      Saw(examination, Look::kHost, name + ": not installed for this shell's Python");
+      continue;
+    }
+    Saw(examination, Look::kVersion, fmt::format("{} {}, installed", name, *version),
+        version->empty() ? "its version cannot be asked" : "");
+    for (const Finding& finding : CheckVersion(name, *version)) examination.Add(finding);
+    const std::string torch = AskPackageVersion(program->python, {"torch"}, stop).value_or("");
+    Saw(examination, Look::kHost, "torch " + (torch.empty() ? "beside it" : torch),
+        torch.empty() ? "its version cannot be asked" : "");
+    for (const Finding& finding : CheckVersion("torch", torch)) examination.Add(finding);
+  }
+}
+
+// Its probes, its processes, and what they share.
+void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>& workers,
+                   const std::stop_token& stop, Examination& examination) {
+  if (deployment.router_kind == RouterKind::kVllmRouter ||
+      deployment.router_kind == RouterKind::kSglangRouter)
+    examination.Add(
+        Finding{FindingId::kRouterForwards, deployment.router_url,
+                deployment.router_kind == RouterKind::kVllmRouter
+                    ? "a vllm-router: a start through it reaches one worker of its choice"
+                    : "an sglang-router: it has no route to start profilers"});
+  for (const Finding& finding : FindingsOf(deployment, workers)) examination.Add(finding);
+  std::vector<ExaminedWorker> answered;
+  for (const ProbedWorker& probed : workers) {
+    if (!probed.facts) {
+      Saw(examination, Look::kEngine, probed.worker.url, "it did not answer");
+      continue;
+    }
+    const EngineFacts& facts = *probed.facts;
+    Saw(examination, Look::kEngine,
+        fmt::format("{}: {} {}, what it reports of itself", probed.worker.url, NameOf(facts.kind),
+                    facts.version));
+    answered.push_back({probed.worker, facts, LocalProcesses(probed.worker)});
+    ExamineWorker(answered.back(), examination);
+  }
+  ExamineTogether(answered, examination);
+  const bool is_here = std::ranges::any_of(
+      answered, [](const ExaminedWorker& worker) { return !worker.pids.empty(); });
+  if (!is_here && !answered.empty())
+    return Saw(examination, Look::kHost, "the host of " + answered.front().worker.url,
+               "its processes are not on this one, or are another user's");
+  ExamineNsys(stop, examination);
+  ExamineGpus(examination);
+}
+
+}  // namespace
+
+Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
+                           const std::stop_token& stop, Examination& examination) {
+  TACHO_ASSIGN_OR_RETURN(auto timeout,
+                         WithContext(ParseDuration(arguments.remote.timeout), "--timeout"));
+  const milliseconds patience = ProbePatience(milliseconds(timeout.ns / 1'000'000));
+  TACHO_ASSIGN_OR_RETURN(const auto http, arguments.remote.Http());
+  TACHO_ASSIGN_OR_RETURN(const auto client, HttpClient::Create(http));
+  const SlowNotice notice(StillWaitingText(patience), kPatienceWithoutWords);
+  TACHO_ASSIGN_OR_RETURN(const Deployment deployment, Discover(*client, {target}, stop, patience));
+  std::vector<ProbedWorker> workers = ProbeWorkers(*client, deployment.workers, patience, stop);
+  AskForLife(*client, workers);
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  const bool any = std::ranges::any_of(
+      workers, [](const ProbedWorker& probed) { return probed.facts.has_value(); });
+  if (!any && !workers.empty()) return tl::unexpected<Error>(workers.front().facts.error());
+  ExamineProbed(deployment, workers, stop, examination);
+  return {};
+}
+
+void ExamineHost(const std::stop_token& stop, Examination& examination) {
+  ExamineInstalled(stop, examination);
+  ExamineNsys(stop, examination);
+  ExamineGpus(examination);
+  std::error_code failed;
+  ExamineRoom({fs::temp_directory_path(failed).string(), fs::current_path(failed).string()},
+              examination);
+  for (const LaunchRecord& launch : RunningLaunches())
+    Saw(examination, Look::kHost,
+        fmt::format("launch {}: {} at {}", launch.name, launch.engine, launch.url));
+}
+
+Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
+                                Examination& examination) {
+  const EngineKind kind = EngineOf(arguments.command);
+  if (kind == EngineKind::kUnknown)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the command line starts neither vLLM nor SGLang: {}",
+                            ShellWord(arguments.command.empty() ? "" : arguments.command.front())));
+  std::string version = arguments.engine_version;
+  if (version.empty()) {
+    // The program that is started may be of another environment than the shell's.
+    const auto named = std::ranges::find_if(arguments.command, [](const std::string& word) {
+      const std::string name = fs::path(word).filename().string();
+      return name == "vllm" || name.starts_with("python");
+    });
+    const auto program = FindEngineProgram(
+        kind, "",
+        named == arguments.command.end() ? std::vector<std::string>() : std::vector{*named});
+    if (program) version = AskEngineVersion(kind, program->python, stop).value_or("");
+  }
+  std::vector<std::string> environment;
+  for (char** setting = environ; *setting != nullptr; ++setting) environment.emplace_back(*setting);
+  environment.insert(environment.end(), arguments.environment.begin(), arguments.environment.end());
+  Saw(examination, Look::kCommand, "the command line, and the environment of this shell");
+  ExamineCommand(kind, version, arguments.command, environment, "", examination);
+  return {};
+}
+
+Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
+                           Examination& examination) {
+  ReadingArguments reading;
+  reading.command = "doctor";
+  reading.traces.paths = {path};
+  reading.no_progress = arguments.no_progress;
+  reading.traces.session = "all";
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(reading));
+  TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(reading));
+  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(reading, choice, {}, classifier));
+  for (const TraceAnalysis& trace : readout.run.traces) {
+    Saw(examination, Look::kTrace, trace.path);
+    for (Diagnosis& diagnosis : CheckTrace(trace)) examination.Add(std::move(diagnosis));
+  }
+  for (const Error& failure : readout.failures) {
+    Saw(examination, Look::kTrace, "a file of " + path, failure.message);
+    examination.Add(Finding{FindingId::kFileUnreadable, "", failure.message});
+  }
+  return {};
+}
+
+Result<void> ExamineLog(const std::string& path, const std::string& engine,
+                        const std::string& version, Examination& examination) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) {
+    std::error_code failed;
+    const auto size = fs::file_size(path, failed);
+    // The first failure is near the end of its life: of a larger log the last part is read.
+    if (!failed && size > kMostOfLog) file.seekg(static_cast<std::streamoff>(size - kMostOfLog));
+    text.resize(failed ? 0 : std::min<size_t>(size, kMostOfLog));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  }
+  if (!file && text.empty())
+    return Fail(ErrorKind::kUnreadable, fmt::format("{}: it cannot be read", path));
+  if (text.substr(0, 1 << 16).find('\0') != std::string::npos)
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("{}: neither a log nor a trace: it holds binary data", path));
+  const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
+                          : engine == "sglang" ? EngineKind::kSglang
+                                               : EngineKind::kUnknown;
+  Saw(examination, Look::kLog, path);
+  const std::optional<EngineFailure> failure = FirstFailure(text);
+  bool is_named = false;  // by a check that knows the line
+  for (Finding& finding : CheckLog(kind, version, text)) {
+    finding.subject = path;
+    is_named |= failure && finding.evidence.find(fmt::format("(line {} of", failure->line)) !=
+                               std::string::npos;
+    examination.Add(finding);
+  }
+  if (failure && !is_named) {
+    // What it goes on after is no more than a failure.
+    const bool died = TellsOfDeath(text) || failure->text.starts_with("error: ") ||
+                      failure->text.find("panicked at") != std::string::npos;
+    std::string words = failure->text;
+    std::ranges::replace(words, '\n', ' ');
+    examination.Add(
+        Finding{died ? FindingId::kEngineDied : FindingId::kLogFailure, path,
+                fmt::format("its first failure is in line {}{}: {}", failure->line,
+                            failure->process.empty() ? "" : ", of " + failure->process, words)});
+  }
+  return {};
+}
+
+Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
+                        Examination& examination) {
+  const std::string run_json = RunJsonFor(folder);
+  const auto findings = KeptFindingsOf(run_json);
+  if (findings) {
+    Saw(examination, Look::kRecording, folder + "/run.json");
+    for (const Diagnosis& finding : *findings) examination.Add(finding);
+  } else {
+    Saw(examination, Look::kRecording, folder + "/run.json",
+        run_json.empty() ? "it is not there" : "it is not what tacho record writes");
+    if (fs::exists(folder + "/plan.json") || fs::exists(folder + "/probes.json"))
+      examination.Add(
+          Finding{FindingId::kCutShort, folder, "the folder of a recording that has no run.json"});
+  }
+  const auto [engine, version] = KeptEngineOf(run_json);
+  size_t logs = 0;
+  std::error_code failed;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder + "/logs", failed))
+    if (entry.is_regular_file(failed)) paths.push_back(entry.path().string());
+  std::ranges::sort(paths);
+  for (const std::string& path : paths) {
+    if (++logs > kMostLogs) break;
+    if (const auto read = ExamineLog(path, engine, version, examination); !read)
+      Saw(examination, Look::kLog, path, read.error().message);
+  }
+  if (paths.empty()) Saw(examination, Look::kLog, folder + "/logs", "no log was kept");
+  const std::string traces = fs::is_directory(folder + "/traces") ? folder + "/traces" : folder;
+  if (const auto read = ExamineTraces(traces, arguments, examination); !read)
+    Saw(examination, Look::kTrace, traces, read.error().message);
+  return {};
+}
+
+}  // namespace tacho

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "cli/doctor_options.h"
+#include "session/doctor_checks.h"
+
+namespace tacho {
+
+// Each adds what it finds, and what it looked at or could not look at. Errors are those that leave
+// nothing to look at.
+
+// Engines behind a URL, in a launch log or a list. kRemote: nobody answered at all.
+Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
+                           const std::stop_token& stop, Examination& examination);
+// Installed engines, nsys and its agents, driver, room.
+void ExamineHost(const std::stop_token& stop, Examination& examination);
+// A command line with this process's environment. kUsage: it starts no engine that tacho knows.
+Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
+                                Examination& examination);
+// A trace, a folder or an archive of traces. kUnreadable.
+Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
+                           Examination& examination);
+// An engine's log, of which at most 256 MB are read. kUnreadable. `engine`: "vllm", or "" if the
+// log alone is to tell.
+Result<void> ExamineLog(const std::string& path, const std::string& engine,
+                        const std::string& version, Examination& examination);
+// The folder of a recording: run.json, logs/, traces/.
+Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
+                        Examination& examination);
+
+}  // namespace tacho

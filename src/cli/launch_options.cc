@@ -1,0 +1,334 @@
+#include "cli/launch_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "base/closest.h"
+#include "base/find_program.h"
+#include "base/parse_number.h"
+#include "base/subprocess.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "control/launch_checks.h"
+#include "control/nsys_launch.h"
+#include "control/port_owner.h"
+#include "control/version.h"
+#include "ingest/nsys_sqlite/nsys_program.h"
+#include "load/result/records.h"
+#include "session/run_folder.h"
+#include "session/trace_folder.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+extern char** environ;
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kTooLittleRoom = 256ull << 20, kLittleRoom = 2ull << 30;
+constexpr uint16_t kFirstVllmPort = 8000, kFirstSglangPort = 30000;
+constexpr int kMostGpus = 1024;
+
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> settings;
+  for (char** setting = environ; *setting != nullptr; ++setting) settings.emplace_back(*setting);
+  return settings;
+}
+
+// As CUDA_VISIBLE_DEVICES names them, else by their device files.
+std::vector<std::string> GpusHere() {
+  std::vector<std::string> gpus;
+  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
+    std::string_view rest = visible;
+    while (!rest.empty()) {
+      const std::string_view one = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+      if (!one.empty() && one != "-1") gpus.emplace_back(one);
+    }
+    return gpus;
+  }
+  for (int i = 0; i < kMostGpus && fs::exists(fmt::format("/dev/nvidia{}", i)); ++i)
+    gpus.push_back(std::to_string(i));
+  return gpus;
+}
+
+std::string WhoHolds(uint16_t port) {
+  constexpr size_t kMostOfCommand = 200;
+  for (const int64_t pid : PidsListeningOn(port))
+    return fmt::format("process {} listens on it: {}", pid,
+                       ShownWords(WordsOf(pid)).substr(0, kMostOfCommand));
+  return "a process of another user listens on it, or it may not be used";
+}
+
+struct FreePorts {
+  std::vector<uint16_t> numbers;
+  std::vector<SessionLock> held;
+};
+
+// So many free ports: from `asked` on without a gap, else from the engine's usual one on.
+Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_t engines,
+                            size_t all) {
+  FreePorts ports;
+  uint32_t next = asked.value_or(usual);
+  for (; ports.numbers.size() < all && next <= UINT16_MAX; ++next) {
+    const auto port = static_cast<uint16_t>(next);
+    // Held first: a launch that lets go of a port listens on it by then.
+    auto held = SessionLock::TakePort(port, "tacho launch");
+    if (!held && held.error().kind == ErrorKind::kOutput)
+      return tl::unexpected(std::move(held).error());
+    if (held && IsFreePort(port)) {
+      ports.numbers.push_back(port);
+      ports.held.push_back(*std::move(held));
+    } else if (asked && ports.numbers.size() < engines) {
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("port {} is taken: {}", port,
+                      held ? WhoHolds(port) : "another tacho launch starts a server on it"));
+    }
+  }
+  if (ports.numbers.size() < all) return Fail(ErrorKind::kUsage, "there is no free port");
+  return ports;
+}
+
+std::string RouterProgram(EngineKind kind, const std::string& python) {
+  const std::string name = kind == EngineKind::kVllm ? "vllm-router" : "sglang-router";
+  std::string beside = fs::path(python).parent_path().string() + "/" + name;
+  if (!python.empty() && IsProgram(beside)) return beside;
+  const std::vector<std::string> found = ProgramsInPath(name);
+  return found.empty() ? "" : found.front();
+}
+
+Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& arguments) {
+  for (const std::string& setting : arguments.environment)
+    if (setting.find('=') == 0 || setting.find('=') == std::string::npos)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--env {}: write it as NAME=VALUE", VisibleText(setting)));
+  LaunchRequest request{.kind = kind,
+                        .preset = arguments.preset,
+                        .environment = arguments.environment,
+                        .port = {},
+                        .log_requests = arguments.log_requests};
+  request.replicas = static_cast<size_t>(arguments.replicas.value_or(1));
+  if (arguments.port) {
+    if (*arguments.port > UINT16_MAX)
+      return Fail(ErrorKind::kUsage, "--port: a port is a number from 1 to 65535");
+    request.port = static_cast<uint16_t>(*arguments.port);
+  }
+  return request;
+}
+
+// The environment of a server, whole: its own settings win.
+std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
+                                          const PlannedServer& server) {
+  std::vector<std::string> whole = server.environment;
+  std::set<std::string> names;
+  for (const std::string& setting : whole) names.insert(setting.substr(0, setting.find('=')));
+  for (const std::string& setting : here)
+    if (!names.contains(setting.substr(0, setting.find('=')))) whole.push_back(setting);
+  return whole;
+}
+
+// What goes before the engine's command so that nsys can record it, in a session of that name.
+Result<std::vector<std::string>> UnderNsys(const std::string& session, size_t replicas,
+                                           const std::stop_token& stop) {
+  if (replicas > 1)
+    return Fail(ErrorKind::kUsage, "--preset nsys launches one engine: leave out --replicas");
+  const std::optional<NsysProgram> nsys = FindNsys(stop);
+  if (!nsys)
+    return Fail(ErrorKind::kUsage,
+                "--preset nsys: no nsys is installed here: install Nsight Systems, or add it to "
+                "$PATH");
+  constexpr std::chrono::milliseconds kAnswersWithin{10'000};
+  constexpr size_t kMostHelp = 1 << 20;
+  const auto help = OutputOf(
+      {.arguments = {nsys->path, "launch", "--help"}, .patience = kAnswersWithin, .stop = stop},
+      kMostHelp);
+  // Without a GPU nothing else would be recorded.
+  return NsysLaunchWords(
+      {.program = nsys->path, .session = session, .os_calls = GpusHere().empty()},
+      help.value_or(""));
+}
+
+// vLLM without the package nvtx dies at its first step if its ranges are on (seen of 0.32).
+void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& stop,
+                           PlannedLaunch& plan) {
+  constexpr std::string_view kRanges = "VLLM_NVTX_SCOPES_FOR_PROFILING=";
+  constexpr std::chrono::milliseconds kAnswersWithin{30'000};
+  std::vector<std::string>& settings = plan.servers[0].environment;
+  const auto asks = std::ranges::find_if(
+      settings, [&](const std::string& setting) { return setting.starts_with(kRanges); });
+  if (asks == settings.end() || python.empty() ||
+      OutputOf({.arguments = {python, "-c",
+                              "import importlib.util, sys; "
+                              "sys.exit(importlib.util.find_spec('nvtx') is None)"},
+                .patience = kAnswersWithin,
+                .stop = stop},
+               1))
+    return;
+  settings.erase(asks);
+  plan.findings.push_back({FindingId::kNvtxMissing, python,
+                           "it has no package nvtx, so vLLM names no steps for nsys",
+                           ShellWord(python) + " -m pip install nvtx"});
+}
+
+}  // namespace
+
+std::vector<OptionRow> EngineArguments::Rows() {
+  std::string presets;
+  for (const PresetWords& known : Presets())
+    presets += fmt::format("{}{} ({})", presets.empty() ? "" : "; ", known.name, known.meaning);
+  return {
+      OptionRow{"--preset", "NAME", presets + "; default light", &preset}.OneOf(NamesOf(Presets())),
+      {"--python", "PATH",
+       "the Python that the engine is installed for (default: that of the vllm in $PATH, or "
+       "python3)",
+       &python},
+      {"--env", "NAME=VALUE", "a variable of the engine's environment", &environment, 0, true,
+       Secret::kHeader},
+      {"--replicas", "N", "so many engines, behind their router where one is installed", &replicas,
+       1},
+      {"--port", "PORT", "of the first engine (default: the next free one)", &port, 1},
+      {"--log-requests", "", "the engine logs each request", &log_requests},
+      {"--ready-within", "TIME", "longest start (default 10m; 0: without end)", &ready_within},
+      {"--force", "", "start it although its options do not fit its version", &force}};
+}
+
+CommandSpec LaunchSpec(LaunchArguments& a) {
+  CommandSpec spec;
+  spec.name = "launch";
+  spec.summary = "start vLLM or SGLang so that it can be profiled, and end it cleanly";
+  spec.usage = "vllm|sglang [options] -- ENGINE'S ARGUMENTS, or: list, stop [NAME...]";
+  spec.description =
+      "Starts the installed engine with the profiler options that fit its version, checks them "
+      "before the start, shows its progress until it answers, and proves that it can be profiled. "
+      "Holds it until Ctrl-C and then ends all its processes, also if tacho itself is killed. "
+      "After "
+      "-- come the engine's own arguments, which win over the preset, or a whole command.";
+  spec.positionals = &a.words;
+  spec.words = {"vllm", "sglang"};
+  spec.groups = {
+      {"the engine", a.engine.Rows()},
+      {"the launch",
+       {{"--name", "NAME", "what it is called in logs and by list and stop", &a.name},
+        {"-o,--out", "DIR", "where its folder is made (default: here)", &a.out},
+        {"--detach", "", "return once it is ready; tacho launch stop ends it", &a.detach},
+        {"--dry-run", "", "print the exact command and environment, start nothing", &a.dry_run},
+        {"--json", "", "the launch as JSON", &a.json},
+        {"-q,--quiet", "", "no progress", &a.quiet}}}};
+  spec.examples = {
+      {"tacho launch vllm -- Qwen/Qwen3-0.6B --max-model-len 4096", "one engine, until Ctrl-C"},
+      {"tacho launch vllm --preset deep --dry-run -- Qwen/Qwen3-0.6B",
+       "what would be started, with stacks"},
+      {"tacho launch sglang --python env/bin/python --replicas 2 --detach -- Qwen/Qwen3-0.6B",
+       "two engines behind their router, in the background"},
+      {"tacho launch stop", "ends it"}};
+  return spec;
+}
+
+Result<EngineKind> ParseEngine(const std::string& name) {
+  if (name == "vllm") return EngineKind::kVllm;
+  if (name == "sglang") return EngineKind::kSglang;
+  const std::string nearest = Closest(name, {"vllm", "sglang", "list", "stop"});
+  return Fail(ErrorKind::kUsage,
+              fmt::format("tacho launches vllm or sglang, not '{}'{}", VisibleText(name),
+                          nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
+}
+
+Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
+                            const std::string& folder, const std::string& session) {
+  const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
+  const std::stop_token stop = interrupt.token();
+  TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
+  TACHO_ASSIGN_OR_RETURN(EngineProgram program,
+                         FindEngineProgram(kind, arguments.python, arguments.words));
+  TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
+  TACHO_ASSIGN_OR_RETURN(const auto port, AskedPort(request, program));
+  LaunchPlace place{.folder = fs::absolute(folder).lexically_normal().string(),
+                    .ports = {},
+                    .gpus = GpusHere(),
+                    .environment = OwnEnvironment()};
+  if (request.replicas > 1) place.router_program = RouterProgram(kind, program.python);
+  const bool vllm = kind == EngineKind::kVllm;
+  TACHO_ASSIGN_OR_RETURN(FreePorts ports,
+                         FindPorts(port, vllm ? kFirstVllmPort : kFirstSglangPort, request.replicas,
+                                   request.replicas + (place.router_program.empty() ? 0 : 2)));
+  place.ports = std::move(ports.numbers);
+  if (request.preset == "nsys") {
+    TACHO_ASSIGN_OR_RETURN(place.nsys, UnderNsys(session, request.replicas, stop));
+  }
+  TACHO_ASSIGN_OR_RETURN(PlannedLaunch plan, PlanLaunch(request, program, place));
+  if (request.preset == "nsys") DropRangesWithoutNvtx(program.python, stop, plan);
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  if (program.version.empty())
+    plan.findings.push_back(
+        {FindingId::kVersionUnknown, std::string(NameOf(kind)),
+         "its version cannot be asked; the options are those of the newest one that tacho knows"});
+  // A server in a container or a script that is launched has options that are not seen here.
+  for (Finding& finding : CheckLaunch(kind, plan.version, plan.servers[0].command,
+                                      WholeEnvironment(place.environment, plan.servers[0])))
+    plan.findings.push_back(std::move(finding));
+  for (const Finding& finding : plan.findings)
+    if (finding.severity() == FindingSeverity::kBlocking && !arguments.force)
+      return tl::unexpected(ErrorOf(finding).WithContext("nothing was started (--force)"));
+  return PlanOfHere{std::move(plan), std::move(ports.held)};
+}
+
+Result<void> CheckRoom(const PlannedLaunch& plan) {
+  std::error_code error;
+  std::set<std::string> folders{fs::temp_directory_path(error).string()};
+  for (const PlannedServer& server : plan.servers) {
+    fs::path there = server.traces;
+    while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
+    folders.insert(there.string());
+  }
+  for (const std::string& folder : folders) {
+    const std::optional<uint64_t> bytes = FreeBytes(folder);
+    if (!bytes || *bytes >= kLittleRoom) continue;
+    const std::string words = fmt::format("only {} MB are free for traces", *bytes >> 20);
+    if (*bytes < kTooLittleRoom)
+      return Fail(
+          ErrorKind::kOutput,
+          fmt::format("{}: {}: make room, or name another place (-o DIR, TMPDIR)", folder, words));
+    Complain(Finding{FindingId::kLittleRoom, folder, words}.Text());
+  }
+  return {};
+}
+
+std::string LaunchFolderFor(const std::string& out, const std::string& name) {
+  return fs::absolute(
+             fmt::format("{}/tacho-launch-{}-{}", out, name, DateStamp(ReadClocks().unix_ns)))
+      .lexically_normal()
+      .string();
+}
+
+Result<std::string> MakeLaunchFolder(std::string path) {
+  const std::string wanted = path;
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  for (size_t i = 2; !error && !fs::create_directory(path, error); ++i)
+    path = fmt::format("{}-{}", wanted, i);
+  if (error)
+    return Fail(ErrorKind::kOutput, fmt::format("{} cannot be made: {}", path, error.message()));
+  return path;
+}
+
+void RemoveEmptyParts(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::path> parts{folder};
+  for (auto part = fs::recursive_directory_iterator(folder, error);
+       !error && part != fs::recursive_directory_iterator(); part.increment(error))
+    parts.push_back(part->path());
+  // What a folder holds comes after it.
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    if (fs::is_empty(*part, error)) fs::remove(*part, error);
+}
+
+}  // namespace tacho

@@ -1,0 +1,232 @@
+#include "cli/launched_servers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "base/pause.h"
+#include "base/words.h"
+#include "control/engine_failure.h"
+#include "control/liveness.h"
+#include "control/log_line.h"
+#include "control/nsys_launch.h"
+#include "control/port_owner.h"
+#include "control/probe.h"
+#include "control/version.h"
+#include "control/vllm_command_line.h"
+#include "session/nsys_control.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kBetweenLooks{300};
+constexpr milliseconds kAnswersWithin{3000};
+constexpr size_t kMostLog = 16 << 20, kTail = 8 << 10, kLongestLine = 300;
+
+// The first or the last bytes of a file, at most `most`.
+std::string BytesOf(const std::string& path, size_t most, bool from_end) {
+  std::ifstream file(path, std::ios::binary);
+  if (from_end && file.seekg(0, std::ios::end)) {
+    const auto size = static_cast<size_t>(file.tellg());
+    file.seekg(static_cast<std::streamoff>(size - std::min(size, most)));
+  }
+  std::string text(most, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+std::string LastLineOf(const std::string& log) {
+  const std::string tail = BytesOf(log, kTail, true);
+  std::string_view text = tail;
+  std::string last;
+  while (!text.empty()) {
+    const LogLine line = ReadLogLine(TakeLine(text));
+    if (!Trim(line.text).empty()) last = Trim(line.text);
+  }
+  return last.substr(0, kLongestLine);
+}
+
+std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram& program) {
+  if (program.keeper_was_killed())
+    return fmt::format("{}: its keeper, process {}, was killed; tacho has killed what it kept",
+                       server.name, program.keeper());
+  std::string why = fmt::format("{} ended with exit status {}{}", server.name, status,
+                                status == 128 + 9 ? " (killed: out of memory?)" : "");
+  const auto failure = FirstFailure(BytesOf(server.log, kMostLog, false));
+  if (!failure) {
+    const std::string last = LastLineOf(server.log);
+    return fmt::format("{}; its log shows no error: {}{}{}", why, server.log,
+                       last.empty() ? "" : "\nits last line: ", last);
+  }
+  return fmt::format("{}; the first error of its log, {}:{}{}:\n{}", why, server.log, failure->line,
+                     failure->process.empty() ? "" : ", by " + failure->process, failure->text);
+}
+
+// The line in which an engine prints the arguments that it took, if the trace folder is in it.
+std::optional<uint64_t> LineWithFolder(const std::string& log, const std::string& folder) {
+  const std::string whole = BytesOf(log, kMostLog, false);
+  std::string_view text = whole;
+  for (uint64_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = TakeLine(text);
+    if (line.find("profiler_config") != std::string_view::npos &&
+        line.find(folder) != std::string_view::npos)
+      return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<LaunchedServers> LaunchedServers::Make(PlanOfHere here, const std::string& name,
+                                              const std::string& folder) {
+  LaunchedServers made;
+  made.held_ = std::move(here.held);
+  PlannedLaunch plan = std::move(here.plan);
+  std::vector<PlannedServer> servers = plan.servers;
+  if (plan.router) servers.push_back(*plan.router);
+  for (PlannedServer& server : servers) {
+    std::error_code error;
+    for (const fs::path& needed : {fs::path(server.log).parent_path(), fs::path(server.traces)})
+      if (!needed.empty() && !fs::create_directories(needed, error) && error)
+        return Fail(ErrorKind::kOutput,
+                    fmt::format("{} cannot be made: {}", needed.string(), error.message()));
+    TACHO_ASSIGN_OR_RETURN(
+        KeptProgram program,
+        KeptProgram::Make(
+            {.arguments = server.command, .environment = server.environment, .log = server.log}));
+    made.servers_.push_back({std::move(server), std::move(program)});
+  }
+  made.record_ = {.name = name,
+                  .engine = std::string(NameOf(plan.kind)),
+                  .version = plan.version,
+                  .preset = plan.preset,
+                  .folder = folder,
+                  .url = plan.url(),
+                  .begun_unix_s = std::time(nullptr),
+                  .servers = {}};
+  made.plan_ = std::move(plan);
+  return made;
+}
+
+Result<void> LaunchedServers::Begin(Server& server) {
+  TACHO_RETURN_IF_ERROR(WithContext(server.program.Begin(), server.planned.command[0]));
+  record_.servers.push_back({server.planned.name, server.planned.url, server.planned.log,
+                             server.planned.traces, server.program.pid(), server.program.keeper(),
+                             StartTicksOf(server.program.keeper())});
+  return KeepLaunch(record_);
+}
+
+bool LaunchedServers::IsHealthy(HttpClient& client, const Server& server,
+                                const std::stop_token& stop) const {
+  const std::string& url = server.planned.url;
+  const bool router = server.planned.traces.empty();
+  return (router ? WhyRouterNotReady(client, url, kAnswersWithin, stop)
+                 : WhyNotReady(client, url, plan_.kind, kAnswersWithin, stop))
+      .empty();
+}
+
+Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size_t count,
+                                          steady_clock::time_point until, const Progress& progress,
+                                          const std::stop_token& stop) {
+  std::vector<bool> healthy(servers_.size());
+  for (size_t left = count; left > 0;) {
+    for (size_t i = first; i < first + count; ++i) {
+      Server& server = servers_[i];
+      if (const auto status = server.program.Ended()) {
+        server.ending_told = true;
+        return Fail(ErrorKind::kRemote, WhyEnded(server.planned, *status, server.program));
+      }
+      if (healthy[i]) continue;
+      progress(server.planned.name, LastLineOf(server.planned.log));
+      healthy[i] = IsHealthy(client, server, stop);
+      left -= healthy[i] ? 1 : 0;
+    }
+    if (left == 0) break;
+    if (!Pause(stop, kBetweenLooks)) return Fail(ErrorKind::kInterrupted, "interrupted");
+    if (steady_clock::now() < until) continue;
+    for (size_t i = first; i < first + count; ++i) {
+      const PlannedServer& late = servers_[i].planned;
+      if (healthy[i]) continue;
+      return Fail(ErrorKind::kRemote,
+                  fmt::format("{} was not ready in time (--ready-within); the last line of {}: {}",
+                              late.name, late.log, LastLineOf(late.log)));
+    }
+  }
+  return {};
+}
+
+Result<void> LaunchedServers::Start(HttpClient& client, milliseconds patience,
+                                    const Progress& progress, std::stop_token stop) {
+  const auto until =
+      patience.count() > 0 ? steady_clock::now() + patience : steady_clock::time_point::max();
+  const size_t engines = plan_.servers.size();
+  for (size_t i = 0; i < engines; ++i) TACHO_RETURN_IF_ERROR(Begin(servers_[i]));
+  TACHO_RETURN_IF_ERROR(AwaitHealth(client, 0, engines, until, progress, stop));
+  if (plan_.router) {
+    TACHO_RETURN_IF_ERROR(Begin(servers_.back()));
+    TACHO_RETURN_IF_ERROR(AwaitHealth(client, engines, 1, until, progress, stop));
+  }
+  held_.clear();
+  return {};
+}
+
+std::vector<ProfilingProof> LaunchedServers::Prove(HttpClient& client, std::stop_token stop) const {
+  std::vector<Worker> workers;
+  for (const PlannedServer& server : plan_.servers) {
+    workers.push_back({.url = server.url, .dp_ranks = {}, .found_in = {}});
+  }
+  const auto facts = ProbeAll(client, workers, kProbePatience, stop);
+  std::vector<ProfilingProof> proofs;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const PlannedServer& server = plan_.servers[i];
+    const int64_t pid = servers_[i].program.pid();
+    const bool vllm = plan_.kind == EngineKind::kVllm;
+    proofs.push_back(
+        {.in_arguments = vllm
+                             ? ProfilerConfigOfProcess(pid).find(server.traces) != std::string::npos
+                             : EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR") == server.traces,
+         .logged = vllm ? LineWithFolder(server.log, server.traces) : std::nullopt,
+         .has_route = facts[i] && facts[i]->profiler.has_http});
+  }
+  return proofs;
+}
+
+std::vector<std::string> LaunchedServers::Endings() {
+  std::vector<std::string> endings;
+  for (Server& server : servers_) {
+    const auto status = server.program.Ended();
+    if (!status || server.ending_told || server.program.pid() == 0) continue;
+    server.ending_told = true;
+    endings.push_back(WhyEnded(server.planned, *status, server.program));
+  }
+  return endings;
+}
+
+bool LaunchedServers::AnyRuns() {
+  return std::ranges::any_of(servers_, [](Server& s) { return !s.program.Ended(); });
+}
+
+void LaunchedServers::End() {
+  for (Server& server : servers_) server.program.AskToEnd();
+  for (Server& server : servers_) server.program.End();
+  // Their keeper ended all, unless it was killed.
+  if (plan_.preset == "nsys" && !record_.servers.empty())
+    EndNsysSession(servers_[0].planned.command[0], NsysSessionName(record_.name));
+  if (!record_.servers.empty()) ForgetLaunch(record_.name);
+  record_.servers.clear();
+}
+
+void LaunchedServers::Release() {
+  for (Server& server : servers_) server.program.Release();
+  record_.servers.clear();  // it stays known
+}
+
+}  // namespace tacho

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "session/kept_recording.h"
+#include "session/record.h"
+#include "text/text_style.h"
+
+namespace tacho {
+
+// The cost of looking as a table: each figure without and with the profilers, its change with
+// bounds, and what that means. "inconclusive" is a result.
+std::string OverheadText(const Overhead& overhead, const TextStyle& style);
+
+// The same in one line, for the ending: "tok/s -9.1 % (-10.3 to -7.9)"; "" without any figure.
+std::string OverheadSummary(const Overhead& overhead, const TextStyle& style);
+
+// What it means for the steps of the traces: "profiled steps take 9.8 % longer than unprofiled
+// ones, 8.7 to 10.9 %; no figure is corrected for that".
+std::string StepChangeText(const KeptChange& change);
+
+}  // namespace tacho

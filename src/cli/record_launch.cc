@@ -1,0 +1,73 @@
+#include "cli/record_launch.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/words.h"
+#include "cli/launch_options.h"
+#include "cli/output.h"
+#include "control/nsys_launch.h"
+#include "text/shell_word.h"
+
+namespace tacho {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, EngineKind kind,
+                               RecordArguments& own) {
+  TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
+                         PlanHere(kind, own.engine, folder, NsysSessionName(taken.name)));
+  const PlannedLaunch& plan = here.plan;
+  for (const Finding& finding : plan.findings) Complain(finding.Text());
+  const std::string command = own.command;
+  std::vector<std::string> words;
+  for (std::string_view rest = plan.record_options; !rest.empty();)
+    words.emplace_back(TakeWord(rest));
+  if (!words.empty()) TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(own), words));
+  own.command = fmt::format("{} -- {}", command, ShownWords(own.engine.words));
+  own.targets = {plan.url()};
+  TACHO_RETURN_IF_ERROR(RecordOptionsOf(own));
+  TACHO_RETURN_IF_ERROR(CheckRoom(plan));
+  here.held.push_back(std::move(taken.lock));
+  return LaunchedServers::Make(std::move(here), taken.name, folder);
+}
+
+}  // namespace
+
+Result<LaunchedServers> MakeForRecording(RecordArguments& own) {
+  TACHO_ASSIGN_OR_RETURN(const EngineKind kind, ParseEngine(own.launch));
+  if (!own.targets.empty())
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("--launch starts the engine that is recorded: leave out {}, or put what "
+                    "is the engine's after --",
+                    ShellWord(own.targets[0])));
+  if (own.engine.words.empty())
+    return Fail(ErrorKind::kUsage,
+                fmt::format("no model: tacho record --launch {} -- MODEL", own.launch));
+  // Either of them stands for both.
+  if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
+  if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";
+  TACHO_ASSIGN_OR_RETURN(TakenName taken, TakeLaunchName("", own.launch));
+  TACHO_ASSIGN_OR_RETURN(const std::string folder,
+                         MakeLaunchFolder(LaunchFolderFor(own.session.out, taken.name)));
+  auto made = MakeIn(folder, std::move(taken), kind, own);
+  if (!made) RemoveEmptyParts(folder);
+  return made;
+}
+
+void EndAfterRecording(LaunchedServers& servers, const std::string& run_folder, bool complete) {
+  const std::string folder = servers.record().folder;
+  servers.End();
+  std::error_code error;
+  fs::rename(folder + "/logs", run_folder + "/server", error);
+  if (error)
+    Complain(fmt::format("the server's log stays in {}/logs: {}", folder, error.message()));
+  if (complete) fs::remove_all(folder + "/traces", error);
+  RemoveEmptyParts(folder);
+}
+
+}  // namespace tacho

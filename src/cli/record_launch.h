@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/launched_servers.h"
+#include "cli/record_options.h"
+
+namespace tacho {
+
+// `tacho record --launch ENGINE ... -- ARGUMENTS`: the engine is launched for one recording.
+
+// Plans it and makes its keepers, before any thread starts; nothing runs yet. Options of the
+// recording that the preset stands for are put into `own` (SGLang takes them with each start).
+// kUsage also for what is wrong with the recording's own options: before a start that takes a
+// minute.
+Result<LaunchedServers> MakeForRecording(RecordArguments& own);
+
+// Ends the engine. Its logs go into RUN/server; its folder is removed unless the recording left
+// something there.
+void EndAfterRecording(LaunchedServers& servers, const std::string& run_folder, bool complete);
+
+}  // namespace tacho

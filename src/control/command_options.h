@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// An option of a command line: "--name value", "--name=value" or "--name" alone.
+struct CommandOption {
+  std::string name;                  // without the dashes, '-' for '_' up to the first dot
+  std::optional<std::string> value;  // of a flag: the next word, if that is no option
+};
+
+// The options that begin with two dashes, in their order. Whether an option takes a value is not
+// known here: that of a flag is to be ignored.
+std::vector<CommandOption> OptionsOf(const std::vector<std::string>& words);
+
+// The last path element of a word: "vllm" of "/usr/bin/vllm".
+std::string_view ProgramName(std::string_view word);
+
+// A command line as a user types or a process has it: assignments before the program ("NAME=value",
+// also after "env") apart from its words.
+struct CommandLine {
+  std::vector<std::string> words;
+  std::vector<std::string> environment;  // "NAME=value"
+};
+CommandLine SplitAssignments(const std::vector<std::string>& words);
+
+}  // namespace tacho

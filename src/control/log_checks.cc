@@ -1,0 +1,321 @@
+#include "control/log_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "base/parse_number.h"
+#include "base/utf8.h"
+#include "base/words.h"
+#include "control/launch_checks.h"
+#include "control/log_line.h"
+#include "control/log_rules.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16,
+                 kMostSglangProcesses = 4096;
+constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
+constexpr std::string_view kTracebackHead = "Traceback (most recent call last):";
+// Lines with what a client sent.
+constexpr std::array<std::string_view, 4> kOfRequests{
+    "Received request ", "Receive: obj=", "Finish: obj=", "Generated response "};
+
+bool Has(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::any_of(all, [&](std::string_view words) { return Has(text, words); });
+}
+
+// What is between the first `open` and the next character of `ends`; "" without.
+std::string_view After(std::string_view text, std::string_view open, std::string_view ends) {
+  const size_t at = text.find(open);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + open.size());
+  return text.substr(0, text.find_first_of(ends));
+}
+
+// "16:02:39".
+std::optional<int64_t> SecondsOf(std::string_view time) {
+  int64_t seconds = 0;
+  for (int part = 0; part < 3; ++part) {
+    const auto number = TakeNumber<int64_t>(time);
+    if (!number || *number < 0 || *number > 59) return std::nullopt;
+    seconds = seconds * 60 + *number;
+    if (time.starts_with(':')) time.remove_prefix(1);
+  }
+  return seconds;
+}
+
+// For a screen: at most kMostShown bytes, no control characters.
+std::string Shown(std::string_view text) {
+  text = Trim(text);
+  size_t end = std::min(text.size(), kMostShown);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
+  std::string shown = ValidUtf8(text.substr(0, end));
+  std::ranges::replace_if(
+      shown, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  return end < text.size() ? shown + "..." : shown;
+}
+
+struct Hit {
+  uint64_t line = 0;
+  std::string process, text;
+};
+
+class LogReader {
+ public:
+  LogReader(EngineKind kind, std::string_view version)
+      : kind_(kind), version_(version), hits_(LogRules().size()) {}
+
+  void Take(std::string_view raw) {
+    ++number_;
+    line_ = ReadLogLine(raw.substr(0, kMostOfLine));
+    const std::string_view text = line_.text;
+    if (text.empty() ||
+        std::ranges::any_of(kOfRequests, [&](auto words) { return Has(text, words); }))
+      return;
+    LearnEngine(text);
+    FollowTraceback(text);
+    FollowSession(text);
+    ReadConfigError(text);
+    ReadVariables(text);
+    place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
+    place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
+    place_.gpu = !place_.npu;
+    place_.profiler = in_profiler_ || Has(text, "rofiler");
+    const std::vector<LogRule>& rules = LogRules();
+    for (size_t i = 0; i < rules.size(); ++i)
+      if (!hits_[i] && rules[i].Matches(text, place_)) hits_[i] = Here();
+    // A line at the margin ends a traceback.
+    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
+      in_profiler_ = false;
+  }
+
+  std::vector<Finding> Finish() {
+    const std::optional<Version> version = ParseVersion(version_);
+    std::vector<std::pair<uint64_t, Finding>> found;
+    std::set<FindingId> seen;
+    for (size_t i = 0; i < hits_.size(); ++i) {
+      const LogRule& rule = LogRules()[i];
+      if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
+      const Hit& hit = *hits_[i];
+      found.emplace_back(
+          hit.line, FindingAt(hit, rule.id, std::string(rule.meaning), std::string(rule.remedy)));
+    }
+    AddVariables(found);
+    AddConfigError(found);
+    std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);
+    std::vector<Finding> findings;
+    for (auto& [line, finding] : found) findings.push_back(std::move(finding));
+    return findings;
+  }
+
+ private:
+  using Found = std::vector<std::pair<uint64_t, Finding>>;
+
+  Hit Here() const { return {number_, line_.process, Shown(line_.text)}; }
+  static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
+                           std::string remedy) {
+    return {id, "",
+            fmt::format("{} (line {} of the log{}{}: {})", meaning, hit.line,
+                        hit.process.empty() ? "" : ", ", Shown(hit.process), hit.text),
+            std::move(remedy)};
+  }
+
+  void LearnEngine(std::string_view text) {
+    if (kind_ == EngineKind::kUnknown) {
+      if (text.starts_with("server_args=") || Has(text, "(with profile id: "))
+        kind_ = EngineKind::kSglang;
+      else if (HasOneOf(line_.process, {"APIServer", "ApiServer", "EngineCore", "VllmWorker"}) ||
+               HasOneOf(text, {"LLM engine (v", "vLLM API server version ",
+                               "argument --profiler-config: "}))
+        kind_ = EngineKind::kVllm;
+    }
+    if (!version_.empty()) return;
+    if (kind_ == EngineKind::kVllm) {
+      version_ = After(text, "LLM engine (v", ") ");
+      if (version_.empty()) version_ = After(text, "vLLM API server version ", " ");
+      // Its banner, in block letters.
+      if (version_.empty() && Has(text, "\u2588")) version_ = After(text, "  version ", " ");
+    } else if (text.starts_with("sglang: ")) {  // of its check_env
+      version_ = After(text, "sglang: ", " ");
+    }
+  }
+
+  // SGLang names the process at the head of a traceback alone.
+  bool IsOfTraceback() const { return line_.process == traceback_of_ || line_.process.empty(); }
+
+  void FollowTraceback(std::string_view text) {
+    if (text.ends_with(kTracebackHead)) {
+      in_profiler_ = false;
+      variable_.clear();
+      traceback_of_ = line_.is_error ? line_.process : "";
+    } else if (text.starts_with(' ') && IsOfTraceback()) {
+      in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
+      if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
+        variable_ = name;
+    }
+  }
+
+  void FollowSession(std::string_view text) {
+    // It is started again, or ends: what its processes say then is of that.
+    if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received"})) {
+      place_.profiling = false;
+      sessions_.clear();
+    } else if (text.starts_with("Starting profiler...") || Has(text, "] profiler_start")) {
+      place_.profiling = true;
+      if (Has(text, "...")) starter_ = line_.process;
+    } else if (text.starts_with("Profiling starts. ")) {
+      if (sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
+      if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
+      place_.profiling = true;
+    } else if (text.starts_with("Profiling starts for ")) {
+      place_.profiling = true;
+    } else if (Has(text, "Profiling is not in progress")) {
+      sessions_.clear();  // it began nothing
+    } else if (text.starts_with("Stopping profiler...") || text.starts_with("Stop profiling")) {
+      sessions_.erase(line_.process);
+      stopping_ = SecondsOf(line_.time);
+      stopping_process_ = line_.process;
+      if (Has(line_.process, "ApiServer_") && Has(starter_, "ApiServer_") &&
+          Word(line_.process) != Word(starter_))
+        AddByCode(FindingId::kSeveralFrontEnds,
+                  fmt::format(": {}, then {}", Word(starter_), Word(line_.process)));
+    } else if (text.starts_with("Profiler stopped.") || text.starts_with("Profiling done.")) {
+      place_.profiling = false;
+      const auto now = SecondsOf(line_.time);
+      if (!now || !stopping_ || stopping_process_ != line_.process) return;
+      const int64_t took = (*now - *stopping_ + kDayS) % kDayS;
+      if (took >= kLongFlushS && took < kHalfDayS)
+        AddByCode(FindingId::kFlushLong, fmt::format(": {} s", took));
+      stopping_.reset();
+    }
+  }
+  static std::string Word(std::string_view text) { return std::string(TakeWord(text)); }
+
+  // What code found is the hit of that finding's rules; `detail` ends their meaning.
+  void AddByCode(FindingId id, const std::string& detail) {
+    const std::vector<LogRule>& rules = LogRules();
+    for (size_t i = 0; i < rules.size(); ++i)
+      if (rules[i].id == id && rules[i].by_code && !hits_[i]) {
+        hits_[i] = Here();
+        hits_[i]->text += detail;
+      }
+  }
+
+  // "1 validation error for ProfilerConfig", the key, what is wrong with it.
+  void ReadConfigError(std::string_view text) {
+    if (Has(text, "validation error") && Has(text, "for ProfilerConfig") && !config_error_) {
+      config_error_ = Here();
+      config_lines_ = 0;
+    } else if (config_error_ && config_lines_ < 2) {
+      if (++config_lines_ == 1 && !text.starts_with(' '))
+        config_key_ = Shown(text);
+      else
+        config_fault_ = Shown(text), config_lines_ = 2;
+    }
+  }
+
+  void ReadVariables(std::string_view text) {
+    constexpr std::string_view kUnknown = "Unknown vLLM environment variable detected: ";
+    if (const auto name = After(text, kUnknown, " ");
+        !name.empty() && unread_.size() < kMostVariables)
+      unread_.try_emplace(Shown(name), Here());
+    if (!variable_.empty() && !unparsed_ && IsOfTraceback() &&
+        Has(text, "ValueError: invalid literal for int()")) {
+      unparsed_ = Here();
+      assignment_ = Shown(fmt::format("{}={}", variable_, After(text, "base 10: '", "'")));
+    }
+  }
+
+  // The finding that a check of such a launch makes.
+  std::optional<Finding> OfLaunch(const std::vector<std::string>& words,
+                                  const std::string& variable,
+                                  std::initializer_list<FindingId> ids) const {
+    std::vector<std::string> environment;
+    if (!variable.empty()) environment.push_back(variable);
+    for (Finding& finding : CheckLaunch(EngineKind::kVllm, version_, words, environment))
+      if (std::ranges::find(ids, finding.id) != ids.end()) return std::move(finding);
+    return std::nullopt;
+  }
+
+  void AddVariables(Found& found) const {
+    for (const auto& [name, hit] : unread_) {
+      const auto known =
+          OfLaunch({}, name + "=1", {FindingId::kVariableNotRead, FindingId::kTimeoutNotRead});
+      found.emplace_back(
+          hit.line, known ? FindingAt(hit, known->id, name + ": " + known->evidence, known->remedy)
+                          : FindingAt(hit, FindingId::kVariableNotRead,
+                                      name + ": vLLM does not know this variable",
+                                      "correct its name, or leave it out"));
+    }
+    if (!unparsed_) return;
+    const auto known = OfLaunch({}, assignment_, {FindingId::kVariableNotParsed});
+    found.emplace_back(
+        unparsed_->line,
+        FindingAt(*unparsed_, FindingId::kVariableNotParsed,
+                  assignment_ + ": " + (known ? known->evidence : "vLLM reads it as an integer"),
+                  known ? known->remedy : fmt::format("unset {}", variable_)));
+  }
+
+  void AddConfigError(Found& found) const {
+    if (!config_error_) return;
+    if (Has(config_fault_, "unexpected_keyword_argument")) {
+      const nlohmann::json config{{config_key_, 1}};
+      const auto known = OfLaunch({"vllm", "serve", "m", "--profiler-config", config.dump()}, "",
+                                  {FindingId::kConfigKeyUnknown});
+      found.emplace_back(
+          config_error_->line,
+          FindingAt(
+              *config_error_, FindingId::kConfigKeyUnknown,
+              known ? known->evidence : fmt::format("vLLM does not know the key {}", config_key_),
+              known ? known->remedy : "leave it out"));
+      return;
+    }
+    const bool contradicts = Has(config_fault_, "Value error");
+    found.emplace_back(
+        config_error_->line,
+        FindingAt(*config_error_,
+                  contradicts ? FindingId::kConfigContradicts : FindingId::kConfigUnreadable,
+                  fmt::format("{}: {}: vLLM does not start", config_key_, config_fault_),
+                  contradicts ? "change or leave out what is named" : "correct it"));
+  }
+
+  EngineKind kind_;
+  std::string version_;
+  std::vector<std::optional<Hit>> hits_;  // the first of each rule
+  uint64_t number_ = 0;
+  LogLine line_;
+  LogPlace place_;
+
+  std::string traceback_of_, variable_;
+  bool in_profiler_ = false;
+
+  std::set<std::string> sessions_;  // processes of SGLang that began one
+  std::string starter_, stopping_process_;
+  std::optional<int64_t> stopping_;  // second of its day
+
+  std::optional<Hit> config_error_, unparsed_;
+  size_t config_lines_ = 2;
+  std::string config_key_, config_fault_, assignment_;
+  std::map<std::string, Hit> unread_;
+};
+
+}  // namespace
+
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log) {
+  LogReader reader(kind, version);
+  while (!log.empty()) reader.Take(TakeLine(log));
+  return reader.Finish();
+}
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "control/engine.h"
+#include "control/finding.h"
+
+namespace tacho {
+
+// The failures of profiling that the log of a vLLM, an SGLang, a router or nsys shows: each kind
+// once, in the order of first lines. The evidence says what it means, where its first line is (from
+// 1, with the process) and the line itself, at most 300 bytes; the remedy is that of the version.
+// Subjects are empty: they are the caller's.
+//
+// What is not known may be left out: kind kUnknown and version "" are taken from the log where it
+// names them (SGLang's does not name its version), else they are that of every engine and of the
+// newest version. Lines that hold requests are not read: a prompt says nothing about an engine.
+// `log` is text from any source; nothing of it is taken on trust. Cost: one pass, 20 to 40 MB/s (a
+// busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log);
+
+}  // namespace tacho

@@ -1,0 +1,78 @@
+#include "control/log_line.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+// Removes "OPEN...CLOSE" and the blank after it from the beginning; its inside. "" if it is not
+// there.
+std::string_view TakeBracketed(std::string_view& text, char open, char close) {
+  const size_t end = text.find(close);
+  if (!text.starts_with(open) || end == std::string_view::npos) return {};
+  const std::string_view inside = text.substr(1, end - 1);
+  text.remove_prefix(end + 1);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return inside;
+}
+
+bool IsDate(std::string_view word) {
+  return std::count(word.begin(), word.end(), '-') >= 1 && !word.empty() && IsDigit(word.front()) &&
+         std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
+}
+
+// "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
+void TakeVllmHead(std::string_view& text, LogLine& line) {
+  constexpr std::array<std::string_view, 5> kLevels{"DEBUG", "INFO", "WARNING", "ERROR",
+                                                    "CRITICAL"};
+  std::string_view rest = text;
+  const std::string_view level = TakeWord(rest);
+  const std::string_view date = TakeWord(rest), time = TakeWord(rest);
+  if (std::ranges::find(kLevels, level) == kLevels.end() || !IsDate(date) ||
+      time.find(':') == std::string_view::npos) {
+    return;
+  }
+  line.time = time;
+  line.is_error = level == "ERROR" || level == "CRITICAL";
+  TakeBracketed(rest, '[', ']');
+  text = rest;
+}
+
+}  // namespace
+
+std::string WithoutColours(std::string_view line) {
+  std::string plain;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b' && i + 1 < line.size() && line[i + 1] == '[') {
+      i += 2;
+      while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
+    } else if (line[i] != '\r') {
+      plain += line[i];
+    }
+  }
+  return plain;
+}
+
+LogLine ReadLogLine(std::string_view line) {
+  const std::string plain = WithoutColours(line);
+  std::string_view text = plain;
+  LogLine read;
+  if (std::string_view after = text; TakeBracketed(after, '(', ')').find("pid=") != text.npos) {
+    read.process = TakeBracketed(text, '(', ')');
+  }
+  TakeVllmHead(text, read);
+  if (std::string_view after = text; IsDate(TakeBracketed(after, '[', ']').substr(0, 10))) {
+    // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
+    std::string_view inside = TakeBracketed(text, '[', ']');
+    TakeWord(inside);
+    read.time = TakeWord(inside);
+    read.process = inside;
+  }
+  read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  return read;
+}
+
+}  // namespace tacho

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// A session of Nsight Systems on this host, as `nsys sessions list` shows it.
+struct NsysSession {
+  std::string id;     // "1014594"; in the environment of its processes as NSYS_PROFILING_SESSION_ID
+  std::string state;  // "Launched", "Collection"
+  std::string name;
+  // Whether somebody records in it now, or has it wait for the begin of a range.
+  [[nodiscard]] bool Records() const;
+};
+
+// From the table that `nsys sessions list` prints (ID, TIME, STATE, LAUNCH, NAME; names may have
+// blanks); lines that are no session are left out. At most 1,000.
+std::vector<NsysSession> NsysSessionsIn(std::string_view list);
+
+// The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It
+// ends with its session; one whose `nsys` was killed may stay and take a whole core.
+struct NsysAgent {
+  int64_t pid = 0;
+  std::string session;  // its name
+  std::string program;  // its nsys, which knows its session; "" if it may not be read
+};
+// Those of this user, in this mount namespace (elsewhere `nsys sessions list` does not see their
+// sessions either), ascending by pid.
+std::vector<NsysAgent> NsysAgents();
+
+// The name that `nsys launch --session-new=NAME` got, if a process runs below one; else "".
+std::string NsysSessionAbove(int64_t pid);
+
+// CPU time that a process has used so far, in ns; -1 if it has ended or may not be read.
+int64_t CpuTimeOf(int64_t pid);
+
+}  // namespace tacho

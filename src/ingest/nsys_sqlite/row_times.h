@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ingest/nsys_sqlite/table_scan.h"
+#include "model/notes.h"
+
+namespace tacho::nsys {
+
+inline constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of times beyond would overflow
+inline constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in Kineto's traces
+
+struct RowTimes {
+  int64_t start = 0, duration = 0;  // ns
+};
+// What a row without an end is: kMissing: one without a length; kNeeded: the same, noted;
+// kRequired: one without times, noted.
+enum class End : uint8_t { kMissing, kNeeded, kRequired };
+
+// Columns 0 and 1, start and end. nullopt if no table can take them. Calls note(id) for what is
+// wrong with them.
+template <typename Note>
+std::optional<RowTimes> TimesOfRow(const TableScan& row, End need, const Note& note) {
+  const std::optional<int64_t> start = row.Maybe(0);
+  std::optional<int64_t> end = row.Maybe(1);
+  if (!start || *start > kFarthest || *start < -kFarthest) {
+    note(NoteId::kBadTime);
+    return std::nullopt;
+  }
+  if (!end) {
+    if (need != End::kMissing) note(NoteId::kMissingDuration);
+    if (need == End::kRequired) return std::nullopt;
+    end = start;
+  }
+  if (*end < *start) {
+    note(NoteId::kNegativeDuration);
+    end = start;
+  }
+  if (*end > kFarthest || *end - *start > kLongestDuration) {
+    note(NoteId::kBadTime);
+    return std::nullopt;
+  }
+  return RowTimes{*start, *end - *start};
+}
+
+}  // namespace tacho::nsys

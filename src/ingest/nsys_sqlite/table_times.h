@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "base/column.h"
+#include "ingest/nsys_sqlite/global_ids.h"
+#include "ingest/nsys_sqlite/row_times.h"
+#include "ingest/nsys_sqlite/table_scan.h"
+#include "model/notes.h"
+
+namespace tacho::nsys {
+
+// What the rows of a table, or of a part of it, took, by what they are of; and what is wrong with
+// them, with the first row of each.
+class TableTimes {
+ public:
+  // The process (ProcessKey), then integers of the table.
+  using Key = std::array<int64_t, 8>;
+  struct Entry {
+    Key key{};
+    uint64_t hash = 0;
+    int64_t first_row = 0;
+    Column<int64_t> ns, bytes;
+  };
+  struct Defect {
+    uint64_t count = 0;
+    int64_t first_row = 0;
+  };
+
+  // Rows of other processes than the known ones are only taken of the first `room` of these.
+  TableTimes(std::function<bool(int64_t key)> is_known, size_t room)
+      : is_known_(std::move(is_known)), room_(room) {
+    std::random_device random;
+    salt_ = uint64_t{random()} << 32 | random();
+    multiplier_ = uint64_t{random()} << 32 | random() | 1;
+  }
+
+  // The process of the globalPid or globalTid in `column`; nullopt, and noted, if there is none.
+  std::optional<int64_t> ProcessOf(const TableScan& row, int column) {
+    const std::optional<int64_t> global = row.Maybe(column);
+    if (global && has_last_ && ProcessKey(*global) == last_process_) return last_process_;
+    return OtherProcessOf(row, global);
+  }
+  // The entry of a row with this key, which is new if it is the first one.
+  template <size_t kWords>
+  Entry& EntryOf(const TableScan& row, const std::array<int64_t, kWords>& key) {
+    static_assert(kWords <= std::tuple_size_v<Key>);
+    const uint64_t hash = HashOf(key);
+    for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
+      if (places_[at] == kNone) return Insert(row, Widened(key), hash, at);
+      Entry& entry = entries_[places_[at]];
+      if (std::equal(key.begin(), key.end(), entry.key.begin())) return entry;
+    }
+  }
+  // How long the row took; nullopt, and noted, if it cannot be told.
+  std::optional<int64_t> DurationOf(const TableScan& row, int64_t process) {
+    const auto times = TimesOfRow(row, End::kRequired, [&](NoteId id) { Count(row, process, id); });
+    return times ? std::optional(times->duration) : std::nullopt;
+  }
+  void SkipRow(const TableScan& row) { ++Of(skipped_, row).count; }
+  void Count(const TableScan& row, int64_t process, NoteId id) {
+    ++Of(defects_[{process, id}], row).count;
+  }
+
+  // What there is of all rows. By process, with their first rows.
+  [[nodiscard]] const std::map<int64_t, int64_t>& processes() const { return processes_; }
+  [[nodiscard]] std::vector<Entry>& entries() { return entries_; }
+  [[nodiscard]] const std::map<std::pair<int64_t, NoteId>, Defect>& defects() const {
+    return defects_;
+  }
+  [[nodiscard]] const Defect& skipped() const { return skipped_; }
+  // Whether there was no room for a process.
+  [[nodiscard]] bool is_full() const { return is_full_; }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // Salted: else a file could be made whose keys all have one place.
+  template <size_t kWords>
+  [[nodiscard]] uint64_t HashOf(const std::array<int64_t, kWords>& key) const {
+    __extension__ typedef unsigned __int128 Wide;
+    uint64_t hash = salt_;
+    for (const int64_t word : key) {
+      const Wide product = static_cast<Wide>(hash ^ static_cast<uint64_t>(word)) * multiplier_;
+      hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    }
+    return hash;
+  }
+  template <size_t kWords>
+  static Key Widened(const std::array<int64_t, kWords>& key) {
+    Key wide{};
+    std::copy(key.begin(), key.end(), wide.begin());
+    return wide;
+  }
+  static Defect& Of(Defect& defect, const TableScan& row) {
+    if (defect.count == 0) defect.first_row = row.row();
+    return defect;
+  }
+  std::optional<int64_t> OtherProcessOf(const TableScan& row, std::optional<int64_t> global);
+  Entry& Insert(const TableScan& row, const Key& key, uint64_t hash, size_t at);
+
+  std::function<bool(int64_t key)> is_known_;
+  size_t room_;
+  uint64_t salt_ = 0, multiplier_ = 0;
+  bool is_full_ = false;
+  std::map<int64_t, int64_t> processes_;
+  int64_t last_process_ = 0;
+  bool has_last_ = false;
+  std::vector<Entry> entries_;
+  size_t mask_ = 255;
+  std::vector<uint32_t> places_ = std::vector<uint32_t>(256, kNone);  // of entries, by hash
+  std::map<std::pair<int64_t, NoteId>, Defect> defects_;              // by process
+  Defect skipped_;
+};
+
+}  // namespace tacho::nsys

@@ -1,0 +1,154 @@
+#include "launch/engine_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/find_program.h"
+#include "base/subprocess.h"
+#include "base/words.h"
+#include "control/version.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kAnswersWithin{30'000};
+constexpr std::chrono::milliseconds kEndsWithin{1'000};
+
+bool IsPython(const std::string& path) {
+  return fs::path(path).filename().string().starts_with("python");
+}
+
+// The program that `word` names: a file that can be run, or one in $PATH. "" for any other word.
+std::string ProgramNamed(const std::string& word) {
+  if (word.find('/') != std::string::npos) return IsProgram(word) ? word : "";
+  const std::vector<std::string> found = ProgramsInPath(word);
+  return found.empty() || word.starts_with('-') ? "" : found.front();
+}
+
+std::string FirstInPath(std::string_view name) {
+  const std::vector<std::string> found = ProgramsInPath(name);
+  return found.empty() ? "" : found.front();
+}
+
+// `python -m` wants the model as an option.
+std::vector<std::string> AsModule(EngineKind kind, const std::string& python,
+                                  const std::vector<std::string>& arguments) {
+  const bool vllm = kind == EngineKind::kVllm;
+  std::vector<std::string> command{
+      python, "-m", vllm ? "vllm.entrypoints.openai.api_server" : "sglang.launch_server"};
+  if (!arguments.empty() && !arguments.front().starts_with('-'))
+    command.emplace_back(vllm ? "--model" : "--model-path");
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+tl::unexpected<Error> NotInstalled(EngineKind kind, const std::string& where) {
+  return Fail(ErrorKind::kUsage,
+              fmt::format("{} is not installed{}: name the Python that has it (--python "
+                          "/path/to/env/bin/python), or give the whole command after --",
+                          NameOf(kind), where));
+}
+
+// The Python of a whole command: its program, or that of the script that it runs.
+std::string PythonOf(const std::string& program) {
+  return IsPython(program) ? program : PythonOfScript(program);
+}
+
+}  // namespace
+
+std::optional<std::string> OptionValue(const std::vector<std::string>& words,
+                                       const std::vector<std::string_view>& names) {
+  std::optional<std::string> value;
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view name : names) {
+      const std::string_view word = words[i];
+      if (word == name && i + 1 < words.size()) value = words[i + 1];
+      if (word.starts_with(name) && word.substr(name.size()).starts_with('='))
+        value = word.substr(name.size() + 1);
+    }
+  }
+  return value;
+}
+
+std::string PythonOfScript(const std::string& path) {
+  std::ifstream file(path);
+  std::string first, second;
+  std::getline(file, first);
+  std::getline(file, second);
+  if (!first.starts_with("#!")) return "";
+  std::string_view words = std::string_view(first).substr(2);
+  std::string program(TakeWord(words));
+  if (program.ends_with("/env")) program = FirstInPath(TakeWord(words));
+  // Where the path is too long for "#!": '''exec' /path/python "$0" "$@"
+  constexpr std::string_view kExec = "'''exec' ";
+  if (program == "/bin/sh" && second.starts_with(kExec)) {
+    words = std::string_view(second).substr(kExec.size());
+    program = TakeWord(words);
+    std::erase(program, '"');
+  }
+  return IsPython(program) ? program : "";
+}
+
+Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
+                                        const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = arguments;
+  if (kind == EngineKind::kVllm && !rest.empty() && rest.front() == "serve")
+    rest.erase(rest.begin());
+  if (!python.empty()) {
+    const std::string program = ProgramNamed(python);
+    if (program.empty())
+      return Fail(ErrorKind::kUsage, fmt::format("--python {}: there is no such program", python));
+    return EngineProgram{AsModule(kind, program, rest), program};
+  }
+  if (const std::string program = rest.empty() ? "" : ProgramNamed(rest.front());
+      !program.empty() && !fs::is_directory(rest.front())) {
+    return EngineProgram{rest, PythonOf(program)};
+  }
+  if (kind == EngineKind::kVllm) {
+    const std::string vllm = FirstInPath("vllm");
+    if (vllm.empty()) return NotInstalled(kind, " ($PATH has no vllm)");
+    std::vector<std::string> command{vllm, "serve"};
+    command.insert(command.end(), rest.begin(), rest.end());
+    return EngineProgram{std::move(command), PythonOfScript(vllm)};
+  }
+  const std::string found = FirstInPath("python3");
+  if (found.empty()) return NotInstalled(kind, " ($PATH has no python3)");
+  return EngineProgram{AsModule(kind, found, rest), found};
+}
+
+Result<std::string> AskPackageVersion(const std::string& python,
+                                      const std::vector<std::string>& packages,
+                                      const std::stop_token& stop) {
+  const std::string code = fmt::format(
+      "import importlib.metadata as m\n"
+      "for name in '{}'.split():\n"
+      "    try:\n"
+      "        print(m.version(name)); break\n"
+      "    except m.PackageNotFoundError: pass\n",
+      fmt::join(packages, " "));
+  TACHO_ASSIGN_OR_RETURN(const std::string printed, OutputOf({.arguments = {python, "-c", code},
+                                                              .patience = kAnswersWithin,
+                                                              .grace = kEndsWithin,
+                                                              .stop = stop},
+                                                             4096));
+  return std::string(Trim(printed));
+}
+
+Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
+                                     const std::stop_token& stop) {
+  if (python.empty()) return "";
+  // The CPU builds have names of their own.
+  const std::string name(NameOf(kind));
+  const auto version = AskPackageVersion(python, {name, name + "-cpu"}, stop);
+  if (!version) return "";
+  if (version->empty()) return NotInstalled(kind, " for " + python);
+  return *version;
+}
+
+}  // namespace tacho

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "control/engine.h"
+
+namespace tacho {
+
+// The value that `words`, an engine's command line, give to one of its options' names; the last one
+// wins, as in Python's argparse. "--port 1" and "--port=1". nullopt without any.
+std::optional<std::string> OptionValue(const std::vector<std::string>& words,
+                                       const std::vector<std::string_view>& names);
+
+// How an installed engine is called.
+struct EngineProgram {
+  std::vector<std::string> command;  // the program with the user's arguments
+  std::string python = {};           // that runs it; "" if that cannot be told
+  std::string version = {};          // "" if the engine does not report one
+};
+
+// `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without
+// vLLM's "serve"), or a whole command whose first word is a program. Without one the engine is
+// `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH for SGLang. kUsage: it is not
+// installed. Without its version.
+Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
+                                        const std::vector<std::string>& arguments);
+
+// The version that the engine's package has for that Python: it is asked, which takes a tenth of a
+// second. kUsage: the engine is not installed there. "" if it cannot be asked.
+Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
+                                     const std::stop_token& stop);
+
+// The version of the first of these packages that this Python has; "" with none of them. kRemote:
+// it cannot be asked.
+Result<std::string> AskPackageVersion(const std::string& python,
+                                      const std::vector<std::string>& packages,
+                                      const std::stop_token& stop);
+
+// The Python in the first lines of a script that a package installed; "" for another file.
+std::string PythonOfScript(const std::string& path);
+
+}  // namespace tacho

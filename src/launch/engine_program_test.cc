@@ -1,0 +1,111 @@
+#include "launch/engine_program.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "base/folder_for_test.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class EngineProgramTest : public ::testing::Test {
+ protected:
+  EngineProgramTest() : path_(std::getenv("PATH")) { setenv("PATH", folder_.path().c_str(), 1); }
+  ~EngineProgramTest() override { setenv("PATH", path_.c_str(), 1); }
+
+  std::string Program(const std::string& name, const std::string& text) {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << text;
+    chmod(path.c_str(), 0755);
+    return path;
+  }
+
+  FolderForTest folder_;
+
+ private:
+  const std::string path_;
+};
+
+TEST(OptionValue, TheLastOneWins) {
+  const std::vector<std::string> words{"serve", "--port", "1", "--host=::", "--port=2", "--x"};
+  EXPECT_EQ(OptionValue(words, {"--port"}), "2");
+  EXPECT_EQ(OptionValue(words, {"-h", "--host"}), "::");
+  EXPECT_EQ(OptionValue(words, {"--x"}), std::nullopt) << "without a value";
+  EXPECT_EQ(OptionValue(words, {"--por"}), std::nullopt);
+}
+
+TEST_F(EngineProgramTest, AModelForTheInstalledEngine) {
+  const std::string python = Program("python3", "");
+  const std::string vllm = Program("vllm", "#!" + python + "\nimport vllm\n");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"serve", "org/model", "--seed", "1"},
+        std::vector<std::string>{"org/model", "--seed", "1"}}) {
+    const auto found = FindEngineProgram(EngineKind::kVllm, "", words);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_THAT(found->command, ElementsAre(vllm, "serve", "org/model", "--seed", "1"));
+    EXPECT_EQ(found->python, python);
+  }
+  const auto sglang = FindEngineProgram(EngineKind::kSglang, "", {"org/model"});
+  ASSERT_TRUE(sglang);
+  EXPECT_THAT(sglang->command,
+              ElementsAre(python, "-m", "sglang.launch_server", "--model-path", "org/model"));
+}
+
+TEST_F(EngineProgramTest, ThePythonOfAnEnvironment) {
+  const std::string python = Program("python3.11", "");
+  const auto found = FindEngineProgram(EngineKind::kVllm, python, {"--model", "m"});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->command,
+              ElementsAre(python, "-m", "vllm.entrypoints.openai.api_server", "--model", "m"));
+  EXPECT_THAT(FindEngineProgram(EngineKind::kVllm, "/no/python", {"m"}).error().message,
+              HasSubstr("no such program"));
+}
+
+TEST_F(EngineProgramTest, AWholeCommand) {
+  const std::string python = Program("python3", "");
+  const auto found = FindEngineProgram(EngineKind::kSglang, "", {python, "-P", "launcher.py"});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->command, ElementsAre(python, "-P", "launcher.py"));
+  EXPECT_EQ(found->python, python);
+}
+
+TEST_F(EngineProgramTest, WhatIsNotInstalledIsNamedWithTheRemedy) {
+  for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
+    const auto found = FindEngineProgram(kind, "", {"org/model"});
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().message, HasSubstr("--python"));
+  }
+}
+
+TEST_F(EngineProgramTest, ScriptsOfPipAndWithLongPaths) {
+  const std::string python = Program("python3", "");
+  EXPECT_EQ(PythonOfScript(Program("a", "#!" + python + " -I\n")), python);
+  EXPECT_EQ(PythonOfScript(Program("b", "#!/usr/bin/env python3\n")), python);
+  EXPECT_EQ(PythonOfScript(Program("c", "#!/bin/sh\n'''exec' \"" + python + "\" \"$0\" \"$@\"\n")),
+            python);
+  EXPECT_EQ(PythonOfScript(Program("d", "#!/bin/sh\necho\n")), "");
+  EXPECT_EQ(PythonOfScript(Program("e",
+                                   "\x7f"
+                                   "ELF")),
+            "");
+}
+
+TEST_F(EngineProgramTest, AsksForTheVersion) {
+  const std::string python = Program("python3", "#!/bin/sh\necho 0.32.0\n");
+  EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, python, {}).value(), "0.32.0");
+  const std::string without = Program("python3.12", "#!/bin/sh\n");
+  EXPECT_THAT(AskEngineVersion(EngineKind::kVllm, without, {}).error().message,
+              HasSubstr("vllm is not installed for " + without));
+  const std::string broken = Program("python3.13", "#!/bin/sh\nexit 1\n");
+  EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, broken, {}).value(), "");
+  EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, "", {}).value(), "");
+}
+
+}  // namespace
+}  // namespace tacho

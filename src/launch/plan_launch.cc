@@ -1,0 +1,289 @@
+#include "launch/plan_launch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "base/parse_number.h"
+#include "base/words.h"
+#include "control/command_options.h"
+#include "control/version.h"
+#include "control/vllm_command_line.h"
+#include "net/url.h"
+#include "text/shell_word.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTraces = "{traces}";
+constexpr std::string_view kLoopback = "127.0.0.1";
+constexpr std::string_view kHidden = "***";
+// The values of these options are secrets; --api-key takes several.
+constexpr std::array<std::string_view, 4> kKeyOptions{"--api-key", "--hf-token", "--admin-api-key",
+                                                      "--ssl-keyfile-password"};
+
+std::string_view NameOfSetting(std::string_view setting) {
+  return setting.substr(0, setting.find('='));
+}
+
+bool Sets(const std::vector<std::string>& environment, std::string_view name) {
+  return std::ranges::any_of(
+      environment, [&](const std::string& setting) { return NameOfSetting(setting) == name; });
+}
+
+// Python's parsers take the beginning of an option, and vLLM's '_' for '-'.
+bool IsKeyOption(std::string_view option) {
+  constexpr size_t kShortest = 6;  // "--hf-t"
+  std::string name(option);
+  std::ranges::replace(name, '_', '-');
+  return name.size() >= kShortest && name != "--ssl-keyfile" &&
+         std::ranges::any_of(kKeyOptions,
+                             [&](std::string_view key) { return key.starts_with(name); });
+}
+
+// Whether a variable of that name holds a secret.
+bool NamesKey(std::string_view variable) {
+  const std::string name = AsciiLowered(variable);
+  const auto holds = [&](std::string_view word) { return name.find(word) != name.npos; };
+  return !holds("tokenizer") &&
+         std::ranges::all_of(
+             name, [](char c) { return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z'); }) &&
+         (holds("key") || holds("token") || holds("secret") || holds("passw") ||
+          holds("credential"));
+}
+
+bool IsUrl(std::string_view text) {
+  const size_t scheme = text.find("://");
+  return scheme != text.npos && text.substr(0, scheme).find_first_of("/=\"' {") == text.npos;
+}
+
+// The presets that one begins with, the weakest first.
+std::vector<std::string> ChainOf(const std::string& preset) {
+  if (preset == "detailed") return {"light", "detailed"};
+  if (preset == "deep") return {"light", "detailed", "deep"};
+  return {preset};
+}
+
+// What the rules of a preset say of one kind: "env", "config", "arg". Keys in the rules' order.
+using PresetValues = std::vector<std::pair<std::string, std::string>>;
+
+PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
+                      const std::string& traces) {
+  PresetValues values;
+  for (const std::string& preset : ChainOf(plan.preset)) {
+    const std::string prefix = fmt::format("preset.{}.{}.", preset, kind);
+    for (const std::string& key : RuleKeys(NameOf(plan.kind), prefix)) {
+      const std::string_view rule = EngineRule(plan.kind, plan.version, prefix + key);
+      if (rule.empty()) continue;
+      const std::string value = rule == kTraces ? traces : std::string(rule);
+      const auto known = std::ranges::find(values, key, &PresetValues::value_type::first);
+      if (known != values.end()) {
+        known->second = value;
+      } else {
+        values.emplace_back(key, value);
+      }
+    }
+  }
+  return values;
+}
+
+// GPUs that one server takes.
+size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) {
+  using Names = std::vector<std::string_view>;
+  const bool vllm = plan.kind == EngineKind::kVllm;
+  Names data_parallel{"--data-parallel-size", "-dp"};
+  if (!vllm) data_parallel = {"--dp-size", "--dp", "--data-parallel-size"};
+  // With it SGLang's data parallel ranks are on the GPUs of its tensor parallel ones.
+  if (!vllm && std::ranges::find(words, "--enable-dp-attention") != words.end())
+    data_parallel.clear();
+  const std::array<Names, 3> sizes{vllm ? Names{"--tensor-parallel-size", "-tp"}
+                                        : Names{"--tp-size", "--tp", "--tensor-parallel-size"},
+                                   vllm ? Names{"--pipeline-parallel-size", "-pp"}
+                                        : Names{"--pp-size", "--pipeline-parallel-size"},
+                                   data_parallel};
+  size_t gpus = 1;
+  for (const Names& names : sizes)
+    gpus *= std::max<size_t>(
+        1, ParseWhole<size_t>(OptionValue(words, names).value_or("1")).value_or(1));
+  return gpus;
+}
+
+// For a shell. NAME=value and --name=value: without a secret.
+std::string ShownWord(std::string_view word) {
+  if (IsUrl(word)) return ShellWord(ShownUrl(word));
+  const std::string_view name = NameOfSetting(word);
+  if (name.size() == word.size()) return ShellWord(word);
+  const bool is_option = name.starts_with('-');
+  if (is_option ? IsKeyOption(name) : NamesKey(name)) return fmt::format("{}={}", name, kHidden);
+  if (ShellWord(name) != name) return ShellWord(word);
+  // A setting may be the value of an option.
+  return fmt::format("{}={}", name, ShownWord(word.substr(name.size() + 1)));
+}
+
+void SetOption(std::vector<std::string>& words, const std::string& name, const std::string& value) {
+  if (OptionValue(words, {name})) return;
+  words.push_back(name);
+  words.push_back(value);
+}
+
+void SetFlag(std::vector<std::string>& words, const std::string& name) {
+  if (std::ranges::find(words, name) == words.end()) words.push_back(name);
+}
+
+// Replaces the port that the user gave to the engine: each replica has its own.
+void SetPort(std::vector<std::string>& words, uint16_t port) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--port" && i + 1 < words.size()) words[i + 1] = std::to_string(port);
+    if (words[i].starts_with("--port=")) words[i] = fmt::format("--port={}", port);
+  }
+  SetOption(words, "--port", std::to_string(port));
+}
+
+std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
+  std::string host = OptionValue(words, {"--host"}).value_or(std::string(kLoopback));
+  if (host == "0.0.0.0" || host == "::" || host.empty()) host = kLoopback;
+  const bool v6 = host.find(':') != std::string::npos;
+  return fmt::format("http://{}:{}", v6 ? "[" + host + "]" : host, port);
+}
+
+PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& program,
+                         const LaunchPlace& place, const PlannedLaunch& plan, size_t index) {
+  PlannedServer server;
+  const std::string_view kind = NameOf(plan.kind);
+  server.name = request.replicas == 1 ? std::string(kind) : fmt::format("{}-{}", kind, index + 1);
+  server.port = place.ports.at(index);
+  const std::string traces = place.folder + "/traces";
+  server.traces = request.replicas == 1 ? traces : fmt::format("{}/w{}", traces, index);
+  server.log = fmt::format("{}/logs/{}.log", place.folder, server.name);
+
+  std::vector<std::string> words = program.command;
+  SetOption(words, "--host", std::string(kLoopback));
+  SetPort(words, server.port);
+  for (const auto& [name, value] : ValuesOf(plan, "arg", server.traces)) {
+    if (value == "yes") {
+      SetFlag(words, name);
+    } else {
+      SetOption(words, name, value);
+    }
+  }
+  if (request.log_requests)
+    if (const auto name = EngineRule(plan.kind, plan.version, "log_requests"); !name.empty())
+      SetFlag(words, std::string(name));
+  words = WithProfilerConfig(words, ValuesOf(plan, "config", server.traces));
+  server.url = UrlOf(words, server.port);
+
+  server.environment = request.environment;
+  for (const auto& [name, value] : ValuesOf(plan, "env", server.traces))
+    if (!Sets(request.environment, name) && !Sets(place.environment, name))
+      server.environment.push_back(name + "=" + value);
+  if (request.replicas > 1 && !place.gpus.empty()) {
+    const size_t gpus = GpusOf(plan, words);
+    const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);
+    server.environment.push_back(
+        fmt::format("CUDA_VISIBLE_DEVICES={}",
+                    fmt::join(first, first + static_cast<std::ptrdiff_t>(gpus), ",")));
+  }
+  server.command = place.nsys;
+  server.command.insert(server.command.end(), words.begin(), words.end());
+  return server;
+}
+
+PlannedServer PlanRouter(const LaunchPlace& place, const PlannedLaunch& plan) {
+  const bool vllm = plan.kind == EngineKind::kVllm;
+  const size_t first = plan.servers.size();
+  PlannedServer router;
+  router.name = vllm ? "vllm-router" : "sglang-router";
+  router.port = place.ports.at(first);
+  router.url = fmt::format("http://{}:{}", kLoopback, router.port);
+  router.log = fmt::format("{}/logs/{}.log", place.folder, router.name);
+  const std::string host(kLoopback);
+  router.command = {place.router_program};
+  if (!vllm) router.command.emplace_back("launch");
+  router.command.insert(
+      router.command.end(),
+      {"--host", host, "--port", std::to_string(router.port), "--prometheus-host", host,
+       "--prometheus-port", std::to_string(place.ports.at(first + 1)), "--policy", "round_robin"});
+  // SGLang's /health runs a forward, which would fill a profile.
+  if (!vllm) router.command.insert(router.command.end(), {"--health-check-endpoint", "/ready"});
+  router.command.emplace_back("--worker-urls");
+  for (const PlannedServer& server : plan.servers) router.command.push_back(server.url);
+  return router;
+}
+
+}  // namespace
+
+const std::vector<PresetWords>& Presets() {
+  static const std::vector<PresetWords> presets = {
+      {"light", "steps with a bound, without stacks, shapes or a table of averages"},
+      {"detailed", "with shapes, memory and scopes: about twice the bytes"},
+      {"deep", "with Python stacks and flops too: some ten times the bytes, and slower steps"},
+      {"nsys", "under `nsys launch`, for `tacho record --via nsys`"}};
+  return presets;
+}
+
+Result<std::optional<uint16_t>> AskedPort(const LaunchRequest& request,
+                                          const EngineProgram& program) {
+  const std::optional<std::string> text = OptionValue(program.command, {"--port"});
+  if (!text) return request.port;
+  const std::optional<uint16_t> port = ParseWhole<uint16_t>(*text);
+  if (!port || *port == 0)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--port {}: a port is a number from 1 to 65535", *text));
+  if (request.port && *request.port != *port)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--port is {} for tacho and {} for the engine: give one of them",
+                            *request.port, *port));
+  return port;
+}
+
+Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgram& program,
+                                 const LaunchPlace& place) {
+  PlannedLaunch plan;
+  plan.kind = request.kind;
+  plan.version = program.version;
+  plan.preset = request.preset;
+  for (const CommandOption& option : OptionsOf(program.command))
+    if (option.name == "uds" || option.name == "ssl-certfile" || option.name == "ssl-keyfile")
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("--{}: tacho launch reaches the engine by plain HTTP at a port: leave "
+                      "it out, or start the engine yourself",
+                      option.name));
+  const size_t gpus = GpusOf(plan, program.command) * request.replicas;
+  if (request.replicas > 1 && !place.gpus.empty() && gpus > place.gpus.size())
+    return Fail(ErrorKind::kUsage, fmt::format("{} replicas need {} GPUs, and {} can be used",
+                                               request.replicas, gpus, place.gpus.size()));
+  for (size_t i = 0; i < request.replicas; ++i)
+    plan.servers.push_back(PlanServer(request, program, place, plan, i));
+  if (request.replicas > 1 && !place.router_program.empty()) plan.router = PlanRouter(place, plan);
+  plan.record_options =
+      EngineRule(plan.kind, plan.version, fmt::format("preset.{}.record", plan.preset));
+  return plan;
+}
+
+std::string ShownWords(const std::vector<std::string>& words) {
+  std::string line;
+  bool is_key = false;
+  for (const std::string& word : words) {
+    const bool is_option = word.starts_with('-');
+    is_key = is_key && !is_option;
+    if (!line.empty()) line += ' ';
+    line += is_key ? kHidden : ShownWord(word);
+    if (is_option) is_key = IsKeyOption(word);
+  }
+  return line;
+}
+
+std::string ShellLine(const PlannedServer& server) {
+  std::string line;
+  for (const std::string& setting : server.environment) line += ShownWord(setting) + " ";
+  return line + ShownWords(server.command);
+}
+
+}  // namespace tacho

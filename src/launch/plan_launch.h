@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "control/finding.h"
+#include "launch/engine_program.h"
+
+namespace tacho {
+
+// What a user asks for.
+struct LaunchRequest {
+  EngineKind kind = EngineKind::kVllm;
+  std::string preset = "light";          // one of Presets()
+  std::vector<std::string> environment;  // "NAME=value"
+  size_t replicas = 1;
+  std::optional<uint16_t> port;  // of the first server; absent: the engine's words, else a free one
+  bool log_requests = false;
+};
+
+// What this host has.
+struct LaunchPlace {
+  std::string folder;                         // gets logs/ and traces/; absolute
+  std::vector<uint16_t> ports;                // free ones: one for each server, two for a router
+  std::vector<std::string> gpus;              // as CUDA_VISIBLE_DEVICES names them; empty: none
+  std::string router_program = {};            // of this kind of engine; "": none
+  std::vector<std::string> environment = {};  // of this process: "NAME=value"
+  std::vector<std::string> nsys = {};         // words before an engine's command: preset nsys alone
+};
+
+// One server, as it will be started.
+struct PlannedServer {
+  std::string name;  // "vllm", "vllm-1", "vllm-router"
+  std::vector<std::string> command;
+  std::vector<std::string> environment;  // "NAME=value", beside that of tacho
+  std::string url;                       // as it is reached from this host
+  uint16_t port = 0;
+  std::string traces;  // "" for a router
+  std::string log;
+};
+
+struct PlannedLaunch {
+  EngineKind kind = EngineKind::kVllm;
+  std::string version, preset;
+  std::vector<PlannedServer> servers;
+  std::optional<PlannedServer> router;
+  std::vector<Finding> findings;  // what is wrong with the options; those that block come first
+  std::string record_options;     // of `tacho record`, which stand for the rest of the preset
+
+  // Where requests go.
+  [[nodiscard]] const std::string& url() const { return router ? router->url : servers[0].url; }
+};
+
+// "light", "detailed", "deep", "nsys", with what each costs.
+struct PresetWords {
+  std::string_view name, meaning;
+};
+const std::vector<PresetWords>& Presets();
+
+// The commands and environments that start the engine so that it can be profiled. What the user's
+// own arguments and environment say wins over the preset. kUsage: they fight each other, the engine
+// would not answer plain HTTP at a port, or the host has too few GPUs for so many replicas. Pure.
+Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgram& program,
+                                 const LaunchPlace& place);
+
+// The port that the user chose, in an option of tacho's or in the engine's own arguments. kUsage:
+// they differ, or it is no port.
+Result<std::optional<uint16_t>> AskedPort(const LaunchRequest& request,
+                                          const EngineProgram& program);
+
+// Words of a command line for a shell, but with *** for what may be secret: the values of key
+// options, of NAME=value where NAME says so, and what a URL holds of a user.
+std::string ShownWords(const std::vector<std::string>& words);
+// "NAME=value ... program word ...": the very command, shown in the same way.
+std::string ShellLine(const PlannedServer& server);
+
+}  // namespace tacho

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/column.h"
+#include "model/category.h"
+
+namespace tacho {
+
+// How long the calls and the GPU work of a file took, by what they are: all that summaries of them
+// need, without a row for each. Several entries may have the same names.
+struct WorkTimes {
+  // Integers in any order, divided into lists in any way.
+  using Lists = std::vector<Column<int64_t>>;
+
+  struct Kernel {
+    std::string name;
+    std::string grid, block;  // "[4, 2, 1]"; "" where they were not asked for
+    Lists ns;
+  };
+  struct MemoryWork {
+    SliceKind kind = SliceKind::kMemcpy;  // or kMemset
+    std::string name;                     // "Memcpy HtoD (Pinned -> Device)"
+    Lists ns, bytes;
+  };
+  struct Call {
+    std::string name;
+    int64_t version = -1;  // of its signature; -1: unknown
+    Lists ns;
+  };
+  struct OsCall {
+    std::string name;
+    Lists ns;
+  };
+
+  std::vector<Kernel> kernels;
+  std::vector<MemoryWork> memory;
+  std::vector<Call> calls;
+  std::vector<OsCall> os_calls;
+};
+
+}  // namespace tacho

@@ -1,0 +1,91 @@
+#include "report/compare_tables.h"
+
+#include <gtest/gtest.h>
+
+#include "report/compare_words.h"
+#include "text/table.h"
+
+namespace tacho {
+namespace {
+
+// Each figure in its own form: rates to three digits, requests as counts.
+TEST(ChangedLoadNumbers, CountsAreWholeAndRatesAreNot) {
+  const std::vector<NamedChange> load = {{"throughput", {3086.77, 3097.84, {}}},
+                                         {"requests", {13.992642, 13.992551, {}}},
+                                         {"failed", {3, 1234, {}}}};
+  EXPECT_EQ(RenderText(ChangedLoadNumbersTable(load), TextStyle{.width = 80}),
+            " load                    base    new    change  change %\n"
+            " throughput (tokens/s)  3,087  3,098      11.1       0.4\n"
+            " requests (1/s)          14.0   14.0  >-0.0001     >-0.1\n"
+            " failed                     3  1,234     1,231   41033.3\n");
+}
+
+TEST(ChangedLoadNumbers, AMeanOfCountsNeedNotBeWhole) {
+  const std::vector<NamedChange> load = {{"failed", {0.5, 2, 1.25}}};
+  EXPECT_EQ(RenderText(ChangedLoadNumbersTable(load), TextStyle{.width = 80}),
+            " load     base  new  change     ±  change %\n"
+            " failed  0.500    2    1.50  1.25     300.0\n");
+}
+
+TEST(Metrics, CountsAreWholeInTheFile) {
+  RunChanges changes;
+  changes.load = {{"requests", {14.5, 14.25, {}}}, {"failed", {0, 2, {}}}};
+  EXPECT_EQ(RenderCsv(MetricsTable(changes)),
+            "metric,base,new,difference,half_width,relative,verdict\n"
+            "load.requests,14.500000,14.250000,-0.250000,,-0.017241,no bounds\n"
+            "load.failed,0,2,2,,,no bounds\n");
+}
+
+// Decode steps that grew by 20 us, or runs without steps.
+RunChanges Slower(std::vector<NamedChange> parts) {
+  RunChanges changes;
+  PhaseChange& decode = changes.phases.emplace_back();
+  decode.phase = Phase::kDecode;
+  decode.step = {1'000'000, 1'020'000, 5'000};
+  decode.mix = {0, 0, 1};
+  decode.parts = std::move(parts);
+  return changes;
+}
+
+TEST(CompareVerdict, NoPartIsMoreOfAStepThanAllOfIt) {
+  EXPECT_EQ(CompareVerdict(Slower({{"idle.queued", {0, 15'000, 100}}})),
+            "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %), +15.0 us of it in idle.queued");
+  EXPECT_EQ(CompareVerdict(
+                Slower({{"idle.queued", {0, 40'000, 100}}, {"idle.in-graph", {20'000, 0, 100}}})),
+            "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %): idle.queued +40.0 us, "
+            "idle.in-graph -20.0 us");
+}
+
+TEST(CompareVerdict, OfARecordingWithItselfIsNoDifference) {
+  RunChanges changes;
+  changes.whole = WholeChange{{5e6, 5e6, {}}, {4e6, 4e6, {}}, {}, {}};
+  EXPECT_EQ(CompareVerdict(changes),
+            "no difference in the window (5.00 ms), in kernel time and in idle time");
+}
+
+TEST(Metrics, WhatIsNotBeyondNoiseSaysSoInTheFile) {
+  const std::string csv = RenderCsv(MetricsTable(Slower({})));
+  EXPECT_NE(
+      csv.find(
+          "decode.step,1000000.000000,1020000.000000,20000.000000,5000.000000,0.020000,more\n"),
+      std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find("decode.mix,0.000000,0.000000,0.000000,1.000000,,within noise\n"),
+            std::string::npos)
+      << csv;
+}
+
+TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
+  const auto text = [](std::string metric, Change change) {
+    return GateText({"gate", std::move(metric), GateResult::Outcome::kBroken, change});
+  };
+  EXPECT_EQ(text("load.throughput", {1234567, 1234000, {}}),
+            "failed: gate: load.throughput 1,234,567 -> 1,234,000 (-0.05 %), bounds not known");
+  EXPECT_EQ(text("load.requests", {13.9926, 13.9921, {}}),
+            "failed: gate: load.requests 13.993 -> 13.992 (-0.00 %), bounds not known");
+  EXPECT_EQ(text("load.failed", {0, 3, {}}),
+            "failed: gate: load.failed 0 -> 3 (+3), bounds not known");
+}
+
+}  // namespace
+}  // namespace tacho

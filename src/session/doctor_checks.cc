@@ -1,0 +1,146 @@
+#include "session/doctor_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostKept = 1'000;
+
+FindingSeverity SeverityOf(const Note& note, bool front_end) {
+  if (KindOf(note.id).severity == Severity::kDataLoss) return FindingSeverity::kIncomplete;
+  if ((note.id == NoteId::kNoEvents || note.id == NoteId::kNoEngineStep) && !front_end)
+    return FindingSeverity::kIncomplete;
+  return KindOf(note.id).severity == Severity::kInfo || front_end ? FindingSeverity::kInfo
+                                                                  : FindingSeverity::kNotice;
+}
+
+std::string FieldText(const Json& object, const char* key) {
+  const auto at = object.is_object() ? object.find(key) : object.end();
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+Json Parsed(std::string_view run_json) {
+  Json run = Json::parse(run_json, nullptr, false);
+  return run.is_object() && run.contains("proof") && run.contains("workers") ? run : Json();
+}
+
+}  // namespace
+
+Diagnosis DiagnosisOf(const Finding& finding) {
+  return {std::string(KindOf(finding.id).id), finding.severity(), finding.subject, finding.evidence,
+          std::string(finding.Remedy())};
+}
+
+void Examination::Add(Diagnosis diagnosis) {
+  if (std::ranges::find(found, diagnosis) == found.end()) found.push_back(std::move(diagnosis));
+}
+
+void Examination::SortBySeverity() {
+  std::ranges::stable_sort(found, std::greater<>(), &Diagnosis::severity);
+}
+
+bool Examination::SpoilsARecording() const {
+  return std::ranges::any_of(
+      found, [](const Diagnosis& one) { return one.severity >= FindingSeverity::kIncomplete; });
+}
+
+std::string_view NameOf(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::kFound:
+      return "found";
+    case CheckStatus::kClear:
+      return "clear";
+    case CheckStatus::kCannotLook:
+      break;
+  }
+  return "cannot-look";
+}
+
+std::vector<CheckOutcome> JudgeChecks(const Examination& examination) {
+  std::vector<CheckOutcome> outcomes;
+  for (const CheckPage& page : CheckPages()) {
+    CheckOutcome outcome{&page, CheckStatus::kCannotLook, {}, ""};
+    bool tried = false;
+    for (const Look look : page.looks) {
+      bool all = true, any = false;
+      for (const Looked& looked : examination.looked) {
+        if (looked.look != look) continue;
+        any = true;
+        if (looked.cannot.empty()) {
+          outcome.looked_at.push_back(looked.at);
+          continue;
+        }
+        all = false;  // one worker that could not be looked at may have it
+        if (outcome.why.empty()) outcome.why = fmt::format("{}: {}", looked.at, looked.cannot);
+      }
+      tried |= any;
+      if (any && all) outcome.status = CheckStatus::kClear;
+    }
+    if (std::ranges::any_of(examination.found, [&](const Diagnosis& one) {
+          return std::ranges::find(page.findings, one.id) != page.findings.end();
+        }))
+      outcome.status = CheckStatus::kFound;
+    if (!tried && outcome.status != CheckStatus::kFound) continue;
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace) {
+  std::vector<Diagnosis> found;
+  const bool front_end = trace.facts.role == TraceRole::kFrontend;
+  for (const Note& note : trace.notes.list()) {
+    const NoteKind& kind = KindOf(note.id);
+    found.push_back(
+        {std::string(kind.id), SeverityOf(note, front_end), trace.path,
+         fmt::format("{}{}{}", kind.text,
+                     note.count > 1 ? fmt::format(" ({} times)", FormatCount(note.count)) : "",
+                     note.where.empty() ? "" : fmt::format(", first at {}", note.where)),
+         std::string(kind.remedy)});
+  }
+  if (front_end)
+    found.push_back(DiagnosisOf({FindingId::kFrontEndFile, trace.path,
+                                 "it is an API server's or a scheduler's own file: no operator, no "
+                                 "GPU work"}));
+  if (!trace.launches.graphs.empty())
+    found.push_back(DiagnosisOf(
+        {FindingId::kGraphsWithoutShapes, trace.path,
+         fmt::format("{} pieces of GPU work were replayed by {} graph launches: they have no "
+                     "operators and no shapes of their own",
+                     FormatCount(trace.launches.graph_gpu_events),
+                     FormatCount(trace.launches.graphs.size()))}));
+  return found;
+}
+
+std::optional<std::vector<Diagnosis>> KeptFindingsOf(std::string_view run_json) {
+  const Json run = Parsed(run_json);
+  if (run.is_null()) return std::nullopt;
+  std::vector<Diagnosis> found;
+  const auto list = run.find("findings");
+  if (list == run.end() || !list->is_array()) return found;
+  for (const Json& one : *list) {
+    const std::string id = FieldText(one, "id");
+    const auto severity = SeverityNamed(FieldText(one, "severity"));
+    if (id.empty() || !severity || found.size() == kMostKept) continue;
+    found.push_back({id, *severity, FieldText(one, "subject"), FieldText(one, "evidence"),
+                     FieldText(one, "remedy")});
+  }
+  return found;
+}
+
+std::pair<std::string, std::string> KeptEngineOf(std::string_view run_json) {
+  const Json run = Parsed(run_json);
+  if (run.is_null() || !run["workers"].is_array() || run["workers"].empty()) return {};
+  const Json& worker = run["workers"].front();
+  return {FieldText(worker, "engine"), FieldText(worker, "engine_version")};
+}
+
+}  // namespace tacho

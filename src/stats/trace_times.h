@@ -1,0 +1,12 @@
+#pragma once
+
+#include "model/work_times.h"
+#include "stats/stats_trace.h"
+
+namespace tacho {
+
+// Adds the times of what a trace has rows of, as far as `needs` asks for them: gpu, gpu_details,
+// calls, os_calls.
+void AddTimesOf(const StatsTrace& trace, StatsTrace::Needs needs, WorkTimes& times);
+
+}  // namespace tacho

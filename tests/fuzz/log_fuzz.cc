@@ -1,0 +1,26 @@
+// The log of an engine: any text gives findings whose evidence is bounded and can be shown, and no
+// line in front of a log changes more than the lines' numbers.
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/utf8.h"
+#include "control/engine_failure.h"
+#include "control/log_checks.h"
+
+using tacho::EngineKind;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string log(reinterpret_cast<const char*>(data), size);
+  tacho::FirstFailure(log);
+  for (const EngineKind kind : {EngineKind::kUnknown, EngineKind::kVllm, EngineKind::kSglang}) {
+    const auto findings = tacho::CheckLog(kind, size % 2 == 0 ? "" : "0.12.0", log);
+    for (const tacho::Finding& finding : findings)
+      if (finding.remedy.empty() || finding.evidence.size() > 3000 ||
+          !tacho::IsUtf8(finding.evidence))
+        std::abort();
+    if (tacho::CheckLog(kind, size % 2 == 0 ? "" : "0.12.0", "\n" + log).size() != findings.size())
+      std::abort();
+  }
+  return 0;
+}

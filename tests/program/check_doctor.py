@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""tacho doctor: simulated engines in every state, command lines, logs, recordings, traces, this host, and bad input; and
+docs/doctor/, which it writes.
+
+usage: check_doctor.py TACHO [--only NAME ...]
+"""
+import contextlib
+import filecmp
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+
+import processes
+import scenario
+from scenario import check, main, run, simulation, target
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests/data/engine-logs"
+SAFE = '{"profiler":"torch","torch_profiler_dir":"/tmp","torch_profiler_with_stack":false,"torch_profiler_use_gzip":false,' \
+       '"torch_profiler_dump_cuda_time_total":false,"ignore_frontend":true}'
+
+
+def doctor(what, *arguments, status=None):
+    """Its JSON: ids of findings, and the status of each check."""
+    done = run("doctor", "--json", "--no-progress", *arguments)
+    if status is not None:
+        check(f"{what}: status {status}", done.returncode == status, f"{done.returncode} {done.stderr} {done.stdout}")
+    result = json.loads(done.stdout)
+    result["ids"] = [f["id"] for f in result.get("findings", [])]
+    result["status"] = {c["id"]: c["status"] for c in result.get("checks", [])}
+    return result
+
+
+def has(what, result, found=(), not_found=(), statuses=None):
+    check(f"{what}: found", set(found) <= set(result["ids"]), f"{found} in {result['ids']}")
+    check(f"{what}: not found", not set(not_found) & set(result["ids"]), f"{not_found} in {result['ids']}")
+    for page, status in (statuses or {}).items():
+        check(f"{what}: {page} is {status}", result["status"].get(page) == status, result["status"])
+
+
+def pages(folder):
+    done = run("doctor", "--pages", folder + "/pages")
+    check("pages", done.returncode == 0, done.stderr)
+    written, kept = {p.name for p in pathlib.Path(folder, "pages").iterdir()}, {p.name for p in (ROOT / "docs/doctor").iterdir()}
+    check("pages: those of docs/doctor", written == kept, written ^ kept)
+    _, differ, missing = filecmp.cmpfiles(folder + "/pages", ROOT / "docs/doctor", kept & written, shallow=False)
+    check("pages: docs/doctor is up to date: tacho doctor --pages docs/doctor", not differ and not missing, differ)
+    page = run("doctor", "--explain", "d6").stdout
+    check("explain", "nothing to do with NCCL" in " ".join(page.split()))
+    check("explain: as wide as the help", max(map(len, page.splitlines())) <= 80, page)
+    check("explain: by a finding's id", run("doctor", "--explain", "stacks-unbounded").stdout.count("how it is known") == 2)
+    near = run("doctor", "--explain", "stack-unbounded")
+    check("explain: a near name", near.returncode == 2 and "did you mean stacks-unbounded?" in near.stderr, near.stderr)
+
+
+def clean_engine(folder):
+    with simulation(folder, "--profiler-config", SAFE.replace("/tmp", folder), "--dev-mode") as addresses:
+        url = target(addresses)[0]
+        def files():  # but for tacho's own folder for locks
+            return {p for p in pathlib.Path(folder).rglob("*") if p != pathlib.Path(folder, "tacho")}
+        before = files()
+        result = doctor("clean engine", url, status=0)
+        check("clean engine: nothing that spoils a recording",
+              all(f["severity"] in ("info", "notice") for f in result["findings"]), result["findings"])
+        has("clean engine", result, (), ("profiler-off", "stacks-unbounded"), {"D01": "clear", "D37": "clear", "D33": "cannot-look"})
+        why = [c["why"] for c in result["checks"] if c["id"] == "D33"]
+        check("clean engine: says what it cannot look at", why and "command line" in why[0], why)
+        check("clean engine: changes nothing", before == files(), files() - before)
+        text = run("doctor", url).stdout
+        check("clean engine: text", "looked at" in text and "cannot look" in text and " clear" in text, text)
+
+
+def broken_engines(folder):
+    """Each fault and its finding."""
+    for name, options, found in (
+            ("profiler off", ("--profiler-config", "{}"), "profiler-off"),
+            ("stacks", ("--profiler-config", SAFE.replace('_stack":false', '_stack":true'), "--dev-mode"), "stacks-unbounded"),
+            ("wrong folder", ("--profiler-config", SAFE.replace("/tmp", "/nowhere/at/all"), "--dev-mode"), "folder-not-seen"),
+            ("schedule", ("--engine-version", "0.18.0", "--profiler-config", SAFE.replace("{", '{"warmup_iterations":2,')),
+             "auto-stop-silent"),
+            ("old sglang", ("--engine", "sglang", "--engine-version", "0.5.14"), "one-step-less"),
+            ("unhealthy", ("--fault", "unhealthy"), "engine-dead"),
+            ("bounded", ("--profiler-config", SAFE.replace("{", '{"max_iterations":5,'), "--dev-mode"), "own-bound")):
+        with simulation(f"{folder}/{name.replace(' ', '')}", *options) as addresses:
+            result = doctor(name, *target(addresses))
+            has(name, result, (found,))
+            status = run("doctor", *target(addresses)).returncode
+            worst = {f["severity"] for f in result["findings"]}
+            expected = 4 if worst & {"blocking", "incomplete"} else 0
+            check(f"{name}: exit status", status == expected, f"{status}, not {expected}: {worst}")
+
+
+def sessions(folder):
+    with simulation(folder) as addresses:
+        url = target(addresses)[0]
+        check("sessions: start", run("engine", "start", url).returncode == 0)
+        has("open session", doctor("open session", url, status=4), ("open-session",), (), {"D56": "found"})
+        run("engine", "stop", url)
+        has("closed session", doctor("closed session", url, status=0), (), ("open-session",))
+        run("engine", "sleep", url)
+        has("asleep", doctor("asleep", url, status=4), ("engine-asleep",), (), {"D37": "found"})
+
+
+def router(folder):
+    with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
+        result = doctor("router", *target(addresses))
+        has("router", result, ("router-forwards",), (), {"D02": "found"})
+        log = pathlib.Path(folder, "launch.log")
+        log.write_text(f"Router launched at {target(addresses)[0].removeprefix('http://')}\n")
+        has("launch log", doctor("launch log", str(log)), ("router-forwards",))
+        urls = pathlib.Path(folder, "urls")
+        urls.write_text("".join(w["url"] + "\n" for w in addresses["workers"]))
+        has("list", doctor("list", str(urls)), (), ("router-forwards",), {"D02": "clear"})
+
+
+def several(folder):
+    """One that does not answer hides nothing of the others."""
+    with simulation(folder, "--profiler-config", SAFE.replace("/tmp", folder), "--dev-mode") as addresses:
+        url, dead = target(addresses)[0], "http://127.0.0.1:1"
+        result = doctor("several", dead, url, status=6)
+        cannot = [l for l in result["looked"] if "cannot" in l and l["at"] == dead]
+        check("several: the dead one", cannot and cannot[0]["by"] == "engine", result["looked"])
+        check("several: the other", any(url in l["at"] and "cannot" not in l for l in result["looked"]), result["looked"])
+    log = str(DATA / "vllm-0.32-unknown-key.log")
+    has("several, with a finding", doctor("several, with a finding", dead, log, status=4), ("config-key-unknown",))
+
+
+def stray_agent(folder):
+    """An agent whose own nsys does not list its session: a copied shell, which runs the script `sessions` of its folder."""
+    nsys, script = pathlib.Path(folder, "nsys"), pathlib.Path(folder, "sessions")
+    shutil.copy("/bin/sh", nsys)
+    command = [str(nsys), "-c", "while :; do sleep 0.2; done", "nsys", "--start-agent", "--session-name=gone"]
+    with processes.running(command) as agent:
+        for listed, found in (("other", True), ("gone", False)):
+            script.write_text(f"echo '  ID TIME STATE LAUNCH NAME'; echo '7 00:05 Launched 1 {listed}'\n")
+            done = subprocess.run([scenario.TACHO, "doctor", "--json", "--no-progress"], capture_output=True, text=True, cwd=folder)
+            stray = [f for f in json.loads(done.stdout)["findings"] if f["id"] == "stray-agent" and str(agent.pid) in f["subject"]]
+            check(f"stray agent: session {listed}", bool(stray) == found, done.stdout)
+
+
+def process(folder):
+    """The command line and the environment of a process of this host."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    command = ["bash", "-c", 'exec -a vllm "$0" simulate --port "$1" --profiler-config "$2" --trace-dir "$3" --json', scenario.TACHO,
+               str(port), SAFE.replace("/tmp", folder), folder]
+    with processes.running(command, env={**os.environ, "VLLM_RPC_TIMEOUT": "9"}, stdout=subprocess.PIPE, text=True) as server:
+        processes.first_line(server)
+        result = doctor("process", f"http://127.0.0.1:{port}")
+        has("process", result, ("timeout-not-read",), (), {"D04": "found", "D33": "clear"})
+        here = doctor("this host")
+        check("this host: finds the engine", any(f":{port}" in looked["at"] for looked in here["looked"]), here["looked"])
+
+
+def container(folder):
+    """What `docker exec` starts in a container has no parent there."""
+    inside = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", "echo ready; exec sleep 1000"]
+    try:
+        outer = subprocess.Popen(inside, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    except FileNotFoundError as why:
+        raise scenario.Skipped(str(why))
+    with contextlib.ExitStack() as running:
+        running.callback(processes.end, outer)
+        if outer.stdout.readline() != "ready\n":
+            raise scenario.Skipped(f"no namespaces: {outer.stderr.read()}")
+        first = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text().split()[0]
+        enter = ["nsenter", "-t", first, "-U", "-m", "-p", "--"]
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        engine = running.enter_context(processes.running(
+            [*enter, "bash", "-c", 'exec -a vllm "$0" simulate --port "$1" --trace-dir "$2" --json', scenario.TACHO, str(port), folder],
+            stdout=subprocess.PIPE, text=True))
+        running.callback(outer.kill)  # with it all of its namespace ends
+        processes.first_line(engine)
+        done = subprocess.run([*enter, scenario.TACHO, "doctor", "--json", "--no-progress"], capture_output=True, text=True)
+        looked = json.loads(done.stdout)["looked"]
+        check("container: finds the engine", any(f":{port}" in one["at"] for one in looked), looked)
+
+
+def command_lines(folder):
+    good = doctor("good", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE, status=0)
+    has("good", good, (), ("config-key-unknown",), {"D11": "clear"})
+    bad = doctor("bad", "--engine-version", "0.32.0", "--env", "VLLM_TRACE_FUNCTION=all", "--",
+                 "vllm", "serve", "m", "--profiler-config", SAFE.replace("{", '{"max_iteration":5,'), status=4)
+    has("bad", bad, ("config-key-unknown", "variable-not-parsed"), (), {"D11": "found", "D12": "found"})
+    check("bad: the worst comes first", bad["findings"][0]["severity"] == "blocking", bad["ids"])
+    check("bad: the remedy", "max_iterations" in bad["findings"][0]["remedy"], bad["findings"][0])
+    old = doctor("old", "--engine-version", "0.7.2", "--", "vllm", "serve", "m")
+    has("old", old, ("one-rank-profiled",), (), {"D18": "found"})
+    other = run("doctor", "--", "nginx", "-g", "x")
+    check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
+    check("no command", run("doctor", "--").returncode == 2)
+    check("bad variable", run("doctor", "--env", "=1", "--", "vllm", "serve", "m").returncode == 2)
+
+
+def logs(folder):
+    for name, found in (("vllm-0.32-unknown-key", "config-key-unknown"), ("vllm-0.32-trace-folder-bad", "trace-folder-bad"),
+                        ("sglang-0.5.23-profiler-v2", "profiler-v2")):
+        result = doctor(name, str(DATA / f"{name}.log"), status=4)
+        has(name, result, (found,))
+    has("one text for one line", doctor("unknown key", str(DATA / "vllm-0.32-unknown-key.log")), (), ("engine-died",))
+    other = pathlib.Path(folder, "other.log")
+    other.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ValueError: something that no check knows\n")
+    has("another failure", doctor("another failure", str(other), status=0), ("log-failure",), ("engine-died",))
+    other.write_text(other.read_text() + "RuntimeError: Engine core initialization failed. See root cause above.\n")
+    has("a failure that ended it", doctor("a failure that ended it", str(other), status=4), ("engine-died",), (), {"D49": "found"})
+    fine = pathlib.Path(folder, "fine.log")
+    fine.write_text("(APIServer pid=7) INFO 11-21 11:49:36 [launcher.py:1] Starting vLLM server on http://0.0.0.0:1\n" * 3)
+    has("a log without failures", doctor("fine log", str(fine), status=0), (), ("engine-died",), {"D28": "clear"})
+    huge = pathlib.Path(folder, "huge.log")
+    with open(huge, "wb") as file:
+        file.truncate(3 << 30)
+        file.write(b"INFO ready\n")
+    done = run("doctor", str(huge), timeout=120)
+    check("a huge sparse file is refused", done.returncode == 3 and "\n" in done.stderr, f"{done.returncode} {done.stderr[:300]}")
+
+
+def traces(folder):
+    run("simulate", "trace", "-o", folder + "/run")
+    trace = next(pathlib.Path(folder, "run").glob("rank0*.pt.trace.json"))
+    result = doctor("trace", str(trace), status=0)
+    has("trace", result, ("graphs-without-shapes",), ("truncated-json",), {"D16": "found", "D55": "clear"})
+    cut = pathlib.Path(folder, "cut.pt.trace.json")
+    cut.write_bytes(trace.read_bytes()[:200_000])
+    has("cut trace", doctor("cut trace", str(cut), status=4), ("truncated-json",), (), {"D55": "found"})
+    empty = pathlib.Path(folder, "empty.pt.trace.json.gz")
+    empty.write_bytes(gzip.compress(b'{"schemaVersion":1,"traceEvents":[]}'))
+    has("empty trace", doctor("empty trace", str(empty), status=4), ("no-events",), (), {"D10": "found"})
+
+
+def recordings(folder):
+    with simulation(folder) as addresses:
+        done = run("record", "--duration", "2s", "--out", folder + "/runs", *target(addresses))
+        check("record", done.returncode in (0, 4), done.stderr)
+    recorded = next(pathlib.Path(folder, "runs").iterdir())
+    kept = {f["id"] for f in json.load(open(recorded / "run.json"))["findings"]}
+    result = doctor("recording", str(recorded))
+    check("recording: its findings", kept <= set(result["ids"]), kept - set(result["ids"]))
+    check("recording: clear", result["status"].get("D57") == "clear", result["status"])
+    (recorded / "run.json").unlink()
+    has("cut short", doctor("cut short", str(recorded), status=4), ("cut-short",), (), {"D57": "found"})
+
+
+def bad_input(folder):
+    def ends(what, words, status, told):
+        done = run("doctor", *words, timeout=90)
+        check(what, done.returncode == status and told in done.stderr, f"{done.returncode}, not {status}: {done.stderr[:500]}")
+
+    pathlib.Path(folder, "nothing").mkdir()
+    binary = pathlib.Path(folder, "binary")
+    binary.write_bytes(bytes(range(256)) * 100)
+    pathlib.Path(folder, "zero").touch()
+    ends("a folder without anything", [folder + "/nothing"], 3, "nothing")
+    ends("a binary file", [str(binary)], 3, "binary")
+    ends("an empty file", [folder + "/zero"], 3, "zero")
+    ends("no such file", ["./nowhere.log"], 3, "nowhere.log")
+    ends("a dead address", ["http://127.0.0.1:1"], 6, "127.0.0.1:1")
+    ends("an unknown option", ["--explian", "D01"], 2, "--explain")
+    hostile = pathlib.Path(folder, "hostile.log")
+    hostile.write_bytes(b"ERROR \x1b[31m\x1b]0;x\x07 Traceback (most recent call last):\nValueError: \x1b[2J" + b"A" * 100_000 + b"\n")
+    done = run("doctor", str(hostile))
+    check("a hostile log: no escape sequence", "\x1b[2J" not in done.stdout and "\x07" not in done.stdout, done.stdout[:500])
+    with socket.create_server(("127.0.0.1", 0)) as server:  # takes connections, and says nothing
+        ends("a silent server", ["--timeout", "2s", f"http://127.0.0.1:{server.getsockname()[1]}"], 6, "127.0.0.1")
+
+
+if __name__ == "__main__":
+    main([pages, clean_engine, broken_engines, sessions, router, several, stray_agent, process, container, command_lines, logs, traces, recordings, bad_input], __doc__)

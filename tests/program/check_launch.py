@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Engines that tacho launches: commands, starts, failures, and that nothing of them is left however tacho ends.
+
+usage: check_launch.py TACHO [--only NAME ...]
+
+The engine is a script that takes vLLM's command line, reports version 0.32.0 and becomes `tacho simulate`; real engines are
+launched by tests/engines.
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import scenario
+from processes import running
+from scenario import check, main, run, wait_for
+
+ENGINE = """#!/bin/sh
+# A Python that has vLLM 0.32.0: asked for its version, or started as the server.
+[ "$1" = -c ] && { sleep "${FAKE_ASKED:-0}"; echo "${FAKE_VERSION:-0.32.0}"; exit; }
+while [ $# -gt 0 ]; do
+  case $1 in --port) port=$2;; --profiler-config) config=$2;; esac
+  shift
+done
+printf '%s' "$FAKE_LOG"
+sleep "${FAKE_DELAY:-0}"
+[ -z "$FAKE_EXIT" ] || exit "$FAKE_EXIT"
+sleep 1000 &
+exec TACHO simulate --port "$port" --profiler-config "$config" --model-size 8b --speed 0.4
+"""
+
+
+def engine_in(at):
+    """The script, as --python takes it."""
+    path = pathlib.Path(at) / "python3"
+    path.write_text(ENGINE.replace("TACHO", scenario.TACHO))
+    path.chmod(0o755)
+    return str(path)
+
+
+def free_port():
+    """Scenarios run beside each other and do not see each other's locks: each takes a port of its own."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])
+
+
+def launch(folder, *more, words=("m",)):
+    port = [] if "--port" in (*more, *words) else ["--port", free_port()]
+    return [scenario.TACHO, "launch", "vllm", "--python", engine_in(folder), "--out", folder, *port, *more, "--", *words]
+
+
+def processes_of(path):
+    """The processes that were started with something of `path`."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and str(path).encode() in (process / "environ").read_bytes():
+                if int(process.name) != os.getpid():
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
+
+
+def nothing_left(what, folder):
+    check(f"{what}: no process is left", wait_for(lambda: not processes_of(folder), 30), processes_of(folder))
+    check(f"{what}: it is not known any more", wait_for(lambda: json.loads(run("launch", "list", "--json").stdout)["launches"] == [], 30))
+
+
+def answers(url):
+    host, port = url.removeprefix("http://").split(":")
+    with socket.socket() as s:
+        return s.connect_ex((host, int(port))) == 0
+
+
+def dry_run(folder):
+    done = run(*launch(folder, "--dry-run", "--preset", "deep", words=("m", "--api-key", "s3cret"))[1:])
+    check("dry run", done.returncode == 0, done.stderr)
+    check("dry run: the command", all(w in done.stdout for w in (
+        "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
+    check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key ***" in done.stdout, done.stdout)
+    check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
+
+
+def detached(folder):
+    done = run(*launch(folder, "--detach", "--json", "--name", "my-task")[1:])
+    check("detached", done.returncode == 0, done.stderr)
+    shown = json.loads(done.stdout)
+    server = shown["servers"][0]
+    check("detached: who wrote it", list(shown["tacho"]) == ["version"], shown["tacho"])
+    check("detached: answers", answers(shown["url"]))
+    check("detached: profiling is proven", server["profiling"]["has_route"] and server["profiling"]["in_arguments"], server)
+    check("detached: its log is named after the task's folder", "my-task" in server["log"] and os.path.exists(server["log"]))
+    again = run(*launch(folder, "--name", "my-task")[1:])
+    check("detached: a name is taken once", again.returncode == 2 and "launch stop my-task" in again.stderr, again.stderr)
+    check("detached: list", "my-task" in run("launch", "list").stdout)
+    status = run("engine", "status", shown["url"])
+    check("detached: can be profiled", status.returncode == 0, status.stdout + status.stderr)
+    stopped = run("launch", "stop", "my-task")
+    check("detached: stop", stopped.returncode == 0, stopped.stderr)
+    nothing_left("detached", folder)
+
+
+def held(folder):
+    """Ctrl-C; a killed tacho; a killed keeper; a killed engine."""
+    for what, status in (("interrupted", 0), ("tacho killed", -9), ("keeper killed", 6), ("engine killed", 6)):
+        with running(launch(folder, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            begun = wait_for(lambda: json.loads(run("launch", "list", "--json").stdout)["launches"], 30)
+            check(f"{what}: is known while it starts", begun)
+            text = ""
+            while not text.endswith("\n}\n"):
+                line = process.stdout.readline()
+                if not line:
+                    break
+                text += line
+            server = json.loads(text)["servers"][0]
+            if what == "interrupted":
+                process.send_signal(signal.SIGINT)
+            elif what == "tacho killed":
+                process.kill()
+            else:
+                os.kill(server["keeper" if what == "keeper killed" else "pid"], signal.SIGKILL)
+            ended = process.wait(60)
+            said = process.stderr.read()
+            check(f"{what}: status", ended == status, f"{ended}: {said}")
+            check(f"{what}: why", what != "keeper killed" or ("its keeper, process" in said and "memory" not in said), said)
+        nothing_left(what, folder)
+
+
+def while_starting(folder):
+    os.environ["FAKE_DELAY"] = "100"
+    for what in ("interrupted", "tacho killed"):
+        with running(launch(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            check(f"{what}: starts", wait_for(lambda: len(processes_of(folder)) >= 3, 30), processes_of(folder))
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT if what == "interrupted" else signal.SIGKILL)
+            status = process.wait(60)
+            check(f"{what}: status", status == (130 if what == "interrupted" else -9), status)
+            check(f"{what}: soon", time.monotonic() - begin < 15)
+        nothing_left(f"starting, {what}", folder)
+    late = run(*launch(folder, "--ready-within", "1s")[1:])
+    check("too slow", late.returncode == 6 and "was not ready in time" in late.stderr, late.stderr)
+    nothing_left("too slow", folder)
+    del os.environ["FAKE_DELAY"]
+
+
+def while_asked(folder):
+    """Ctrl-C while the engine's Python is asked for its version: nothing of it is left."""
+    os.environ["FAKE_ASKED"] = "100"
+    record = [scenario.TACHO, "record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--", "m"]
+    for what, command in (("launch", launch(folder)), ("record", record)):
+        with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            check(f"asked, {what}: asks", wait_for(lambda: len(processes_of(folder)) >= 2, 30), processes_of(folder))
+            process.send_signal(signal.SIGINT)
+            status = process.wait(60)
+            check(f"asked, {what}: status", status == 130, status)
+            check(f"asked, {what}: says so", "nothing is started" in process.stderr.read())
+        nothing_left(f"asked, {what}", folder)
+        check(f"asked, {what}: no folder", not list(pathlib.Path(folder).glob("tacho-launch*")), list(pathlib.Path(folder).iterdir()))
+    del os.environ["FAKE_ASKED"]
+
+
+def two_at_once(folder):
+    """Each has a name and a folder of its own, and both can be listed and stopped."""
+    commands = [launch(folder, "--detach", "-q"), launch(folder, "--detach", "-q")]
+    with running(commands[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+        with running(commands[1], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as second:
+            for process in (first, second):
+                out, err = process.communicate(timeout=120)
+                check("at once: starts", process.returncode == 0, err)
+    launches = json.loads(run("launch", "list", "--json").stdout)["launches"]
+    check("at once: two names", sorted(one["name"] for one in launches) == ["vllm", "vllm-2"], launches)
+    check("at once: two folders", len({one["folder"] for one in launches}) == 2, launches)
+    stopped = run("launch", "stop", "vllm", "vllm-2")
+    check("at once: stop", stopped.returncode == 0, stopped.stderr)
+    nothing_left("at once", folder)
+
+
+def old_version(folder):
+    """vLLM 0.10 cannot leave stacks out: it is no reason not to start it."""
+    os.environ["FAKE_VERSION"] = "0.10.2"
+    done = run(*launch(folder, "--dry-run")[1:])
+    check("old version", done.returncode == 0 and "always records Python stacks" in done.stderr, done.stderr)
+    del os.environ["FAKE_VERSION"]
+
+
+def fails_to_start(folder):
+    os.environ.update(FAKE_EXIT="3", FAKE_LOG="(VllmWorker-0 pid=7) ERROR 11-24 16:02:39 [x.py:1] Traceback (most recent call "
+                      "last):\n(VllmWorker-0 pid=7) ERROR 11-24 16:02:39 [x.py:1] ValueError: the \x1b[31mcause\nRuntimeError: "
+                      "Engine core initialization failed.\n")
+    done = run(*launch(folder, "-q")[1:])
+    check("fails: status", done.returncode == 6, done.returncode)
+    check("fails: the first error, and whose", all(w in done.stderr for w in (
+        "exit status 3", "vllm.log:2, by VllmWorker-0 pid=7", "ValueError: the cause")), done.stderr)
+    check("fails: not the front end's", "Engine core init" not in done.stderr, done.stderr)
+    nothing_left("fails", folder)
+    del os.environ["FAKE_EXIT"], os.environ["FAKE_LOG"]
+
+
+def refused(folder):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        port = str(s.getsockname()[1])
+        taken = run(*launch(folder, "--port", port)[1:])
+        check("taken port: who holds it", taken.returncode == 2 and f"process {os.getpid()}" in taken.stderr, taken.stderr)
+        fight = run(*launch(folder, "--port", "1", words=("m", "--port", "2"))[1:])
+        check("two ports", fight.returncode == 2 and "give one of them" in fight.stderr, fight.stderr)
+    for what, words, said in (("unknown key", ("m", "--profiler-config", '{"max_iteration":1}'), "max_iterations"),
+                              ("no JSON", ("m", "--profiler-config", "{"), "JSON")):
+        done = run(*launch(folder, words=words)[1:])
+        check(f"{what}: refused", done.returncode == 2 and said in done.stderr and "--force" in done.stderr, done.stderr)
+    done = run(*launch(folder, words=("m", "--uds", "/tmp/s"))[1:])
+    check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
+    for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
+                                  ("no model", ("launch", "vllm"), "no model"),
+                                  ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
+                                  ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
+                                  ("stop", ("launch", "stop", "nobody"), "launch list"),
+                                  ("no python", ("launch", "vllm", "--python", "/none", "--", "m"), "no such program")):
+        done = run(*arguments)
+        check(f"{what}: refused", done.returncode == 2 and said in done.stderr, done.stderr)
+    holder = "import socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
+    with running(["python3", "-c", holder, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
+        taken = run(*launch(folder, "--port", process.stdout.readline().strip())[1:])
+        check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
+    late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
+    check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)
+    os.environ["TMPDIR"] = "/proc"
+    full = run(*launch(folder)[1:])
+    check("no room: refused", full.returncode == 3 and "-o DIR, TMPDIR" in full.stderr, full.stderr)
+    del os.environ["TMPDIR"]
+    check("refused: nothing is made", not list(pathlib.Path(folder).glob("tacho-launch*")))
+    pathlib.Path(folder, "file").write_text("")
+    done = run("launch", "vllm", "--python", engine_in(folder), "--out", f"{folder}/file", "--", "m")
+    check("no folder: refused", done.returncode in (2, 3) and "file" in done.stderr, done.stderr)
+    nothing_left("refused", folder)
+
+
+def recorded(folder):
+    """The whole way in one command."""
+    done = run("record", "--launch", "vllm", "--port", free_port(), "--python", engine_in(folder), "--out", folder, "--duration", "1s", "--warm-up", "0.5s",
+               "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20", "--", "m")
+    check("recorded", done.returncode == 0, f"{done.returncode} {done.stdout[-1500:]} {done.stderr}")
+    runs = [p for p in pathlib.Path(folder).glob("tacho-2*")]
+    check("recorded: one folder", len(runs) == 1 and not list(pathlib.Path(folder).glob("tacho-launch*")), list(pathlib.Path(folder).iterdir()))
+    for part in ("run.json", "traces", "requests.jsonl", "server/vllm.log"):
+        check(f"recorded: has {part}", runs and (runs[0] / part).exists())
+    check("recorded: how to do it again", runs and "--launch vllm" in json.loads((runs[0] / "run.json").read_text())["command"])
+    nothing_left("recorded", folder)
+    wrong = run("record", "--launch", "vllm", "--python", engine_in(folder), "http://127.0.0.1:1", "--", "m")
+    check("recorded: a target and a launch", wrong.returncode == 2 and "leave out" in wrong.stderr, wrong.stderr)
+
+
+if __name__ == "__main__":
+    main([dry_run, detached, held, while_starting, while_asked, two_at_once, old_version, fails_to_start, refused, recorded], __doc__)
