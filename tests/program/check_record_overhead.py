@@ -37,14 +37,20 @@ def nothing_left(name, folder):
 
 
 def known_cost(folder):
-    """10 %: each figure's bounds may miss it once in twenty times, so one of the four may."""
-    with simulation(folder, "--profiler-slowdown", "10%") as addresses:
-        done, run_folder, figures = measured("known cost", folder, addresses, "--pairs", "8")
-        nothing_left("known cost", folder)
-    check("known cost: all figures", set(figures) == {"throughput", "step", "itl", "ttft"}, figures)
+    """10 %. Each figure's bounds miss it once in twenty times, so one of the four may; all bounds are of the same windows and miss it
+    together, so three recordings in a row do not. How often bounds hold is tried in overhead_test.cc."""
     truths = {"throughput": 1 / 1.1 - 1, "step": 0.1, "itl": 0.1, "ttft": 0.1}
-    outside = {id for id, figure in figures.items() if not figure["low"] <= truths[id] <= figure["high"]}
-    check("known cost: within the bounds", len(outside) <= 1, (outside, figures))
+    missed = []
+    for attempt in range(3):
+        own = f"{folder}/{attempt}"
+        with simulation(own, "--profiler-slowdown", "10%") as addresses:
+            done, run_folder, figures = measured("known cost", own, addresses, "--pairs", "8")
+            nothing_left("known cost", own)
+        check("known cost: all figures", set(figures) == set(truths), figures)
+        missed.append({id: figure for id, figure in figures.items() if not figure["low"] <= truths[id] <= figure["high"]})
+        if len(missed[-1]) <= 1:
+            break
+    check("known cost: within the bounds", len(missed[-1]) <= 1, missed)
     check("known cost: no figure is faster", all(f["verdict"] != "faster" for f in figures.values()), figures)
     text = " ".join(done.stdout.split())
     check("known cost: said", "cost of looking" in text and "95 % bounds" in text and "4 of 4 blocks" in text, done.stdout)
