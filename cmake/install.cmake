@@ -24,7 +24,8 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tacho)
-set(CPACK_PACKAGE_CONTACT "tacho <tacho@localhost>")
+# There is no address to give: lintian misses one, but an invented one would mislead.
+set(CPACK_PACKAGE_CONTACT "The tacho authors")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

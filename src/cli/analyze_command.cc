@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/overhead_text.h"
 #include "cli/progress.h"
+#include "cli/recording_document.h"
 #include "cli/terminal.h"
 #include "report/analyze_csv.h"
 #include "report/analyze_document.h"
@@ -66,12 +67,17 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-// What the recording measured (--overhead), where its traces alone are read.
+// What the recording found out, where its traces alone are read: the change of its steps
+// (--overhead), else that of its throughput between one window and the other.
 std::string CostOfLooking(const std::vector<std::string>& paths, const TextStyle& style) {
   if (paths.size() != 1) return "";
   const auto recording = KeptRecordingOf(RunJsonFor(paths[0]));
-  if (!recording || !recording->step_change) return "";
-  return "\n" + RenderText(Labelled{"looking", {StepChangeText(*recording->step_change)}}, style);
+  if (!recording) return "";
+  std::string text =
+      recording->step_change ? StepChangeText(*recording->step_change) : CostText(*recording);
+  if (text.empty()) return "";
+  if (!recording->step_change) text += "; no figure is corrected for that";
+  return "\n" + RenderText(Labelled{"looking", {std::move(text)}}, style);
 }
 
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,

@@ -116,6 +116,8 @@ class BegunLine {
     if (std::holds_alternative<std::vector<std::string>*>(row.target))
       before = begun_.substr(0, std::max(before.size(), begun_.rfind(',') + 1));
     for (const std::string& choice : row.choices) found.Add(before + choice, begun_, "");
+    if (row.offers != nullptr)
+      for (const auto& [value, meaning] : row.offers()) found.Add(before + value, begun_, meaning);
     return found;
   }
 

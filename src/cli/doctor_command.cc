@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "control/launch_log.h"
 #include "control/local_engine.h"
+#include "control/version.h"
 #include "control/worker_list.h"
 #include "io/content_kind.h"
 #include "io/discover.h"
@@ -176,6 +177,9 @@ Result<int> RunDoctor(const std::vector<std::string>& arguments) {
     if (setting.find('=') == 0 || setting.find('=') == std::string::npos)
       return Fail(ErrorKind::kUsage,
                   fmt::format("--env {}: write it as NAME=VALUE", VisibleText(setting)));
+  if (!a.engine_version.empty() && !IsVersion(a.engine_version))
+    return Fail(ErrorKind::kUsage, fmt::format("--engine-version {}: write it like 0.32.0",
+                                               VisibleText(a.engine_version)));
   if (!a.explain.empty()) return Explain(a.explain);
   if (!a.pages.empty()) return WritePages(a.pages);
   return Run(a);

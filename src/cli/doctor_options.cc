@@ -1,5 +1,7 @@
 #include "cli/doctor_options.h"
 
+#include "session/doctor_pages.h"
+
 namespace tacho {
 
 CommandSpec DoctorSpec(DoctorArguments& a) {
@@ -28,8 +30,9 @@ CommandSpec DoctorSpec(DoctorArguments& a) {
       {"output",
        {{"--json", "", "one JSON object: checks[] and findings[]", &a.json},
         {"--no-progress", "", "no progress bar on standard error", &a.no_progress},
-        {"--explain", "ID", "the page of a check (D06) or of a finding's id, and nothing else",
-         &a.explain},
+        OptionRow{"--explain", "ID",
+                  "the page of a check (D06) or of a finding's id, and nothing else", &a.explain}
+            .Offering(PageTitles),
         {"--pages", "DIR", "write all pages there as Markdown, and nothing else", &a.pages}}}};
   spec.groups.push_back(a.remote.Rows());
   spec.examples = {

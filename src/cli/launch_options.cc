@@ -309,15 +309,11 @@ std::string LaunchFolderFor(const std::string& out, const std::string& name) {
       .string();
 }
 
-Result<std::string> MakeLaunchFolder(std::string path) {
-  const std::string wanted = path;
-  std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  for (size_t i = 2; !error && !fs::create_directory(path, error); ++i)
-    path = fmt::format("{}-{}", wanted, i);
-  if (error)
-    return Fail(ErrorKind::kOutput, fmt::format("{} cannot be made: {}", path, error.message()));
-  return path;
+Result<std::string> MakeLaunchFolder(const std::string& path) {
+  const fs::path wanted = path;
+  TACHO_ASSIGN_OR_RETURN(const RunFolder folder,
+                         RunFolder::Create(wanted.parent_path(), wanted.filename()));
+  return folder.path();
 }
 
 void RemoveEmptyParts(const std::string& folder) {

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "io/read_whole.h"
 #include "load/plan/plan_json.h"
+#include "session/run_folder.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -49,7 +50,11 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
       return Fail(ErrorKind::kUsage, VisibleText(path) + " is named for two outputs");
     TACHO_RETURN_IF_ERROR(CheckWritable(path));
   }
-  return {};
+  if (!flags.profile) return {};
+  // The recording makes its folder after the warm-up requests.
+  return RunFolder::Create(flags.session.out, "tacho-load").map([](const RunFolder& folder) {
+    folder.RemoveEmpty();
+  });
 }
 
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) {

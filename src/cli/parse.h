@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +34,15 @@ struct OptionRow {
   bool words = false;  // of a list: a list of words
   Secret secret = Secret::kNone;
   std::vector<std::string> choices = {};  // all values; empty: any. A list's own code checks it
+  // Values that the completion offers among others, with what they mean; nullptr: none.
+  std::map<std::string, std::string> (*offers)() = nullptr;
 
   OptionRow OneOf(std::vector<std::string> values) && {
     choices = std::move(values);
+    return std::move(*this);
+  }
+  OptionRow Offering(std::map<std::string, std::string> (*values)()) && {
+    offers = values;
     return std::move(*this);
   }
   // "-o", "--out"

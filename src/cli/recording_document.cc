@@ -41,6 +41,15 @@ Table WindowsTable(const KeptRecording& recording) {
 
 }  // namespace
 
+std::string CostText(const KeptRecording& recording) {
+  const auto rate = [](const std::optional<KeptWindow>& window) {
+    return window ? window->tokens_per_second : std::nullopt;
+  };
+  const auto unprofiled = rate(recording.baseline), profiled = rate(recording.profiled);
+  if (!recording.cost_share || !recording.cost_error || !unprofiled || !profiled) return "";
+  return CostText(*unprofiled, *profiled, *recording.cost_share, *recording.cost_error);
+}
+
 Document RecordingDocument(const KeptRecording& recording) {
   Document document;
   document.Add(
@@ -49,15 +58,8 @@ Document RecordingDocument(const KeptRecording& recording) {
                 recording.tacho_version.empty() ? "" : "tacho " + recording.tacho_version}});
   document.Add(
       Labelled{"proof", {fmt::format("{} of {} ranks proven", recording.proven, recording.ranks)}});
-  const auto rate = [](const std::optional<KeptWindow>& window) {
-    return window ? window->tokens_per_second : std::nullopt;
-  };
-  if (recording.cost_share && recording.cost_error && rate(recording.baseline) &&
-      rate(recording.profiled)) {
-    document.Add(Labelled{"cost",
-                          {CostText(*rate(recording.baseline), *rate(recording.profiled),
-                                    *recording.cost_share, *recording.cost_error)}});
-  }
+  if (const std::string cost = CostText(recording); !cost.empty())
+    document.Add(Labelled{"cost", {cost}});
   if (recording.step_change)
     document.Add(Labelled{"looking", {StepChangeText(*recording.step_change)}});
   document.AddPart(TitledTable{.table = WindowsTable(recording), .title = "Load"});

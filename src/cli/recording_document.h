@@ -5,6 +5,10 @@
 
 namespace tacho {
 
+// What profiling cost, by its two windows: "2330 tok/s unprofiled, 2415 profiled: ..."; "" if that
+// is not known.
+std::string CostText(const KeptRecording& recording);
+
 // The load of a recording, the cost of profiling and what is missing, for its report.
 Document RecordingDocument(const KeptRecording& recording);
 

@@ -23,6 +23,7 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
 struct EngineCounters {
   std::string engine;                                             // "0"
   std::optional<double> steps, prompt_tokens, generation_tokens;  // since the engine's start
+  std::optional<double> passes;  // the same: forward passes, of an engine that counts no steps
   std::optional<double> running, waiting, kv_cache_share;
 };
 struct MetricsSnapshot {

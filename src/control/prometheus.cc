@@ -80,7 +80,8 @@ struct Meaning {
   std::string_view engine_label;
 };
 // vLLM: every iteration that had tokens observes vllm:iteration_tokens_total once (a histogram).
-// SGLang counts forwards only by time, so its steps stay unknown.
+// SGLang counts forward passes by what was replayed, before 0.5.23 perhaps those of decodes alone:
+// good to compare two windows, but no number of steps.
 constexpr std::array kMeanings{
     Meaning{"vllm:iteration_tokens_total_count", &EngineCounters::steps, "engine"},
     Meaning{"vllm:prompt_tokens_total", &EngineCounters::prompt_tokens, "engine"},
@@ -89,6 +90,7 @@ constexpr std::array kMeanings{
     Meaning{"vllm:num_requests_waiting", &EngineCounters::waiting, "engine"},
     Meaning{"vllm:kv_cache_usage_perc", &EngineCounters::kv_cache_share, "engine"},
     Meaning{"vllm:gpu_cache_usage_perc", &EngineCounters::kv_cache_share, "engine"},
+    Meaning{"sglang:cuda_graph_passes_total", &EngineCounters::passes, "dp_rank"},
     Meaning{"sglang:prompt_tokens_total", &EngineCounters::prompt_tokens, "dp_rank"},
     Meaning{"sglang:generation_tokens_total", &EngineCounters::generation_tokens, "dp_rank"},
     Meaning{"sglang:num_running_reqs", &EngineCounters::running, "dp_rank"},

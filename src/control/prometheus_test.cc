@@ -46,6 +46,16 @@ TEST(Prometheus, CountersOfEachEngine) {
   EXPECT_EQ(engines[1].steps, 7);
 }
 
+TEST(Prometheus, ForwardPassesAreNoSteps) {
+  auto engines = CountersIn(
+      ParsePrometheus("sglang:cuda_graph_passes_total{mode=\"decode_none\",tp_rank=\"0\"} 40\n"
+                      "sglang:cuda_graph_passes_total{mode=\"prefill_none\",tp_rank=\"0\"} 3\n"
+                      "sglang:cuda_graph_passes_total{mode=\"decode_none\",tp_rank=\"1\"} 40\n"));
+  ASSERT_EQ(engines.size(), 1u);
+  EXPECT_EQ(engines[0].passes, 43);
+  EXPECT_FALSE(engines[0].steps);
+}
+
 TEST(Prometheus, ATensorParallelRankIsNotCountedAgain) {
   auto engines =
       CountersIn(ParsePrometheus("sglang:num_running_reqs{tp_rank=\"0\",dp_rank=\"0\"} 4\n"

@@ -1,6 +1,7 @@
 #include "control/version.h"
 
 #include <algorithm>
+#include <regex>
 #include <string>
 
 #include "base/parse_number.h"
@@ -64,6 +65,13 @@ std::optional<Version> ParseVersion(std::string_view text) {
   // 0.32 is 0.32.0.
   while (version.parts.size() > 1 && version.parts.back() == 0) version.parts.pop_back();
   return version;
+}
+
+bool IsVersion(std::string_view text) {
+  static const std::regex kVersion(
+      R"(v?\d+(\.\d+)+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[\w.]+)?)");
+  // Longer ones could exhaust the stack.
+  return text.size() <= 100 && std::regex_match(text.begin(), text.end(), kVersion);
 }
 
 bool VersionRange::Contains(const std::optional<Version>& version) const {

@@ -15,8 +15,12 @@ struct Version {
   std::vector<int> parts;
   auto operator<=>(const Version&) const = default;
 };
-// nullopt if the text does not begin with a number.
+// nullopt if the text does not begin with a number. Engines report what no rule foresees, so what
+// follows the numbers may be anything.
 std::optional<Version> ParseVersion(std::string_view text);
+// Whether a user's text is a version as packages have it: "0.32", "v0.11.0rc1", "0.8.5.post1",
+// "0.33.0.dev7+cu129".
+bool IsVersion(std::string_view text);
 
 // "FROM..TO" of rules: FROM is inside, TO is not, both may be missing. An unreadable version counts
 // as the newest.

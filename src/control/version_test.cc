@@ -17,6 +17,16 @@ TEST(Version, ComparesByNumbers) {
   EXPECT_FALSE(ParseVersion(""));
 }
 
+TEST(IsVersion, IsOneOfPackages) {
+  for (const char* version :
+       {"0.32", "0.32.0", "v0.11.0rc1", "0.8.5.post1", "0.33.0.dev7+cu129.g1a"})
+    EXPECT_TRUE(IsVersion(version)) << version;
+  for (const std::string& text :
+       {std::string("abc"), std::string("0.3x2"), std::string("32"), std::string("0.32."),
+        std::string("0.32 "), std::string(), "0." + std::string(1'000'000, '1')})
+    EXPECT_FALSE(IsVersion(text)) << text.substr(0, 10);
+}
+
 TEST(EngineRule, DependsOnTheVersion) {
   auto vllm = [](std::string_view version, std::string_view key) {
     return EngineRule(EngineKind::kVllm, version, key);

@@ -96,14 +96,18 @@ std::vector<const CheckPage*> PagesFor(std::string_view id) {
   return found;
 }
 
+std::map<std::string, std::string> PageTitles() {
+  std::map<std::string, std::string> titles;
+  for (const CheckPage& page : CheckPages()) {
+    titles.emplace(page.id, page.title);
+    for (const std::string& finding : page.findings) titles.emplace(finding, page.title);
+  }
+  return titles;
+}
+
 std::string NearestPage(std::string_view id) {
   std::vector<std::string> names;
-  for (const CheckPage& page : CheckPages()) {
-    names.push_back(page.id);
-    names.insert(names.end(), page.findings.begin(), page.findings.end());
-  }
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const auto& [name, title] : PageTitles()) names.push_back(name);
   return Closest(id, names);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ struct CheckPage {
 const std::vector<CheckPage>& CheckPages();
 // The pages of an id ("D01", "d1"), or of all that have such a finding or note.
 std::vector<const CheckPage*> PagesFor(std::string_view id);
+// All that PagesFor knows, with the title of its (first) page.
+std::map<std::string, std::string> PageTitles();
 // The id that the user may have meant; "" if none is near.
 std::string NearestPage(std::string_view id);
 

@@ -139,10 +139,12 @@ class OverheadWindows {
     const auto after = Metrics();
     for (size_t i = 0; i < before.size(); ++i) {
       if (!before[i] || !after[i]) continue;
-      for (const std::optional<int64_t>& steps : StepsBetween(*before[i], *after[i])) {
-        if (steps.value_or(0) <= 0) continue;
-        window.steps += static_cast<double>(*steps);
-        window.steps_ns += static_cast<double>(after[i]->at_ns - before[i]->at_ns);
+      for (const auto counter : {&EngineCounters::steps, &EngineCounters::passes}) {
+        for (const std::optional<int64_t>& steps : StepsBetween(*before[i], *after[i], counter)) {
+          if (steps.value_or(0) <= 0) continue;
+          window.steps += static_cast<double>(*steps);
+          window.steps_ns += static_cast<double>(after[i]->at_ns - before[i]->at_ns);
+        }
       }
     }
     overhead_.windows.push_back(window);

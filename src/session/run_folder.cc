@@ -26,6 +26,12 @@ std::string LocalTime(int64_t unix_ns, const char* form) {
   return text;
 }
 
+tl::unexpected<Error> FolderNotMade(const std::string& path, const std::error_code& why) {
+  return Fail(ErrorKind::kOutput,
+              fmt::format("{}: this folder cannot be made: {}; name another place with --out", path,
+                          why.message()));
+}
+
 }  // namespace
 
 // Without the reserve all goes on as well.
@@ -38,14 +44,13 @@ RunFolder::RunFolder(std::string path)
 Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string& name) {
   std::error_code failed;
   fs::create_directories(parent, failed);
-  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", parent, failed.message()));
+  if (failed) return FolderNotMade(parent, failed);
   for (int i = 1; i <= kMostNames; ++i) {
     fs::path path =
         fs::absolute(fs::path(parent), failed) / (i == 1 ? name : fmt::format("{}-{}", name, i));
     // Made by this call or not at all: two recordings never share a folder.
     if (fs::create_directory(path, failed)) return RunFolder(path.lexically_normal().string());
-    if (failed)
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path.string(), failed.message()));
+    if (failed) return FolderNotMade(path.string(), failed);
   }
   return Fail(ErrorKind::kOutput, fmt::format("{}/{}: all names are taken", parent, name));
 }

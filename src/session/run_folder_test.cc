@@ -61,7 +61,8 @@ TEST_F(RunFolderTest, AFileInTheWayIsNamed) {
   auto folder = RunFolder::Create(parent_.Write("file", "x"), "r");
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().kind, ErrorKind::kOutput);
-  EXPECT_THAT(folder.error().message, testing::HasSubstr("/file"));
+  EXPECT_THAT(folder.error().message,
+              testing::AllOf(testing::HasSubstr("/file"), testing::HasSubstr("with --out")));
 }
 
 }  // namespace

@@ -9,14 +9,16 @@
 namespace tacho {
 
 std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
-                                                 const MetricsSnapshot& after) {
+                                                 const MetricsSnapshot& after,
+                                                 std::optional<double> EngineCounters::*counter) {
   // By number: as text "10" comes before "2".
   std::map<std::pair<size_t, std::string>, std::optional<int64_t>> steps;
   for (const EngineCounters& now : after.engines) {
     for (const EngineCounters& then : before.engines) {
-      if (now.engine != then.engine || !(now.steps || then.steps)) continue;
+      const std::optional<double> to = now.*counter, from = then.*counter;
+      if (now.engine != then.engine || !(to || from)) continue;
       auto& of_engine = steps[{now.engine.size(), now.engine}];
-      if (now.steps && then.steps) of_engine = static_cast<int64_t>(*now.steps - *then.steps);
+      if (to && from) of_engine = static_cast<int64_t>(*to - *from);
     }
   }
   std::vector<std::optional<int64_t>> in_order;

@@ -14,9 +14,10 @@ namespace tacho {
 // Engine steps by the engines' own counters, in their metrics.
 
 // Those taken between two looks: one for each engine that reports its steps in one of them, in the
-// order of their numbers; nullopt if the other look does not.
-std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
-                                                 const MetricsSnapshot& after);
+// order of their numbers; nullopt if the other look does not. So of another counter.
+std::vector<std::optional<int64_t>> StepsBetween(
+    const MetricsSnapshot& before, const MetricsSnapshot& after,
+    std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
 
 // How many steps from the start on end the profile and flush it: the steps asked for and the next
 // one. nullopt if time alone ends it; by stage each stage has its own count, which no metric

@@ -24,6 +24,14 @@ TEST(StepsBetween, AreInTheOrderOfTheEnginesNumbers) {
               ElementsAre(0, std::nullopt, 5, 1));
 }
 
+TEST(StepsBetween, CountsOneCounter) {
+  MetricsSnapshot before = EnginesWith({{"0", {}}}), after = before;
+  before.engines[0].passes = 3;
+  after.engines[0].passes = 10;
+  EXPECT_THAT(StepsBetween(before, after), ElementsAre());
+  EXPECT_THAT(StepsBetween(before, after, &EngineCounters::passes), ElementsAre(7));
+}
+
 TEST(StepsToFlush, AreOneMoreThanAskedForAndTheDelay) {
   ProfileOptions profile;
   EXPECT_EQ(StepsToFlush(profile), std::nullopt);

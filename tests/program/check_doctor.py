@@ -14,14 +14,24 @@ import shutil
 import socket
 import subprocess
 
+import jsonschema
+
 import processes
 import scenario
 from scenario import check, main, run, simulation, target
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests/data/engine-logs"
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/doctor.schema.json").read_text()))
 SAFE = '{"profiler":"torch","torch_profiler_dir":"/tmp","torch_profiler_with_stack":false,"torch_profiler_use_gzip":false,' \
        '"torch_profiler_dump_cuda_time_total":false,"ignore_frontend":true}'
+
+
+def parsed(what, text):
+    result = json.loads(text)
+    errors = [error.message for error in SCHEMA.iter_errors(result)]
+    check(f"{what}: docs/doctor.schema.json", not errors, errors[:3])
+    return result
 
 
 def doctor(what, *arguments, status=None):
@@ -29,9 +39,9 @@ def doctor(what, *arguments, status=None):
     done = run("doctor", "--json", "--no-progress", *arguments)
     if status is not None:
         check(f"{what}: status {status}", done.returncode == status, f"{done.returncode} {done.stderr} {done.stdout}")
-    result = json.loads(done.stdout)
-    result["ids"] = [f["id"] for f in result.get("findings", [])]
-    result["status"] = {c["id"]: c["status"] for c in result.get("checks", [])}
+    result = parsed(what, done.stdout)
+    result["ids"] = [f["id"] for f in result["findings"]]
+    result["status"] = {c["id"]: c["status"] for c in result["checks"]}
     return result
 
 
@@ -138,7 +148,7 @@ def stray_agent(folder):
         for listed, found in (("other", True), ("gone", False)):
             script.write_text(f"echo '  ID TIME STATE LAUNCH NAME'; echo '7 00:05 Launched 1 {listed}'\n")
             done = subprocess.run([scenario.TACHO, "doctor", "--json", "--no-progress"], capture_output=True, text=True, cwd=folder)
-            stray = [f for f in json.loads(done.stdout)["findings"] if f["id"] == "stray-agent" and str(agent.pid) in f["subject"]]
+            stray = [f for f in parsed("stray agent", done.stdout)["findings"] if f["id"] == "stray-agent" and str(agent.pid) in f["subject"]]
             check(f"stray agent: session {listed}", bool(stray) == found, done.stdout)
 
 
@@ -179,7 +189,7 @@ def container(folder):
         running.callback(outer.kill)  # with it all of its namespace ends
         processes.first_line(engine)
         done = subprocess.run([*enter, scenario.TACHO, "doctor", "--json", "--no-progress"], capture_output=True, text=True)
-        looked = json.loads(done.stdout)["looked"]
+        looked = parsed("container", done.stdout)["looked"]
         check("container: finds the engine", any(f":{port}" in one["at"] for one in looked), looked)
 
 
@@ -195,6 +205,8 @@ def command_lines(folder):
     has("old", old, ("one-rank-profiled",), (), {"D18": "found"})
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
+    version = run("doctor", "--engine-version", "abc", "--", "vllm", "serve", "m")
+    check("bad version", version.returncode == 2 and "--engine-version abc: write it like 0.32.0" in version.stderr, version.stderr)
     check("no command", run("doctor", "--").returncode == 2)
     check("bad variable", run("doctor", "--env", "=1", "--", "vllm", "serve", "m").returncode == 2)
 

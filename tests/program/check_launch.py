@@ -235,9 +235,6 @@ def refused(folder):
     check("no room: refused", full.returncode == 3 and "-o DIR, TMPDIR" in full.stderr, full.stderr)
     del os.environ["TMPDIR"]
     check("refused: nothing is made", not list(pathlib.Path(folder).glob("tacho-launch*")))
-    pathlib.Path(folder, "file").write_text("")
-    done = run("launch", "vllm", "--python", engine_in(folder), "--out", f"{folder}/file", "--", "m")
-    check("no folder: refused", done.returncode in (2, 3) and "file" in done.stderr, done.stderr)
     nothing_left("refused", folder)
 
 

@@ -67,6 +67,20 @@ def refusals(folder):
     check("no target: status", done.returncode == 2, done.stderr)
 
 
+def no_folder(folder):
+    """--out is tried before anything is started: /proc lets not even root make a folder."""
+    pathlib.Path(folder, "file").touch()
+    profiled = ["--requests", "1", "--num-warmups", "1", "--input-len", "8", "--output-len", "8", "--profile"]
+    with simulation(folder) as addresses:
+        url = target(addresses)[0]
+        for out in (f"{folder}/file", f"{folder}/file/below", "/proc/tacho/below"):
+            for command in (["record", url], ["record", "--launch", "vllm", "--", "m"], ["load", url, *profiled], ["launch", "vllm", "--", "m"]):
+                done = run(command[0], "--out", out, *command[1:])
+                check(f"{command[:2]} --out {out}", done.returncode == 3 and f"{out}: this folder cannot be made: " in done.stderr
+                      and done.stderr.endswith("; name another place with --out\n") and done.stderr.count("\n") == 1, (done.returncode, done.stderr))
+        check("no folder: nothing was started", not list(pathlib.Path(folder, "engine").rglob("*.json*")))
+
+
 def meet(folder, fault, status, cause, *options, engines=(), sessions=1, finding=None):
     """Records two servers, of which the second has the fault: how the last of so many sessions ends, what the screen says
     of the cause (a pattern; None: nothing is missing), what run.json holds, the finding's id too. Gives run.json, or None."""
@@ -257,5 +271,5 @@ def counts(folder):
         check("left out: missing", [m for m in report["missing"] if m.startswith("w2 ") and dead in m and "connection refused" in m], report["missing"])
 
 
-scenario.main([bad_targets, refusals, faults, faults_beside, died_in_load, clock_and_cut, full_disk, first_stop, silent_stop,
+scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, clock_and_cut, full_disk, first_stop, silent_stop,
                blame, not_stopped, counts], __doc__)

@@ -73,10 +73,12 @@ def no_cost(folder):
 
 
 def sglang(folder):
-    """Its session's options are its own; it does not count its steps."""
+    """Its session's options are its own; its steps are its forward passes."""
     with simulation(folder, "--engine", "sglang") as addresses:
         _, _, figures = measured("sglang", folder, addresses, "--pairs", "4", "--record-shapes")
-        check("sglang: figures", "throughput" in figures and "itl" in figures and "step" not in figures, figures)
+        check("sglang: figures", {"throughput", "itl", "step"} <= set(figures), figures)
+        step = figures.get("step", {}).get("unprofiled", 0) / figures["itl"]["unprofiled"]
+        check("sglang: a step is a token of each request", 0.8 < step < 1.2, figures)
 
 
 def interrupted(folder):

@@ -47,6 +47,8 @@ LINES = [
     ("simulate ", ["trace"], ["table.json"]),
     ("simulate trace --format ", ["kineto", "nsys"], []),
     ("stats x --report cuda_gpu_k", ["cuda_gpu_kern_sum"], ["cuda_api_sum"]),
+    ("doctor --explain D0", ["D01", "D06", "D09"], ["D10", "table.json"]),
+    ("doctor --explain stacks-", ["stacks-unbounded"], ["D01"]),
     ("analyze ta", ["table.json"], []),
     ("analyze --csv ta", ["tables"], ["table.json"]),
     ("completion ", ["bash", "zsh", "fish"], ["table.json"]),
@@ -171,7 +173,7 @@ def package(folder):
     check("package: made", done.returncode == 0, done.stdout + done.stderr)
     [deb] = pathlib.Path(folder).glob("tacho_*.deb")
     fields = subprocess.run(["dpkg-deb", "-f", str(deb)], capture_output=True, text=True, timeout=LIMIT).stdout
-    for wanted in ("Package: tacho\n", "Section: ", "libc6", "libcurl4", "libsqlite3-0"):
+    for wanted in ("Package: tacho\n", "Maintainer: The tacho authors\n", "Section: ", "libc6", "libcurl4", "libsqlite3-0"):
         check(f"package: {wanted.strip()}", wanted in fields, fields)
     root = pathlib.Path(folder) / "root"
     subprocess.run(["dpkg-deb", "-x", str(deb), str(root)], check=True, timeout=LIMIT)
@@ -182,7 +184,7 @@ def check_installed(what, root):
     for path in ("bin/tacho", "share/man/man1/tacho.1.gz", "share/man/man1/tacho-record.1.gz", "share/doc/tacho/copyright",
                  "share/bash-completion/completions/tacho", "share/zsh/vendor-completions/_tacho",
                  "share/fish/vendor_completions.d/tacho.fish", "share/doc/tacho/docs/findings.md",
-                 "share/doc/tacho/docs/run.schema.json"):
+                 "share/doc/tacho/docs/run.schema.json", "share/doc/tacho/docs/doctor.schema.json"):
         check(f"{what}: {path}", (root / "usr" / path).is_file())
     ran = subprocess.run([root / "usr/bin/tacho", "analyze", "tests/data/torch-cpu"], capture_output=True, text=True, timeout=LIMIT)
     check(f"{what}: it runs", ran.returncode in (0, 4) and "VERDICT" in ran.stdout, ran.stdout + ran.stderr)
