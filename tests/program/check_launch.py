@@ -253,5 +253,21 @@ def recorded(folder):
     check("recorded: a target and a launch", wrong.returncode == 2 and "leave out" in wrong.stderr, wrong.stderr)
 
 
+def cost_by_preset(folder):
+    """As docs/record.md has it: the cost of looking of each preset, from an engine of its own."""
+    for preset in ("light", "detailed"):
+        out = pathlib.Path(folder, f"cost-{preset}")
+        done = run("record", "--launch", "vllm", "--preset", preset, "--overhead", "--port", free_port(), "--python", engine_in(folder),
+                   "--out", str(out), "--pairs", "4", "--overhead-window", "300ms", "--duration", "500ms", "--warm-up", "0.5s",
+                   "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20", "--", "m")
+        check(f"cost of {preset}", done.returncode == 0, f"{done.returncode} {done.stdout[-1500:]} {done.stderr}")
+        check(f"cost of {preset}: the table names it", f"cost of looking of preset {preset} " in done.stdout, done.stdout)
+        for file in out.glob("tacho-2*/run.json"):
+            overhead = json.loads(file.read_text())["overhead"]
+            check(f"cost of {preset}: run.json", overhead["preset"] == preset and overhead["figures"], overhead)
+    nothing_left("cost by preset", folder)
+
+
 if __name__ == "__main__":
-    main([dry_run, detached, held, while_starting, while_asked, two_at_once, old_version, fails_to_start, refused, recorded], __doc__)
+    main([dry_run, detached, held, while_starting, while_asked, two_at_once, old_version, fails_to_start, refused, recorded,
+          cost_by_preset], __doc__)

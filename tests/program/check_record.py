@@ -23,6 +23,9 @@ def two_behind_a_router(folder):
         if report:
             check("vllm tp2 x2: spread", 0 <= report["start_spread_ns"] < 100_000_000, report["start_spread_ns"])
             check("vllm tp2 x2: cost is a number", "cost_of_profiling" in report)
+            words = " ".join(run("analyze", str(run_folder)).stdout.split())
+            check("vllm tp2 x2: analyze says what profiling cost", re.search(
+                r"looking \d+ tok/s unprofiled, \d+ profiled: .*; no figure is corrected for that$", words), words[-300:])
         again, second, _ = record(folder, target(addresses))
         whole("vllm tp2 x2, second session", again, second, _, 4)
         status = run("engine", "status", *target(addresses), "--json")
