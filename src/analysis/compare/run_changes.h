@@ -71,7 +71,7 @@ struct WholeChange {
 struct SideFacts {
   std::vector<std::string> paths;  // of its traces
   std::vector<Interval> spans;     // of its traces
-  uint64_t runs = 0, ranks = 0;    // ranks: traces of workers in one run
+  uint64_t runs = 0, ranks = 0;    // ranks: in one run
   std::string engine, version, gpus, options, phases;
   bool on_host = false;  // a CPU engine
   // Results that an older tacho wrote, which do not hold what steps are made of.
