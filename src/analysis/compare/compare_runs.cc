@@ -114,6 +114,7 @@ std::string WhyNot(const StepDifferences& differences) {
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
   const StepDifferences& differences = steps.differences;
   const std::vector<double> of_runs = RunHalfWidths(differences);
+  phase.bounds_hold_runs = !of_runs.empty();
   // With few blocks the errors themselves are uncertain.
   const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
                      StudentQuantile(kRunQuantile, 1e6);
