@@ -223,4 +223,15 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
+std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
+  for (const TraceRole role : {TraceRole::kWorker, TraceRole::kMerged}) {
+    std::vector<const TraceAnalysis*> traces;
+    for (const TraceAnalysis& trace : run.traces) {
+      if (trace.facts.role == role) traces.push_back(&trace);
+    }
+    if (!traces.empty()) return traces;
+  }
+  return {};
+}
+
 }  // namespace tacho

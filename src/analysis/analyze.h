@@ -85,4 +85,8 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // without a trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
+// The traces that the figures of a run are made of: those of single ranks; a merged file repeats
+// them, so it counts only where there are no others.
+std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
+
 }  // namespace tacho

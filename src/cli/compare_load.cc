@@ -117,20 +117,22 @@ DurationNs WindowLength(const ComparedSide& runs, WhichWindow window) {
 }
 
 void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges& changes) {
-  if (!AnyLoad(base) || !AnyLoad(now)) return;
+  if (!AnyLoad(base) || !AnyLoad(now)) {
+    changes.why_no_load = fmt::format("{} is no recording of tacho record under a load",
+                                      AnyLoad(base) ? "new" : "base");
+    return;
+  }
+  const auto cannot = [&](std::string why) {
+    changes.remarks.push_back("no load figures: " + why);
+    changes.why_no_load = std::move(why);
+  };
   const auto both_have = [&](WhichWindow window) {
     return AllHave(base, window) && AllHave(now, window);
   };
   const bool unprofiled = both_have(&KeptRecording::baseline);
   const WhichWindow window = unprofiled ? &KeptRecording::baseline : &KeptRecording::profiled;
-  if (!both_have(window)) {
-    changes.remarks.emplace_back("no load figures: not every run recorded its load");
-    return;
-  }
-  if (const std::string why = WhyOtherLoads(base, now); !why.empty()) {
-    changes.remarks.push_back("no load figures: " + why);
-    return;
-  }
+  if (!both_have(window)) return cannot("not every run recorded its load");
+  if (const std::string why = WhyOtherLoads(base, now); !why.empty()) return cannot(why);
   for (const ComparedFigure& figure : ComparedFigures()) {
     const std::vector<double> of_base = ValuesOf(base, window, figure),
                               of_now = ValuesOf(now, window, figure);

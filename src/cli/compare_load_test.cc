@@ -79,6 +79,7 @@ TEST(CompareRecordings, LeavesTheFiguresOutWhereTheLoadsDiffer) {
   EXPECT_EQ(changes.remarks.front(),
             "no load figures: the loads of base and new differ: arrivals (\"users\", \"poisson\"), "
             "rate (none, 4.0)");
+  EXPECT_EQ("no load figures: " + changes.why_no_load, changes.remarks.front());
   changes = {};
   now.load.reset();
   CompareRecordings({RunOf(800, 20'000'000)}, {now}, changes);
@@ -90,6 +91,7 @@ TEST(CompareRecordings, SaysNothingOfTracesAlone) {
   RunChanges changes;
   CompareRecordings({std::nullopt}, {std::nullopt}, changes);
   CompareRecordings({std::nullopt}, {KeptRun{}}, changes);
+  EXPECT_EQ(changes.why_no_load, "base is no recording of tacho record under a load");
   EXPECT_TRUE(changes.load.empty() && changes.remarks.empty() && changes.obstacles.empty());
 }
 

@@ -222,8 +222,8 @@ CommandSpec ExportSpec(ExportOptions& o) {
   spec.groups = {
       {"the export",
        {{"-o", "FILE",
-         "where it goes; - is standard output. An earlier export of that format is replaced, any "
-         "other file is left alone",
+         "where it goes, in folders that are made if they are missing; - is standard output. An "
+         "earlier export of that format is replaced, any other file is left alone",
          &o.output},
         {"--replace", "",
          "of folded and stacks, which do not say who wrote them: in place of a file of that format",

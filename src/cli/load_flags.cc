@@ -102,7 +102,7 @@ OptionGroup ReportRows(LoadFlags& f) {
         &f.save_result},
        {"--save-detailed", "", "with the figures of each request", &f.save_detailed},
        {"--append-result", "", "append to that file", &f.append_result},
-       {"--result-dir", "DIR", "where to (default: here)", &f.result_dir},
+       {"--result-dir", "DIR", "where to, made if it is missing (default: here)", &f.result_dir},
        {"--result-filename", "NAME", "file name, instead of the generated one", &f.result_filename},
        {"--label", "NAME", "of the run, in that file and in its name", &f.label},
        {"--metadata", "KEY=VALUE ...", "to keep in that file", &f.metadata, 0, true},

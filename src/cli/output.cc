@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
-#include <filesystem>
 #include <fstream>
 
 #include "base/file_descriptor.h"
@@ -102,33 +101,41 @@ std::string ErrorJson(const Error& error, int exit_status) {
   return std::move(json).Finish();
 }
 
+NewFolders::~NewFolders() {
+  for (const std::filesystem::path& folder : made_) rmdir(folder.c_str());  // only empty ones go
+}
+
+int NewFolders::Make(const std::string& folder) {
+  std::error_code error;
+  for (std::filesystem::path path = folder; !path.empty() && !std::filesystem::exists(path, error);
+       path = path.parent_path())
+    made_.push_back(path);
+  std::filesystem::create_directories(folder, error);
+  return error.value();
+}
+
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files) {
   const WithoutInterrupts guard;
-  std::error_code error;
-  const bool made = std::filesystem::create_directories(folder, error);
-  if (error) return CannotWrite(folder, error.value());
+  NewFolders folders;
+  if (const int reason = folders.Make(folder); reason != 0) return CannotWrite(folder, reason);
   std::deque<FileBeside> beside;
-  const auto give_up = [&](const std::string& what, int reason) {
-    beside.clear();
-    if (made) rmdir(folder.c_str());
-    return CannotWrite(what, reason);
-  };
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
-      return give_up(path, reason);
+      return CannotWrite(path, reason);
   }
   // What makes a rename fail once the file beside it is written: a folder of that name. (And a
   // stranger's file in a sticky folder: then the files before it are replaced.)
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};
-    if (lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return give_up(path, EISDIR);
+    if (lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+      return CannotWrite(path, EISDIR);
   }
   for (size_t i = 0; i < files.size(); ++i) {
     if (const int reason = beside[i].Commit(); reason != 0)
-      return give_up(folder + "/" + files[i].first, reason);
+      return CannotWrite(folder + "/" + files[i].first, reason);
   }
   return {};
 }
@@ -167,10 +174,9 @@ Result<void> CheckWritable(const std::string& path) {
   if (place.name.empty()) {
     return access(path.c_str(), W_OK) == 0 ? Result<void>() : CannotWrite(path, errno);
   }
-  std::error_code error;
-  std::filesystem::create_directories(place.folder, error);
-  if (error) return CannotWrite(path, error.value());
   const WithoutInterrupts guard;
+  NewFolders folders;
+  if (const int reason = folders.Make(place.folder); reason != 0) return CannotWrite(path, reason);
   const int reason = FileBeside(place.folder + "/" + place.name).Write("");
   return reason == 0 ? Result<void>() : CannotWrite(path, reason);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,21 @@ Result<void> WriteFiles(const std::string& folder,
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
+// A folder that is made where it is missing, with those above it. The destructor takes away those
+// that it made, except where something was written: what fails leaves no empty folder.
+class NewFolders {
+ public:
+  NewFolders() = default;
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  ~NewFolders();
+
+  int Make(const std::string& folder);  // 0 or an errno value
+
+ private:
+  std::vector<std::filesystem::path> made_;  // innermost first
+};
+
 // Where a file goes. Without a name: to the existing pipe, device or standard output, which is not
 // replaced.
 struct OutputPlace {
@@ -53,7 +69,7 @@ tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 // written to; the target of a link is replaced, not the link. kOutput; kUsage: the path of a
 // folder.
 Result<void> WriteFile(const std::string& path, std::string content);
-// Checks, as far as possible, that WriteFile will succeed. Creates the folder.
+// Checks, as far as possible, that WriteFile will succeed. Leaves nothing behind.
 Result<void> CheckWritable(const std::string& path);
 
 }  // namespace tacho

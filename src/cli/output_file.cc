@@ -6,9 +6,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <filesystem>
-
-#include "cli/output.h"
 
 namespace tacho {
 namespace {
@@ -47,9 +44,8 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path,
     if (file->stream_.get() < 0) return CannotWrite(path, errno);
     return file;
   }
-  std::error_code error;
-  std::filesystem::create_directories(place.folder, error);
-  if (error) return CannotWrite(path, error.value());
+  if (const int reason = file->folders_.Make(place.folder); reason != 0)
+    return CannotWrite(path, reason);
   file->beside_ = std::make_unique<FileBeside>(place.folder + "/" + place.name);
   if (const int reason = file->beside_->Open(); reason != 0) return CannotWrite(path, reason);
   return file;

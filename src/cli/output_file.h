@@ -7,6 +7,7 @@
 #include "base/byte_sink.h"
 #include "base/replace_file.h"
 #include "base/result.h"
+#include "cli/output.h"
 
 namespace tacho {
 
@@ -15,7 +16,8 @@ namespace tacho {
 // standard output; an existing pipe or device is written to.
 class OutputFile : public ByteSink {
  public:
-  // Creates the folder. `stop`: a request ends the writing. kUsage: the path of a folder; kOutput.
+  // Makes missing folders. `stop`: a request ends the writing. kUsage: the path of a folder;
+  // kOutput.
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, std::stop_token stop);
 
   // False after a failure, after a request to stop, and when a pipe has no reader any more.
@@ -32,6 +34,7 @@ class OutputFile : public ByteSink {
 
   std::string path_;
   std::stop_token stop_;
+  NewFolders folders_;
   std::unique_ptr<FileBeside> beside_;  // null: a pipe, in stream_
   FileDescriptor stream_;
   int error_ = 0;

@@ -12,6 +12,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
+#include "cli/output_file.h"
 
 namespace tacho {
 namespace {
@@ -57,6 +58,24 @@ TEST_F(WriteFilesTest, ChangesNothingWhenALaterOneIsBlocked) {
   EXPECT_THAT(result.error().message, testing::HasSubstr("/b.csv: Is a directory"));
   EXPECT_EQ(Content(folder_.At("a.csv")), "old");
   EXPECT_EQ(Entries(), 2u);
+}
+
+TEST_F(WriteFilesTest, WhatFailsTakesTheFoldersThatItMadeAway) {
+  const std::string missing = folder_.At("a/b/file");
+  EXPECT_TRUE(CheckWritable(missing).has_value());
+  EXPECT_EQ(Entries(), 0u);
+  // A name that is too long.
+  EXPECT_FALSE(WriteFile(folder_.At("a/b/") + std::string(300, 'x'), "1").has_value());
+  EXPECT_EQ(Entries(), 0u);
+  {
+    const auto unfinished = OutputFile::Open(missing, {});
+    ASSERT_TRUE(unfinished.has_value());
+    EXPECT_EQ(Entries(), 1u);
+  }
+  EXPECT_EQ(Entries(), 0u);
+  EXPECT_TRUE(WriteFile(missing, "1").has_value());
+  EXPECT_FALSE(WriteFile(folder_.At("a/c/") + std::string(300, 'x'), "1").has_value());
+  EXPECT_EQ(Content(missing), "1");
 }
 
 TEST(Complain, MakesEachLineVisible) {

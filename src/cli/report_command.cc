@@ -160,8 +160,9 @@ CommandSpec ReportSpec(ReportOptions& o) {
   spec.groups = {
       {"the report",
        {{"-o", "FILE",
-         "where it goes (default: report.html; with --markdown or --json: standard output); - is "
-         "standard output. An earlier report is replaced, any other file is left alone",
+         "where it goes, in folders that are made if they are missing (default: report.html; with "
+         "--markdown or --json: standard output); - is standard output. An earlier report is "
+         "replaced, any other file is left alone",
          &o.output},
         {"--against", "BASE...",
          "also what changed against BASE: a run, several of one set-up, or a baseline "

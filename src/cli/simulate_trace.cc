@@ -46,7 +46,8 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   }
   spec.groups = {
       {"what to simulate",
-       {{"-o,--output", "DIR", "where the files go (default simulated-traces)", &o.folder},
+       {{"-o,--output", "DIR",
+         "where the files go, made if it is missing (default simulated-traces)", &o.folder},
         OptionRow{
             "--format", "NAME",
             "kineto: a trace for each rank; nsys: one SQLite export of Nsight Systems (default "

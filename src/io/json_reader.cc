@@ -78,10 +78,11 @@ JsonReader::JsonReader(JsonReader&&) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
 JsonReader::~JsonReader() = default;
 
-Result<JsonReader> JsonReader::Parse(std::string_view text) {
+Result<JsonReader> JsonReader::Parse(std::string text) {
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);  // else the parser copies it
   auto document = std::make_unique<Document>();
   element root;
-  if (const auto error = document->parser.parse(text.data(), text.size()).get(root);
+  if (const auto error = document->parser.parse(text.data(), text.size(), false).get(root);
       error != simdjson::SUCCESS) {
     if (EndsOpen(text)) {
       return Fail(ErrorKind::kUnreadable, fmt::format("cut off at byte {}", text.size()));

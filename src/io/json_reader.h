@@ -33,9 +33,9 @@ class JsonReader {
   static constexpr uint64_t kMostCount = uint64_t{1} << 53;
   static constexpr size_t kMostItems = 4'000'000;
 
-  // `text` is copied. Fails with kUnreadable when it is not one JSON object: "cut off at byte 20"
-  // if it ends before its object does.
-  static Result<JsonReader> Parse(std::string_view text);
+  // Fails with kUnreadable when it is not one JSON object: "cut off at byte 20" if it ends before
+  // its object does.
+  static Result<JsonReader> Parse(std::string text);
   JsonReader(JsonReader&&) noexcept;
   JsonReader& operator=(JsonReader&&) noexcept;
   ~JsonReader();

@@ -68,7 +68,7 @@ TEST(JsonReader, ReadsByKeyWhateverTheOrder) {
 }
 
 TEST(JsonReader, SaysWhereTheFirstWrongFieldIs) {
-  const auto error_of = [](std::string_view json) {
+  const auto error_of = [](const std::string& json) {
     auto reader = JsonReader::Parse(json);
     std::vector<Item> items;
     int small = 0;

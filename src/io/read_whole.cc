@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "io/block_stream.h"
 
 namespace tacho {
@@ -9,6 +12,10 @@ namespace tacho {
 Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
   TACHO_ASSIGN_OR_RETURN(auto stream, OpenStream(path, StreamThreads::kInline));
   std::string text;
+  // Of a plain file all that it takes, with room for a parser that reads past the end.
+  std::error_code unknown;
+  if (const uintmax_t stored = std::filesystem::file_size(path, unknown); !unknown)
+    text.reserve(std::min<uintmax_t>(stored, most) + BlockStream::kTailroom);
   for (Block block = stream->Next(); block.size > 0; block = stream->Next()) {
     text.append(block.data, block.size);
     if (text.size() > most) {

@@ -56,6 +56,22 @@ TEST(CompareVerdict, NoPartIsMoreOfAStepThanAllOfIt) {
             "idle.in-graph -20.0 us");
 }
 
+// With one run a side the bounds of parts do not hold how much runs differ.
+TEST(CompareVerdict, WithinAStepThatDidNotMoveOnlyRepetitionsNameWhatDid) {
+  RunChanges changes = Slower({{"idle.host", {100'000, 140'000, 100}}});
+  PhaseChange& decode = changes.phases.front();
+  decode.step.half_width = 50'000;
+  decode.kernels = {{"k", "gemm", KernelChange::Kind::kSlower, {1'000, 2'000, 10}, 1, 1}};
+  const std::string step = "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 5.00 %)";
+  EXPECT_EQ(CompareVerdict(changes), "no difference beyond noise in decode: " + step);
+  decode.kernels.push_back({"l", "gemm", KernelChange::Kind::kGone, {1'000, 0, 10}, 1, 0});
+  EXPECT_EQ(CompareVerdict(changes), step + " within noise, though 1 kernel gone");
+  decode.bounds_hold_runs = true;
+  EXPECT_EQ(CompareVerdict(changes), step + " within noise, though idle.host +40.0 us");
+  decode.parts.clear();
+  EXPECT_EQ(CompareVerdict(changes), step + " within noise, though 1 kernel gone, 1 slower");
+}
+
 TEST(CompareVerdict, OfARecordingWithItselfIsNoDifference) {
   RunChanges changes;
   changes.whole = WholeChange{{5e6, 5e6, {}}, {4e6, 4e6, {}}, {}, {}};
@@ -85,6 +101,9 @@ TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
             "failed: gate: load.requests 13.993 -> 13.992 (-0.00 %), bounds not known");
   EXPECT_EQ(text("load.failed", {0, 3, {}}),
             "failed: gate: load.failed 0 -> 3 (+3), bounds not known");
+  EXPECT_EQ(GateText({"step.p99>+1%", "decode.step.p99", GateResult::Outcome::kInconclusive,
+                      std::nullopt, false, "too few steps"}),
+            "inconclusive: step.p99>+1%: no decode.step.p99: too few steps");
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ std::string MostOfIt(const PhaseChange& phase) {
   return "";
 }
 
-// "3 kernels gone, 2 new, 1 slower".
-std::string KernelsInWords(const std::vector<KernelChange>& kernels) {
+// "3 kernels gone, 2 new, 1 slower". `times`: also those of which only the time changed.
+std::string KernelsInWords(const std::vector<KernelChange>& kernels, bool times) {
   using Kind = KernelChange::Kind;
   std::string words;
   for (const auto& [kind, word] : {std::pair{Kind::kGone, "gone"},
@@ -95,7 +95,8 @@ std::string KernelsInWords(const std::vector<KernelChange>& kernels) {
                                    {Kind::kFewerCalls, "called less often"}}) {
     const auto count =
         static_cast<uint64_t>(std::ranges::count(kernels, kind, &KernelChange::kind));
-    if (count == 0) continue;
+    const bool is_time = kind == Kind::kSlower || kind == Kind::kFaster;
+    if (count == 0 || (is_time && !times)) continue;
     words += words.empty() ? fmt::format("{} {}", FormatCounted(count, "kernel"), word)
                            : fmt::format(", {} {}", FormatCount(count), word);
   }
@@ -117,8 +118,10 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   if (phase.step.IsBeyondNoise())
     return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
-  std::string moved = PartsThatMoved(phase);
-  if (moved.empty()) moved = KernelsInWords(phase.kernels);
+  // Within a step that did not move, times of parts are named only if their bounds hold how much
+  // runs differ. Which kernels are called, and how often, needs no bounds.
+  std::string moved = phase.bounds_hold_runs ? PartsThatMoved(phase) : "";
+  if (moved.empty()) moved = KernelsInWords(phase.kernels, phase.bounds_hold_runs);
   if (moved.empty()) return "";
   return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
@@ -179,7 +182,8 @@ std::string GateText(const GateResult& result) {
   const std::string_view word = result.outcome == Outcome::kPassed   ? "passed"
                                 : result.outcome == Outcome::kBroken ? "failed"
                                                                      : "inconclusive";
-  if (!result.change) return fmt::format("{}: {}: there is no such figure", word, result.gate);
+  if (!result.change)
+    return fmt::format("{}: {}: no {}: {}", word, result.gate, result.metric, result.why_none);
   const Change& change = *result.change;
   if (result.counts)
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);

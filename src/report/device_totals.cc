@@ -202,17 +202,6 @@ std::string_view Whereabouts(const TraceAnalysis& trace) {
 
 bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
 
-std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
-  for (const TraceRole role : {TraceRole::kWorker, TraceRole::kMerged}) {
-    std::vector<const TraceAnalysis*> traces;
-    for (const TraceAnalysis& trace : run.traces) {
-      if (trace.facts.role == role) traces.push_back(&trace);
-    }
-    if (!traces.empty()) return traces;
-  }
-  return {};
-}
-
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   if (run.traces.size() > 1 && ranks.size() != 1) return nullptr;

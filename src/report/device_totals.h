@@ -41,10 +41,6 @@ std::string_view Whereabouts(const TraceAnalysis& trace);
 // False for a front-end's trace; true for that of a rank, or of several.
 bool IsWorker(const TraceAnalysis& trace);
 
-// The traces that the figures of a run are made of: those of single ranks; a merged file repeats
-// them, so it counts only where there are no others.
-std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
-
 // The trace whose own screen stands for a run: its only one, or its only worker's beside those of
 // front ends; nullptr where there are several. `run` has one trace or more.
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run);

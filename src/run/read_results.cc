@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/schema/trace_fields.h"
 #include "io/json_reader.h"
 #include "io/read_whole.h"
@@ -13,8 +15,8 @@ constexpr size_t kMostBytes = 64u << 20;
 
 }  // namespace
 
-Result<Results> ParseResults(std::string_view json) {
-  auto parsed = JsonReader::Parse(json);
+Result<Results> ParseResults(std::string json) {
+  auto parsed = JsonReader::Parse(std::move(json));
   if (!parsed) {
     return Fail(ErrorKind::kUnreadable, "results of tacho analyze, " + parsed.error().message +
                                             ": copy the file again, or analyse the traces again");
@@ -51,8 +53,8 @@ Result<Results> ParseResults(std::string_view json) {
 }
 
 Result<Results> ReadResults(const TraceSource& source) {
-  TACHO_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(source.path, kMostBytes));
-  auto results = ParseResults(text);
+  TACHO_ASSIGN_OR_RETURN(std::string text, ReadWholeFile(source.path, kMostBytes));
+  auto results = ParseResults(std::move(text));
   if (!results) return tl::unexpected<Error>(results.error().WithContext(source.path));
   return results;
 }

@@ -21,7 +21,7 @@ struct Results {
 
 // kUnreadable: no such results, of another schema, or with a field of the wrong type: "where:
 // expected what".
-Result<Results> ParseResults(std::string_view json);
+Result<Results> ParseResults(std::string json);
 // The same of a file, at most 64 MB after decompression; errors name it.
 Result<Results> ReadResults(const TraceSource& source);
 

@@ -4,6 +4,7 @@
 usage: check_compare.py TACHO [--only NAME ...]
 """
 import csv
+import gzip
 import io
 import json
 import pathlib
@@ -92,6 +93,29 @@ def gates(folder):
                        ("", "--fail-on wants a value"), (",", "--fail-on wants a value"), ("kernels.new>+3%", "is a count")]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate} is refused", done.returncode == 2 and says in done.stderr, done.stderr)
+    for gate, says in [("decode.compute>+1%", "no decode.compute: compute is a figure of recordings without steps"),
+                       ("decode.step.p99>+3%", "no decode.step.p99: it takes 200 steps on each side: base has "),
+                       ("other.step>+1%", "no other.step: no side has a step of this phase; compared: decode"),
+                       ("load.ttft.p50>+3%", "no load.ttft.p50: base is no recording of tacho record under a load")]:
+        text = json.loads(compare(base, new, "--fail-on", gate, "--json").stdout)["gates"][0]["text"]
+        check(f"{gate} says why there is no such figure", text.startswith(f"inconclusive: {gate}: {says}"), text)
+
+
+def merged(folder):
+    folder = pathlib.Path(folder)
+    ranks = simulated(folder, "ranks", "--steps", "60", "--ranks", "2")
+    one = folder / "one.json.gz"
+    check("the ranks are merged", tacho("export", ranks, "-o", one).returncode == 0, "")
+    status, result = as_json("merged", ranks, one)
+    sides = [{key: result[side].get(key) for key in ("ranks", "engine", "gpus")} for side in ("base", "new")]
+    check("a merged file has its ranks", status == 0 and sides[0] == sides[1] and sides[0]["ranks"] == 2, sides)
+    same = [m for m in result["metrics"] if m["name"].startswith(("decode.step", "decode.kernels", "decode.idle"))]
+    check("and their figures", len(same) > 5 and not any(m["difference"] for m in same), same)
+    text = gzip.decompress(one.read_bytes()).decode()
+    (ranks / "merged.json").write_text(text.replace('"exporter":"tacho",', "", 1))  # another tool's
+    status, beside = as_json("merged beside its ranks", ranks, one)
+    check("beside its ranks it counts for nothing", beside["phases"] == result["phases"], (status, beside["base"]))
+    check("and is one of its traces", len(beside["base"]["paths"]) == 3 and beside["base"]["ranks"] == 2, beside["base"])
 
 
 def wrong_pairs(folder):
@@ -143,4 +167,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, gates, wrong_pairs, real], __doc__)
+    main([forms, gates, merged, wrong_pairs, real], __doc__)

@@ -494,9 +494,13 @@ def unwritable(folder):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     for name in FORMATS:
-        done = export(SERVER_STACKS, "-o", folder / name, preexec_fn=small_files)
+        in_new_folder = folder / "not" / "there" / name
+        done = export(SERVER_STACKS, "-o", in_new_folder, preexec_fn=small_files)
         check(f"{name}: the disk is full", done.returncode == 3 and b"cannot write" in done.stderr, (done.returncode, done.stderr))
-        check(f"{name}: no half file", list(folder.iterdir()) == [], list(folder.iterdir()))
+        check(f"{name}: no half file, and no folder", list(folder.iterdir()) == [], list(folder.iterdir()))
+        done = export(STACKS, "-o", in_new_folder)
+        check(f"{name}: missing folders are made", done.returncode == 0 and in_new_folder.stat().st_size > 0, done.stderr)
+        shutil.rmtree(folder / "not")
     with open("/dev/full", "wb") as full:
         done = export(RECORDING, "-o", "-", "--format", "kineto", stdout=full)
         check("standard output is full", done.returncode == 3 and b"standard output" in done.stderr, done.stderr)

@@ -11,7 +11,7 @@ from recordings import RUN_SCHEMA, Recording, finds, record
 from scenario import check, main, run, simulation, target
 
 SHORT = ["--overhead", "--overhead-window", "500ms", "--warm-up", "500ms", "--baseline", "1s", "--duration", "500ms",
-         "--prompt-tokens", "64", "--output-tokens", "32"]
+         "--prompt-tokens", "64", "--output-tokens", "16"]
 
 
 def measured(name, folder, addresses, *options):

@@ -149,20 +149,23 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
       facts.spans.push_back(trace.span);
-      if (trace.facts.role != TraceRole::kWorker) continue;
-      ++ranks;
-      if (!trace.facts.engine.empty()) engines.insert(trace.facts.engine);
-      if (!trace.facts.engine_version.empty()) versions.insert(trace.facts.engine_version);
-      for (const DeviceProperties& gpu : trace.header.devices) {
+    }
+    for (const TraceAnalysis* trace : RanksOf(run)) {
+      // Each rank of a merged file has a device of its own.
+      ranks += trace->facts.role == TraceRole::kMerged ? trace->devices.size() : 1;
+      if (!trace->facts.engine.empty()) engines.insert(trace->facts.engine);
+      if (!trace->facts.engine_version.empty()) versions.insert(trace->facts.engine_version);
+      for (const DeviceProperties& gpu : trace->header.devices) {
         if (!gpu.name.empty()) gpus.insert(gpu.name);
       }
-      options.insert(trace.facts.options.begin(), trace.facts.options.end());
-      if (trace.facts.python_stacks && !options.contains("with_stack"))
+      options.insert(trace->facts.options.begin(), trace->facts.options.end());
+      if (trace->facts.python_stacks && !options.contains("with_stack"))
         options.insert("Python stacks");
-      if (!trace.results.empty() && trace.steps.steps.size() > 1 && trace.step_profile.rows.empty())
-        facts.results_without_parts.push_back(trace.results);
-      for (const Step& step : trace.steps.steps) phases.emplace(PhaseName(step.label.phase));
-      for (const DeviceTime& device : trace.devices) facts.on_host |= device.on_host;
+      if (!trace->results.empty() && trace->steps.steps.size() > 1 &&
+          trace->step_profile.rows.empty())
+        facts.results_without_parts.push_back(trace->results);
+      for (const Step& step : trace->steps.steps) phases.emplace(PhaseName(step.label.phase));
+      for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
     }
     facts.ranks = std::max(facts.ranks, ranks);
   }

@@ -114,6 +114,7 @@ std::string WhyNot(const StepDifferences& differences) {
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
   const StepDifferences& differences = steps.differences;
   const std::vector<double> of_runs = RunHalfWidths(differences);
+  phase.bounds_hold_runs = !of_runs.empty();
   // With few blocks the errors themselves are uncertain.
   const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
                      StudentQuantile(kRunQuantile, 1e6);
@@ -147,8 +148,8 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
     std::map<std::string, double> sums;
     double window = 0, kernels = 0;
     for (const RunAnalysis& run : is_base ? base : now) {
-      for (const TraceAnalysis& trace : run.traces) {
-        for (const DeviceTime& device : trace.devices) {
+      for (const TraceAnalysis* trace : RanksOf(run)) {
+        for (const DeviceTime& device : trace->devices) {
           devices += 1;
           window += static_cast<double>(device.window.length().ns);
           kernels += static_cast<double>(device.kernel_sum.ns);
@@ -156,7 +157,7 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
           sums["comm"] += static_cast<double>(device.exposed_comm.ns);
           sums["copy"] += static_cast<double>(device.exposed_copy.ns);
         }
-        for (const IdleCauseRow& row : trace.idle.causes)
+        for (const IdleCauseRow& row : trace->idle.causes)
           sums["idle." + std::string(IdleCauseId(row.cause))] += static_cast<double>(row.total.ns);
       }
     }
@@ -182,10 +183,9 @@ Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
   for (const bool is_base : {true, false}) {
     double all = 0, steps = 0;
     for (const RunAnalysis& run : is_base ? base : now) {
-      for (const TraceAnalysis& trace : run.traces) {
-        if (trace.facts.role != TraceRole::kWorker) continue;
-        all += sum(trace);
-        steps += static_cast<double>(trace.steps.steps.size());
+      for (const TraceAnalysis* trace : RanksOf(run)) {
+        all += sum(*trace);
+        steps += static_cast<double>(trace->steps.steps.size());
       }
     }
     (is_base ? change.base : change.now) = steps == 0 ? 0 : all / steps;
@@ -213,10 +213,9 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
     double steps = 0;
     std::map<std::string, double> self;
     for (const RunAnalysis& run : is_base ? base : now) {
-      for (const TraceAnalysis& trace : run.traces) {
-        if (trace.facts.role != TraceRole::kWorker) continue;
-        steps += static_cast<double>(trace.steps.steps.size());
-        for (const OpRow& row : trace.ops.rows) {
+      for (const TraceAnalysis* trace : RanksOf(run)) {
+        steps += static_cast<double>(trace->steps.steps.size());
+        for (const OpRow& row : trace->ops.rows) {
           if (!row.annotation) self[row.name] += static_cast<double>(row.cpu_self.ns);
         }
       }

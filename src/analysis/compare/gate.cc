@@ -1,6 +1,7 @@
 #include "analysis/compare/gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -109,6 +110,31 @@ bool IsLost(const PhaseChange& phase) {
   return phase.steps[0] >= kFewestSteps && phase.steps[1] == 0;
 }
 
+// Why a comparison of the phases `compared` has no such figure, and what it has.
+std::string WhyNoFigure(std::string_view phase, std::string_view metric,
+                        const std::vector<std::string>& compared, const RunChanges& changes) {
+  const auto of_phase = std::ranges::find_if(
+      changes.phases, [&](const PhaseChange& of) { return PhaseName(of.phase) == phase; });
+  if (of_phase != changes.phases.end() && !of_phase->cannot_tell.empty())
+    return of_phase->cannot_tell;
+  if (std::ranges::find(compared, phase) == compared.end()) {
+    if (compared.empty()) return "no phase could be compared";
+    if (changes.whole) return "no side names its steps: only 'whole' was compared";
+    return fmt::format(
+        "{}; compared: {}",
+        phase == "whole" ? "both sides name their steps" : "no side has a step of this phase",
+        fmt::join(compared, ", "));
+  }
+  if (phase == "whole")
+    return "a whole recording has window, kernel-time, compute, comm, copy, idle and its causes, "
+           "kernels.gone and kernels.new";
+  if (metric == "step.p99")
+    return fmt::format("it takes {} steps on each side: base has {}, new {}", kFewestForP99,
+                       of_phase->steps[0], of_phase->steps[1]);
+  return fmt::format("{} is a figure of recordings without steps; --csv lists those of steps",
+                     metric);
+}
+
 using Outcome = GateResult::Outcome;
 
 Outcome Judged(const ChangeGate& gate, const Change& change) {
@@ -158,27 +184,39 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
     const auto judge = [&](const std::string& name, const Change& change, bool counts) {
       results.push_back({gate.text, name, Judged(gate, change), change, counts});
     };
-    const auto cannot = [&](const std::string& name) {
-      results.push_back({gate.text, name, Outcome::kInconclusive, std::nullopt, false});
+    const auto cannot = [&](const std::string& name, std::string why) {
+      results.push_back(
+          {gate.text, name, Outcome::kInconclusive, std::nullopt, false, std::move(why)});
     };
-    const auto look = [&](const std::string& name, bool is_part) {
+    const auto cannot_of = [&](std::string_view of) {
+      cannot(fmt::format("{}.{}", of, metric), WhyNoFigure(of, metric, compared, changes));
+    };
+    const auto found_in_metrics = [&](const std::string& name) {
       const auto found = std::ranges::find(metrics, name, &MetricChange::name);
-      if (found != metrics.end()) return judge(name, found->change, found->counts);
-      if (is_part) return judge(name, Change{0, 0, 0.0}, false);
-      cannot(name);
+      if (found != metrics.end()) judge(name, found->change, found->counts);
+      return found != metrics.end();
     };
     if (IsLoadMetric(gate.metric)) {
-      look(gate.metric, false);
+      if (!found_in_metrics(gate.metric))
+        cannot(gate.metric,
+               changes.load.empty() ? changes.why_no_load : "no run of one side has it");
       continue;
     }
     const size_t before = results.size();
     for (const std::string& of : compared) {
-      if (phase.empty() || phase == of) look(of + "." + std::string(metric), IsPartOf(of, metric));
+      if (!phase.empty() && phase != of) continue;
+      const std::string name = fmt::format("{}.{}", of, metric);
+      if (found_in_metrics(name)) continue;
+      if (IsPartOf(of, metric))
+        judge(name, Change{0, 0, 0.0}, false);
+      else
+        cannot_of(of);
     }
     for (const PhaseChange& of : changes.phases) {
-      if (phase.empty() && IsLost(of)) cannot(fmt::format("{}.{}", PhaseName(of.phase), metric));
+      if (phase.empty() && IsLost(of)) cannot_of(PhaseName(of.phase));
     }
-    if (results.size() == before) cannot(gate.metric);
+    if (results.size() == before)
+      cannot(gate.metric, WhyNoFigure(phase, metric, compared, changes));
   }
   return results;
 }

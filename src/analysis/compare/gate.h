@@ -38,6 +38,7 @@ struct GateResult {
   Outcome outcome = Outcome::kPassed;
   std::optional<Change> change;
   bool counts = false;
+  std::string why_none = {};  // why there is no `change`, and what there is
 };
 // In the order of the gates, then of the metrics. A part that no side has did not change. A gate
 // without a phase is judged for each phase that can be compared. It is inconclusive for a phase

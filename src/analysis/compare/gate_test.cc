@@ -139,6 +139,33 @@ TEST(JudgeGates, FiguresThatDoNotExistAreInconclusive) {
     EXPECT_EQ(of_whole(gate), Outcome::kInconclusive) << gate;
 }
 
+TEST(JudgeGates, WhatDoesNotExistSaysWhyAndWhatDoes) {
+  const auto why = [](std::string_view gate, const RunChanges& changes) {
+    const auto results = Judge({Parsed(gate)}, changes);
+    EXPECT_EQ(results.size(), 1u) << gate;
+    return results.at(0).why_none;
+  };
+  RunChanges changes = ChangesForTest();
+  changes.phases.front().steps = {300, 120};
+  EXPECT_EQ(why("decode.step>+1%", changes), "");
+  EXPECT_EQ(why("prefill.step>+1%", changes), "too few");
+  EXPECT_EQ(why("mixed.step>+1%", changes), "no side has a step of this phase; compared: decode");
+  EXPECT_EQ(why("whole.window>+1%", changes), "both sides name their steps; compared: decode");
+  EXPECT_EQ(why("decode.step.p99>+1%", changes),
+            "it takes 200 steps on each side: base has 300, new 120");
+  EXPECT_THAT(why("decode.compute>+1%", changes), HasSubstr("of recordings without steps"));
+  EXPECT_EQ(why("load.ttft.p50>+1%", changes), "no run of one side has it");
+  changes.load.clear();
+  changes.why_no_load = "the loads differ";
+  EXPECT_EQ(why("load.ttft.p50>+1%", changes), "the loads differ");
+  changes.phases.erase(changes.phases.begin());
+  EXPECT_EQ(why("step>+1%", changes), "no phase could be compared");
+  changes.phases.clear();
+  changes.whole.emplace();
+  EXPECT_EQ(why("decode.step>+1%", changes), "no side names its steps: only 'whole' was compared");
+  EXPECT_THAT(why("gemm>+1%", changes), HasSubstr("has window, kernel-time, compute"));
+}
+
 TEST(JudgeGates, PhasesThatCannotBeComparedAreNamed) {
   RunChanges changes = ChangesForTest();
   EXPECT_THAT(NotJudged({Parsed("step>+50%")}, changes),

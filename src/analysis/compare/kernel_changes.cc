@@ -39,14 +39,14 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side,
     sums[side][run] += value;
   };
   for (size_t run = 0; run < runs.size(); ++run) {
-    for (const TraceAnalysis& trace : runs[run].traces) {
-      for (const StepProfile::Batch& batch : trace.step_profile.batches) {
+    for (const TraceAnalysis* trace : RanksOf(runs[run])) {
+      for (const StepProfile::Batch& batch : trace->step_profile.batches) {
         if (!weights.contains(batch.batch)) continue;
         const auto steps = static_cast<double>(batch.steps);
         into.steps[batch.batch][side] += steps;
         add(into.steps_of_runs[batch.batch], run, steps);
         for (const StepProfile::KernelUse& use : batch.kernels) {
-          const KernelRow& row = trace.kernels.rows[use.kernel];
+          const KernelRow& row = trace->kernels.rows[use.kernel];
           OneKernel& kernel = into.kernels[row.name];
           kernel.category = row.category;
           InGroup& group = kernel.groups[batch.batch][side];
@@ -165,12 +165,12 @@ std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& ba
     const std::vector<RunAnalysis>& runs = is_base ? base : now;
     double devices = 0;
     for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis& trace : run.traces)
-        devices += static_cast<double>(trace.devices.size());
+      for (const TraceAnalysis* trace : RanksOf(run))
+        devices += static_cast<double>(trace->devices.size());
     }
     for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis& trace : run.traces) {
-        for (const KernelRow& row : trace.kernels.rows) {
+      for (const TraceAnalysis* trace : RanksOf(run)) {
+        for (const KernelRow& row : trace->kernels.rows) {
           KernelChange& change = by_name[row.name];
           change.name = row.name;
           change.category = row.category;

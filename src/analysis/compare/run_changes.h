@@ -15,6 +15,8 @@ namespace tacho {
 
 // A phase is compared from this number of steps on, of each side, in groups that both have.
 inline constexpr uint64_t kFewestSteps = 8;
+// Its p99 takes so many of each side.
+inline constexpr uint64_t kFewestForP99 = 200;
 
 struct NamedChange {
   std::string name;
@@ -52,6 +54,8 @@ struct PhaseChange {
   // On each side, of each rank and device: of the phase, and in groups of batches that both have.
   std::array<uint64_t, 2> steps{}, shared_steps{};
   Change step, mean, mix;  // mean = step + mix, as differences
+  // Bounds hold how much one run differs from the next. With one run a side they cannot.
+  bool bounds_hold_runs = false;
   std::optional<Change> p50, p99;
   std::vector<NamedChange> parts;     // differences add up to that of `step`; largest first
   std::vector<BatchChange> batches;   // of both sides
@@ -71,7 +75,7 @@ struct WholeChange {
 struct SideFacts {
   std::vector<std::string> paths;  // of its traces
   std::vector<Interval> spans;     // of its traces
-  uint64_t runs = 0, ranks = 0;    // ranks: traces of workers in one run
+  uint64_t runs = 0, ranks = 0;    // ranks: in one run
   std::string engine, version, gpus, options, phases;
   bool on_host = false;  // a CPU engine
   // Results that an older tacho wrote, which do not hold what steps are made of.
@@ -92,6 +96,7 @@ struct RunChanges {
   std::vector<NamedChange> launches;   // figures of one step, without bounds
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
   std::vector<NamedChange> load;       // by the names of metrics.h; where runs have them
+  std::string why_no_load;             // if `load` is empty
 
   // Some phase, or the whole, was compared.
   [[nodiscard]] bool AnythingCompared() const;

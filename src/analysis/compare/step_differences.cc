@@ -10,7 +10,6 @@ namespace tacho {
 namespace {
 
 constexpr uint32_t kFewestBlocks = 4;  // of each side
-constexpr uint64_t kFewestForP99 = 200;
 
 }  // namespace
 

@@ -17,13 +17,13 @@ uint32_t BlocksOf(size_t steps) {
 std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> RanksRows(
     const RunAnalysis& run, Phase phase) {
   std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> ranks;
-  for (const TraceAnalysis& trace : run.traces) {
+  for (const TraceAnalysis* trace : RanksOf(run)) {
     std::map<uint32_t, size_t> of_device;
-    for (const StepProfile::Row& row : trace.step_profile.rows) {
-      if (trace.steps.steps[row.step].label.phase != phase) continue;
+    for (const StepProfile::Row& row : trace->step_profile.rows) {
+      if (trace->steps.steps[row.step].label.phase != phase) continue;
       const auto [place, is_new] = of_device.try_emplace(row.device, ranks.size());
       if (is_new) ranks.emplace_back();
-      ranks[place->second].emplace_back(&trace, &row);
+      ranks[place->second].emplace_back(trace, &row);
     }
   }
   return ranks;
@@ -35,8 +35,8 @@ PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<
   PartNumbers parts;
   for (const std::vector<RunAnalysis>* side : {&base, &now}) {
     for (const RunAnalysis& run : *side) {
-      for (const TraceAnalysis& trace : run.traces) {
-        for (const std::string& part : trace.step_profile.parts) parts.emplace(part, 0);
+      for (const TraceAnalysis* trace : RanksOf(run)) {
+        for (const std::string& part : trace->step_profile.parts) parts.emplace(part, 0);
       }
     }
   }
@@ -53,6 +53,9 @@ SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const P
     for (const auto& rows : ranks) longest = std::max(longest, rows.size());
     const uint32_t first = side.blocks(), blocks = longest == 0 ? 0 : BlocksOf(longest);
     for (const auto& rows : ranks) {
+      std::vector<uint32_t> numbers;  // of the parts of this rank's trace
+      for (const std::string& part : rows.front().first->step_profile.parts)
+        numbers.push_back(parts.at(part));
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto& [trace, row] = rows[i];
         const StepLabel& label = trace->steps.steps[row->step].label;
@@ -62,8 +65,7 @@ SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const P
         sample.size = static_cast<double>(BatchSize(label).value_or(0));
         sample.ns.resize(parts.size() + 1);
         for (size_t part = 0; part < row->ns.size(); ++part)
-          sample.ns[parts.at(trace->step_profile.parts[part])] =
-              static_cast<double>(row->ns[part].ns);
+          sample.ns[numbers[part]] = static_cast<double>(row->ns[part].ns);
         sample.ns.back() = static_cast<double>(row->when.length().ns);
       }
     }
