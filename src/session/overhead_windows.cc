@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/pause.h"
+#include "base/random.h"
 #include "control/version.h"
 #include "net/clock.h"
 #include "session/flush_progress.h"
@@ -20,6 +21,10 @@ namespace {
 constexpr int64_t kMostByDefaultNs = 300'000'000'000;
 // Between what disturbs the engine (a start, a flush) and a window.
 constexpr int64_t kSettleNs = 500'000'000;
+// And a random time more, a window at most: requests of one length begin together again and again,
+// and windows in step with them would hold more of the prefills than their share, or fewer, each
+// time. So they differ by chance, which the bounds tell.
+constexpr int64_t kMostJitterNs = 1'000'000'000;
 constexpr int64_t kMostForTokensNs = 10'000'000'000;  // after a flush
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;
@@ -72,9 +77,8 @@ class OverheadWindows {
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (const auto& figures = recording_.workers[i].figures)
         flush_ns = std::max(
-            flush_ns, ForecastOfTime(*figures, RateOf(i), kSettleNs + asked_.window_ns).flush_ns);
-    const int64_t block_ns =
-        4 * (kSettleNs + asked_.window_ns) + 2 * static_cast<int64_t>(flush_ns);
+            flush_ns, ForecastOfTime(*figures, RateOf(i), MeanWindowNs()).flush_ns);
+    const int64_t block_ns = 4 * MeanWindowNs() + 2 * static_cast<int64_t>(flush_ns);
     const size_t wanted = asked_.pairs / 2;
     overhead_.blocks_planned =
         asked_.pairs_asked ? wanted
@@ -91,6 +95,9 @@ class OverheadWindows {
                         : ""));
   }
 
+  int64_t MostJitterNs() const { return std::min(asked_.window_ns, kMostJitterNs); }
+  int64_t MeanWindowNs() const { return kSettleNs + MostJitterNs() / 2 + asked_.window_ns; }
+
   std::optional<double> RateOf(size_t worker) const {
     return worker < rates_.size() ? rates_[worker] : std::nullopt;
   }
@@ -99,7 +106,7 @@ class OverheadWindows {
     for (size_t i = 0; i < recording_.workers.size(); ++i) {
       const std::optional<double> rate = RateOf(i);
       if (recording_.workers[i].worker.url != worker.worker.url || rate.value_or(0) <= 0) continue;
-      const double seconds = static_cast<double>(kSettleNs + asked_.window_ns) / 1e9;
+      const double seconds = static_cast<double>(MeanWindowNs()) / 1e9;
       return std::max(kFewestSteps, static_cast<int64_t>(kStepsTimes * *rate * seconds));
     }
     return kStepsIfUnknown;
@@ -131,7 +138,7 @@ class OverheadWindows {
   // The engine is as it is to be in the window, but may still feel what came before.
   bool TakeWindow(bool profiled) {
     OverheadWindow window{.block = block_, .profiled = profiled, .calm_ns = MonotonicNs()};
-    if (!Wait(kSettleNs)) return false;
+    if (!Wait(kSettleNs + jitter_.Between(0, MostJitterNs()))) return false;
     const auto before = Metrics();
     window.begin_ns = MonotonicNs();
     if (!Wait(asked_.window_ns)) return false;
@@ -228,6 +235,7 @@ class OverheadWindows {
   const std::stop_token stop_;
   Overhead& overhead_;
   size_t block_ = 0;
+  Random jitter_{0};
   bool said_what_stays_ = false;
 };
 
