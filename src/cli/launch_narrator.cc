@@ -60,7 +60,8 @@ void LaunchNarrator::Clear() {
 void LaunchNarrator::OnProgress(const std::string& server, const std::string& line) {
   if (quiet_) return;
   const int64_t now = Seconds();
-  const std::string text = fmt::format("{}: starting, {} s: {}", server, now, VisibleText(line));
+  std::string text = fmt::format("{}: starting, {} s", server, now);
+  if (!line.empty()) text += ": " + VisibleText(line);
   if (live_columns_) {
     DrawOnStderr("\r\x1b[K" + FitText(text, *live_columns_));
     open_line_ = true;
