@@ -24,7 +24,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 #ifdef TACHO_SANITIZED
-constexpr uint64_t kRandomPairs = 16;  // each change once
+constexpr uint64_t kRandomPairs = 18;  // each change once
 #else
 constexpr uint64_t kRandomPairs = 200;
 #endif
@@ -73,7 +73,7 @@ const PhaseChange& Decode(const RunChanges& changes) {
 // What a change does to the mean decode step of all ranks, without any noise between the two.
 struct Truth {
   double step = 0, idle = 0;
-  std::set<std::string> gone, fresh;
+  std::set<std::string> gone, fresh, slower;
 };
 Truth TruthOf(const KnownRunOptions& options) {
   Truth truth;
@@ -89,7 +89,11 @@ Truth TruthOf(const KnownRunOptions& options) {
     truth.step += of_rank(a.step_ns, b.step_ns);
     truth.idle += of_rank(a.idle_ns, b.idle_ns);
     for (const auto& [name, kernel] : a.kernels) {
-      if (!b.kernels.contains(name)) truth.gone.insert(name);
+      const auto now = b.kernels.find(name);
+      if (now == b.kernels.end())
+        truth.gone.insert(name);
+      else if (now->second.total_ns > kernel.total_ns)
+        truth.slower.insert(name);
     }
     for (const auto& [name, kernel] : b.kernels) {
       if (!a.kernels.contains(name)) truth.fresh.insert(name);
@@ -111,6 +115,7 @@ struct Expectation {
   const char* change;
   int64_t ranks;
   std::vector<const char*> moves;  // without the phase, as beginnings of names
+  bool other_batches = false;      // so the mean step moves, and the step at equal batch does not
 };
 const std::vector<Expectation> kExpectations = {
     {"slower@gate-up:5%", 1, {"gemm", "step", "mean", "kernels.slower"}},
@@ -121,10 +126,12 @@ const std::vector<Expectation> kExpectations = {
     {"scheduler-late:200us", 1, {"idle", "step", "mean"}},
     {"late-rank@1:200us", 2, {"idle", "comm", "step", "mean", "kernels.slower"}},
     {"comm-slower:20%", 2, {"comm", "idle", "step", "mean", "kernels.slower"}},
+    {"requests:8", 1, {"mean", "mix", "step.p50", "step.p99"}, true},
 };
 
 TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
   uint64_t equal = 0, equal_with_any = 0, changed = 0, found = 0, others = 0, within = 0;
+  uint64_t slower = 0, named = 0;
   for (uint64_t pair = 0; pair < kRandomPairs; ++pair) {
     const uint64_t seed = 2 * pair + 1;
     if (pair % 2 == 0) {
@@ -147,11 +154,21 @@ TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
       any |= is_expected;
       other |= !is_expected;
     }
+    const Truth truth = TruthOf(now);
+    const std::set<std::string> called_slower =
+        KernelsThatAre(KernelChange::Kind::kSlower, Decode(changes));
+    if (!expected.other_batches) {
+      for (const std::string& name : called_slower) other |= !truth.slower.contains(name);
+    }
+    if (std::string_view(expected.change).starts_with("slower@")) {
+      ++slower;
+      named += called_slower == truth.slower ? 1 : 0;
+    }
     found += any ? 1 : 0;
     others += other ? 1 : 0;
-    const Truth truth = TruthOf(now);
     const Change step = Decode(changes).step;
-    within += std::abs(step.difference() - truth.step) <= *step.half_width ? 1 : 0;
+    const double true_step = expected.other_batches ? 0 : truth.step;
+    within += std::abs(step.difference() - true_step) <= *step.half_width ? 1 : 0;
     EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kGone, Decode(changes)), truth.gone);
     EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kNew, Decode(changes)), truth.fresh);
   }
@@ -160,6 +177,7 @@ TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
   EXPECT_GE(20 * found, 19 * changed);
   EXPECT_LE(20 * others, changed);
   EXPECT_GE(20 * within, 19 * changed);
+  EXPECT_GE(20 * named, 19 * slower);
 }
 
 TEST(CompareKnownRuns, NameWhereTheTimeWent) {

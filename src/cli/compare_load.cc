@@ -82,19 +82,20 @@ std::string DifferencesOf(const KeptLoad& a, const KeptLoad& b) {
   return fmt::format("{}", fmt::join(differences, ", "));
 }
 
-// Why the loads of all runs cannot be taken for the same; "" if they can.
-std::string WhyOtherLoads(const ComparedSide& base, const ComparedSide& now) {
-  const KeptLoad* first = nullptr;
+bool AllSayTheirLoad(const ComparedSide& runs) {
+  return std::ranges::all_of(
+      runs, [](const std::optional<KeptRun>& run) { return run && run->load.has_value(); });
+}
+
+// How the loads of all runs, which say them, differ; "" if they do not.
+std::string OtherLoads(const ComparedSide& base, const ComparedSide& now) {
+  const KeptLoad& first = *base.front()->load;
   for (const ComparedSide* side : {&base, &now}) {
     for (const std::optional<KeptRun>& run : *side) {
-      if (!run->load) return "a run folder has no plan.json that can be read";
-      if (first == nullptr) first = &*run->load;
-      if (*run->load != *first) {
-        const std::string differences = DifferencesOf(*first, *run->load);
+      if (*run->load != first)
         return (side == &now ? "the loads of base and new differ: "
                              : "the loads of base differ: ") +
-               differences;
-      }
+               DifferencesOf(first, *run->load);
     }
   }
   return "";
@@ -122,6 +123,12 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
                                       AnyLoad(base) ? "new" : "base");
     return;
   }
+  const bool known = AllSayTheirLoad(base) && AllSayTheirLoad(now);
+  if (std::string why = known ? OtherLoads(base, now) : ""; !why.empty()) {
+    changes.obstacles.push_back({"other-load", why});
+    changes.why_no_load = std::move(why);
+    return;
+  }
   const auto cannot = [&](std::string why) {
     changes.remarks.push_back("no load figures: " + why);
     changes.why_no_load = std::move(why);
@@ -132,7 +139,7 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
   const bool unprofiled = both_have(&KeptRecording::baseline);
   const WhichWindow window = unprofiled ? &KeptRecording::baseline : &KeptRecording::profiled;
   if (!both_have(window)) return cannot("not every run recorded its load");
-  if (const std::string why = WhyOtherLoads(base, now); !why.empty()) return cannot(why);
+  if (!known) return cannot("a run folder has no plan.json that can be read");
   for (const ComparedFigure& figure : ComparedFigures()) {
     const std::vector<double> of_base = ValuesOf(base, window, figure),
                               of_now = ValuesOf(now, window, figure);

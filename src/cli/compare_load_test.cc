@@ -70,21 +70,27 @@ TEST(CompareRecordings, HasBoundsOverSeveralRuns) {
   EXPECT_TRUE(rate->IsBeyondNoise());
 }
 
-TEST(CompareRecordings, LeavesTheFiguresOutWhereTheLoadsDiffer) {
+TEST(CompareRecordings, OtherLoadsAreAnObstacle) {
   RunChanges changes;
   KeptRun now = RunOf(900, 30'000'000);
   now.load = KeptLoad{{"arrivals", "\"poisson\""}, {"concurrency", "8"}, {"rate", "4.0"}};
   CompareRecordings({RunOf(800, 20'000'000)}, {now}, changes);
   EXPECT_TRUE(changes.load.empty());
-  EXPECT_EQ(changes.remarks.front(),
-            "no load figures: the loads of base and new differ: arrivals (\"users\", \"poisson\"), "
+  ASSERT_EQ(changes.obstacles.size(), 1u);
+  EXPECT_EQ(changes.obstacles[0].id, "other-load");
+  EXPECT_EQ(changes.obstacles[0].text,
+            "the loads of base and new differ: arrivals (\"users\", \"poisson\"), "
             "rate (none, 4.0)");
-  EXPECT_EQ("no load figures: " + changes.why_no_load, changes.remarks.front());
-  changes = {};
+  EXPECT_EQ(changes.why_no_load, changes.obstacles[0].text);
+}
+
+TEST(CompareRecordings, LeavesTheFiguresOutWhereALoadIsNotKnown) {
+  RunChanges changes;
+  KeptRun now = RunOf(900, 30'000'000);
   now.load.reset();
   CompareRecordings({RunOf(800, 20'000'000)}, {now}, changes);
-  EXPECT_TRUE(changes.load.empty());
-  EXPECT_FALSE(changes.remarks.empty());
+  EXPECT_TRUE(changes.load.empty() && changes.obstacles.empty());
+  EXPECT_EQ("no load figures: " + changes.why_no_load, changes.remarks.front());
 }
 
 TEST(CompareRecordings, SaysNothingOfTracesAlone) {

@@ -46,9 +46,11 @@ std::string EarlierRun(const std::string& folder, const KeptRecording& own) {
   if (!place.has_filename()) place = place.parent_path();
   std::vector<Neighbour> neighbours = NeighboursOf(place);
   if (neighbours.size() > kMostEarlierRuns) neighbours.resize(kMostEarlierRuns);
+  const auto load = KeptLoadOf(PlanFactsFor(place.string()));
   for (const Neighbour& each : neighbours) {
     const auto kept = KeptRecordingOf(RunJsonFor(each.folder));
-    if (kept && kept->proven > 0 && kept->engines == own.engines && kept->models == own.models)
+    if (kept && kept->proven > 0 && kept->engines == own.engines && kept->models == own.models &&
+        KeptLoadOf(PlanFactsFor(each.folder)) == load)
       return each.folder;
   }
   return "";

@@ -36,7 +36,7 @@ class EarlierRuns : public testing::Test {
   const FolderForTest parent_;
 };
 
-TEST_F(EarlierRuns, IsTheNewestOfTheSameEngineAndModel) {
+TEST_F(EarlierRuns, IsTheNewestOfTheSameEngineModelAndLoad) {
   Add("now", 9, "m");
   EXPECT_EQ(Of("now"), "");
   Add("before", 2, "m");  // renamed by hand
@@ -50,6 +50,11 @@ TEST_F(EarlierRuns, IsTheNewestOfTheSameEngineAndModel) {
   std::ofstream(parent_.path() + "/results.json") << "{}";
   EXPECT_EQ(Of("now"), "before");
   Add("again", 6, "m");
+  EXPECT_EQ(Of("now"), "again");
+  const std::string plan = R"({"arrivals": "users", "concurrency": 8,)";
+  std::ofstream(parent_.path() + "/again/plan.json") << plan << '\n';
+  EXPECT_EQ(Of("now"), "before");
+  std::ofstream(parent_.path() + "/now/plan.json") << plan << '\n';
   EXPECT_EQ(Of("now"), "again");
 }
 

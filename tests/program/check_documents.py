@@ -5,7 +5,7 @@ usage: check_documents.py TACHO [--update] [--engines]
 
 A block fenced as ```console holds "$ tacho ..." lines, each followed by its output; a line "..." stands for any
 lines. A comment before the block, <!-- run in DIR -->, names where (default: the project's root); DIR may start
-with $TACHO_CORPUS; where that folder is not there a line says that the block was not tested. --update writes the real
+with $TACHO_CORPUS; where that folder is not there a line says that the block was not tested. <!-- run in a folder of its own -->: an empty one. --update writes the real
 output into the documents (of blocks without "...").
 
 <!-- run against simulate OPTIONS --> starts `tacho simulate OPTIONS` for the block's commands: the first http:// address
@@ -37,7 +37,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/support"))
 from corpus import corpus  # noqa: E402
 BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate(?: [^\n]*)?) -->\n"
-                   r"|<!-- run with (?P<real>engines) -->\n)?"
+                   r"|<!-- run with (?P<real>engines) -->\n|<!-- run in (?P<own>a folder of its own) -->\n)?"
                    r"```console\n(?P<body>.*?)```\n", re.S)
 STATE = tempfile.mkdtemp(prefix="tacho-state-")  # no kept figures of engines from other runs
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
@@ -220,8 +220,9 @@ def check(real):
             body = ""
             with contextlib.ExitStack() as held:
                 cwd, url = ROOT / folder, None
-                if block["engines"]:
+                if block["engines"] or block["own"]:
                     cwd = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
+                if block["engines"]:
                     url = held.enter_context(simulated(tacho, shlex.split(block["engines"]), cwd))
                 look = masked_real if block["real"] else masked if url else str.rstrip
                 for part in re.split(r"(?m)^(?=\$ )", block["body"]):

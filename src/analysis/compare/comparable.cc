@@ -14,6 +14,7 @@ namespace {
 constexpr double kLeastShared = 0.25;
 constexpr double kOneFactor = 0.8;  // of the time in kernels that both have
 constexpr double kSameFactor = 0.02;
+constexpr double kOtherPrompts = 1.25;
 constexpr double kCallsOfLayers =
     4;  // a kernel of each layer is called at least as often in a step
 
@@ -87,6 +88,15 @@ class Checks {
       changes_.remarks.push_back(
           fmt::format("versions: base {}, new {}", base.version, now.version));
     }
+    if (base.prompt_tokens && now.prompt_tokens &&
+        std::max(*now.prompt_tokens, *base.prompt_tokens) >
+            kOtherPrompts * std::min(*now.prompt_tokens, *base.prompt_tokens)) {
+      changes_.remarks.push_back(
+          fmt::format("a request reads {:.0f} tokens a step in base, {:.0f} in new: other prompts, "
+                      "or chunks of another size; a longer context costs time in attention, in "
+                      "decode steps too",
+                      *base.prompt_tokens, *now.prompt_tokens));
+    }
     if (base.paths == now.paths && base.spans == now.spans)
       changes_.remarks.emplace_back("both sides are the same traces");
     if (!changes_.whole && base.runs == 1 && now.runs == 1) {
@@ -144,6 +154,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   SideFacts facts;
   facts.runs = runs.size();
   std::set<std::string> engines, versions, gpus, options, phases;
+  double prompt_tokens = 0, prompts = 0;
   for (const RunAnalysis& run : runs) {
     uint64_t ranks = 0;
     for (const TraceAnalysis& trace : run.traces) {
@@ -164,11 +175,17 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
       if (!trace->results.empty() && trace->steps.steps.size() > 1 &&
           trace->step_profile.rows.empty())
         facts.results_without_parts.push_back(trace->results);
-      for (const Step& step : trace->steps.steps) phases.emplace(PhaseName(step.label.phase));
+      for (const Step& step : trace->steps.steps) {
+        phases.emplace(PhaseName(step.label.phase));
+        if (step.label.context_requests <= 0 || step.label.context_tokens <= 0) continue;
+        prompt_tokens += static_cast<double>(step.label.context_tokens);
+        prompts += static_cast<double>(step.label.context_requests);
+      }
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
     }
     facts.ranks = std::max(facts.ranks, ranks);
   }
+  if (prompts > 0) facts.prompt_tokens = prompt_tokens / prompts;
   facts.engine = Joined(engines);
   facts.version = Joined(versions);
   facts.gpus = Joined(gpus);

@@ -45,24 +45,36 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
   return Fail(ErrorKind::kUsage, fmt::format("--fail-on '{}': {}", text, problem));
 }
 
+// The first of `known` that has the words of `wanted` in a row, as "step.p50" has "p50"; "" if none
+// has.
+std::string HoldingTheWords(const std::string& wanted, const std::vector<std::string>& known) {
+  for (const std::string& name : known) {
+    if (fmt::format(".{}.", name).find(fmt::format(".{}.", wanted)) != std::string::npos)
+      return name;
+  }
+  return "";
+}
+
 Result<void> CheckMetric(std::string_view text, const ChangeGate& gate,
                          const std::vector<std::string>& names) {
   const std::vector<std::string> of_load = LoadMetricNames();
   const std::string wanted(WithoutPhase(gate.metric));
   const std::vector<std::string>& known = IsLoadMetric(gate.metric) ? of_load : names;
   if (std::ranges::find(known, wanted) != known.end()) return {};
-  std::string nearest = Closest(wanted, known);
-  if (!nearest.empty()) {
-    nearest.insert(0, gate.metric.substr(0, gate.metric.size() - wanted.size()));
-  } else if (const size_t dot = wanted.find('.');
-             dot != std::string::npos &&
-             std::ranges::find(known, wanted.substr(dot + 1)) != known.end()) {
+  const std::string before = gate.metric.substr(0, gate.metric.size() - wanted.size());
+  std::string nearest = HoldingTheWords(wanted, known);
+  if (nearest.empty()) nearest = Closest(wanted, known);
+  if (!nearest.empty()) nearest.insert(0, before);
+  if (nearest.empty() && before.empty()) nearest = HoldingTheWords(wanted, of_load);
+  if (const size_t dot = wanted.find('.');
+      nearest.empty() && dot != std::string::npos &&
+      std::ranges::find(known, wanted.substr(dot + 1)) != known.end()) {
     const std::string phase =
         Closest(wanted.substr(0, dot), {kFirstWords.begin(), kFirstWords.end()});
     if (!phase.empty()) nearest = phase + wanted.substr(dot);
   }
   return Wrong(text, fmt::format("no metric is called '{}'{}", gate.metric,
-                                 nearest.empty() ? "; 'tacho compare --help' names them"
+                                 nearest.empty() ? "; tacho compare BASE NEW --csv lists them all"
                                                  : fmt::format(" (did you mean {}?)", nearest)));
 }
 

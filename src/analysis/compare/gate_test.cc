@@ -74,6 +74,10 @@ TEST(ParseGate, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(Refusal("decode.gem>+3%"), HasSubstr("did you mean decode.gemm?"));
   EXPECT_THAT(Refusal("decode.stepp>+3%"), HasSubstr("did you mean decode.step?"));
   EXPECT_THAT(Refusal("dekode.step>+3%"), HasSubstr("did you mean decode.step?"));
+  EXPECT_THAT(Refusal("throughput<-2%"), HasSubstr("did you mean load.throughput?"));
+  EXPECT_THAT(Refusal("ttft>+2%"), HasSubstr("did you mean load.ttft.p50?"));
+  EXPECT_THAT(Refusal("decode.p50>+2%"), HasSubstr("did you mean decode.step.p50?"));
+  EXPECT_THAT(Refusal("qqqqqq>+2%"), HasSubstr("--csv lists them"));
   EXPECT_THAT(Refusal("load.ttft.p51>+3%"), HasSubstr("did you mean load.ttft.p5"));
   EXPECT_THAT(Refusal(""), HasSubstr("names no metric"));
   EXPECT_THAT(Refusal(">3"), HasSubstr("names no metric"));
