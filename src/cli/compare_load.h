@@ -20,8 +20,8 @@ std::vector<std::optional<KeptRun>> KeptRunsOf(const std::vector<std::string>& p
 
 // Adds to a comparison what the recordings of its runs say: figures of the load (means over the
 // runs of a side; bounds by Student's t with several), the cost of profiling as a remark, and other
-// models and loads as obstacles. There are figures only where all runs are recordings under the same load:
-// of the unprofiled windows where all have one, else of the profiled ones.
+// models and loads as obstacles. There are figures only where all runs are recordings under the
+// same load: of the unprofiled windows where all have one, else of the profiled ones.
 void CompareRecordings(const std::vector<std::optional<KeptRun>>& base,
                        const std::vector<std::optional<KeptRun>>& now, RunChanges& changes);
 
