@@ -15,6 +15,8 @@
 #include "cli/probe_workers.h"
 #include "cli/reading.h"
 #include "cli/slow_notice.h"
+#include "control/config_file.h"
+#include "control/engine_answers.h"
 #include "control/engine_failure.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
@@ -22,6 +24,7 @@
 #include "control/log_checks.h"
 #include "control/nsys_sessions.h"
 #include "control/version.h"
+#include "control/vllm_command_line.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
 #include "launch/engine_program.h"
 #include "launch/launch_registry.h"
@@ -219,7 +222,14 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   for (char** setting = environ; *setting != nullptr; ++setting) environment.emplace_back(*setting);
   environment.insert(environment.end(), arguments.environment.begin(), arguments.environment.end());
   Saw(examination, Look::kCommand, "the command line, and the environment of this shell");
-  ExamineCommand(kind, version, arguments.command, environment, "", examination);
+  const auto words = WithConfigFile(arguments.command);
+  if (!words) examination.Add(words.error());
+  ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
+  ProfilerFacts profiler;
+  ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
+  std::error_code failed;
+  if (profiler.folder && fs::exists(*profiler.folder, failed))
+    ExamineRoom({*profiler.folder}, examination);
   return {};
 }
 

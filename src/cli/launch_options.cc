@@ -15,6 +15,8 @@
 #include "base/subprocess.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "control/config_file.h"
+#include "control/known_faults.h"
 #include "control/launch_checks.h"
 #include "control/nsys_launch.h"
 #include "control/port_owner.h"
@@ -267,12 +269,16 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
   TACHO_ASSIGN_OR_RETURN(PlannedLaunch plan, PlanLaunch(request, program, place));
   if (request.preset == "nsys") DropRangesWithoutNvtx(program.python, stop, plan);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-  if (program.version.empty())
+  if (!ParseVersion(program.version))
     plan.findings.push_back(
         {FindingId::kVersionUnknown, std::string(NameOf(kind)),
          "its version cannot be asked; the options are those of the newest one that tacho knows"});
+  for (Finding& finding : CheckVersion(NameOf(kind), program.version))
+    plan.findings.push_back(std::move(finding));
+  auto words = WithConfigFile(plan.servers[0].command);
+  if (!words) plan.findings.push_back(words.error());
   // A server in a container or a script that is launched has options that are not seen here.
-  for (Finding& finding : CheckLaunch(kind, plan.version, plan.servers[0].command,
+  for (Finding& finding : CheckLaunch(kind, plan.version, words.value_or(plan.servers[0].command),
                                       WholeEnvironment(place.environment, plan.servers[0])))
     plan.findings.push_back(std::move(finding));
   for (const Finding& finding : plan.findings)
@@ -285,8 +291,15 @@ Result<void> CheckRoom(const PlannedLaunch& plan) {
   std::error_code error;
   std::set<std::string> folders{fs::temp_directory_path(error).string()};
   for (const PlannedServer& server : plan.servers) {
-    fs::path there = server.traces;
+    fs::path there = fs::absolute(server.traces, error);
     while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
+    if (!fs::is_directory(there, error) || access(there.c_str(), W_OK | X_OK) != 0)
+      return Fail(
+          ErrorKind::kOutput,
+          fmt::format(
+              "{}: no trace can be written there: {} {}: name another folder", server.traces,
+              there == fs::path(server.traces) ? "it" : there.string(),
+              fs::is_directory(there, error) ? "is not yours to write into" : "is no folder"));
     folders.insert(there.string());
   }
   for (const std::string& folder : folders) {

@@ -99,6 +99,7 @@ std::vector<Finding> CheckLaunch(EngineKind kind, std::string_view version,
 }
 
 EngineKind EngineOf(const std::vector<std::string>& words) {
+  if (!words.empty() && ProgramName(words[0]) == "tacho") return EngineKind::kUnknown;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = ProgramName(words[i]);
     if (name == "vllm" || name == "vllm-serve" || words[i].starts_with("vllm.entrypoints"))

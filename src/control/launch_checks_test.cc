@@ -353,5 +353,10 @@ TEST(EngineOf, KnowsProgramsAndModules) {
   EXPECT_EQ(EngineOf({}), EngineKind::kUnknown);
 }
 
+TEST(EngineOf, TachosOwnCommandIsNoEngines) {
+  EXPECT_EQ(EngineOf({"python3", "-m", "vllm.entrypoints.openai.api_server"}), EngineKind::kVllm);
+  EXPECT_EQ(EngineOf({"/usr/bin/tacho", "launch", "vllm", "--", "m"}), EngineKind::kUnknown);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -11,6 +11,7 @@
 #include "base/parse_number.h"
 #include "base/words.h"
 #include "control/command_options.h"
+#include "control/engine_answers.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "net/url.h"
@@ -152,6 +153,24 @@ std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
   return fmt::format("http://{}:{}", v6 ? "[" + host + "]" : host, port);
 }
 
+// Where the server will write its traces: to a folder of the user's own words or environment, else
+// to `planned`.
+std::string TracesOf(const PlannedLaunch& plan, const std::vector<std::string>& words,
+                     const std::vector<std::string>& environment, const std::string& planned) {
+  const bool vllm = plan.kind == EngineKind::kVllm;
+  const std::string variable = vllm ? "VLLM_TORCH_PROFILER_DIR" : "SGLANG_TORCH_PROFILER_DIR";
+  const bool is_read =
+      !vllm || EngineRule(plan.kind, plan.version, "variable." + variable) == "text";
+  ProfilerFacts profiler;
+  if (vllm) ReadProfilerConfig(ProfilerConfigOf(words, {}), profiler);
+  if (is_read && !profiler.folder) {
+    for (const std::string& setting : environment)
+      if (NameOfSetting(setting) == variable) profiler.folder = setting.substr(variable.size() + 1);
+  }
+  const bool is_here = profiler.folder && profiler.folder->find("://") == std::string::npos;
+  return is_here ? *profiler.folder : planned;
+}
+
 PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& program,
                          const LaunchPlace& place, const PlannedLaunch& plan, size_t index) {
   PlannedServer server;
@@ -182,6 +201,10 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   for (const auto& [name, value] : ValuesOf(plan, "env", server.traces))
     if (!Sets(request.environment, name) && !Sets(place.environment, name))
       server.environment.push_back(name + "=" + value);
+  // Its own settings win over those of this process: they come last.
+  std::vector<std::string> environment = place.environment;
+  environment.insert(environment.end(), server.environment.begin(), server.environment.end());
+  server.traces = TracesOf(plan, words, environment, server.traces);
   if (request.replicas > 1 && !place.gpus.empty()) {
     const size_t gpus = GpusOf(plan, words);
     const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);

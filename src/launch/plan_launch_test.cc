@@ -103,6 +103,26 @@ TEST(PlanLaunch, TheUsersOwnWordsWin) {
   EXPECT_FALSE(ConfigOf(cuda->servers[0]).contains("torch_profiler_dir"));
 }
 
+TEST(PlanLaunch, TracesGoWhereTheUserSaysSo) {
+  const auto traces = [](const EngineProgram& program, EngineKind kind,
+                         std::vector<std::string> environment) {
+    LaunchPlace place = PlaceForTest();
+    place.environment = std::move(environment);
+    LaunchRequest request;
+    request.kind = kind;
+    return PlanLaunch(request, program, place).value().servers[0].traces;
+  };
+  const EngineProgram own = Vllm(
+      "0.32.0", {"--profiler-config", R"({"profiler":"torch","torch_profiler_dir":"/my/traces"})"});
+  EXPECT_EQ(traces(own, EngineKind::kVllm, {}), "/my/traces");
+  const std::string variable = "VLLM_TORCH_PROFILER_DIR=/old/traces";
+  EXPECT_EQ(traces(Vllm("0.12.0"), EngineKind::kVllm, {variable}), "/old/traces");
+  EXPECT_EQ(traces(Vllm("0.32.0"), EngineKind::kVllm, {variable}), "/run/traces") << "not read";
+  const EngineProgram sglang{{"python", "-m", "sglang.launch_server"}, "python", "0.5.23"};
+  EXPECT_EQ(traces(sglang, EngineKind::kSglang, {}), "/run/traces");
+  EXPECT_EQ(traces(sglang, EngineKind::kSglang, {"SGLANG_TORCH_PROFILER_DIR=/s"}), "/s");
+}
+
 TEST(PlanLaunch, SglangTakesTheRestWithEachStart) {
   LaunchRequest request;
   request.kind = EngineKind::kSglang;

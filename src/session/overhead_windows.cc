@@ -76,8 +76,7 @@ class OverheadWindows {
     double flush_ns = 0;
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (const auto& figures = recording_.workers[i].figures)
-        flush_ns = std::max(
-            flush_ns, ForecastOfTime(*figures, RateOf(i), MeanWindowNs()).flush_ns);
+        flush_ns = std::max(flush_ns, ForecastOfTime(*figures, RateOf(i), MeanWindowNs()).flush_ns);
     const int64_t block_ns = 4 * MeanWindowNs() + 2 * static_cast<int64_t>(flush_ns);
     const size_t wanted = asked_.pairs / 2;
     overhead_.blocks_planned =

@@ -101,11 +101,16 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
 }
 
 void LookAtRoom(const std::string& folder, std::vector<Finding>& findings) {
+  std::error_code failed;
   const std::optional<uint64_t> bytes = FreeBytes(folder);
-  if (!bytes || *bytes >= kLittleRoom) return;
+  const bool is_folder = !fs::exists(folder, failed) || fs::is_directory(folder, failed);
+  if (is_folder && (!bytes || *bytes >= kLittleRoom)) return;
   Finding finding{FindingId::kLittleRoom, folder,
-                  fmt::format("only {} MB are free for traces", *bytes >> 20)};
-  if (*bytes == 0)
+                  fmt::format("only {} MB are free for traces", bytes.value_or(0) >> 20)};
+  if (!is_folder)
+    finding = {FindingId::kTraceFolderBad, folder,
+               "it is no folder: no trace can be written there"};
+  else if (*bytes == 0)
     finding = {FindingId::kTraceFolderBad, folder,
                "its file system is full or read-only: no trace can be written there"};
   const bool known = std::ranges::any_of(findings, [&](const Finding& other) {

@@ -83,6 +83,12 @@ def dry_run(folder):
     check("dry run: the command", all(w in done.stdout for w in (
         "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
     check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key ***" in done.stdout, done.stdout)
+    mine = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/my/traces"}'))[1:])
+    check("dry run: the user's folder", json.loads(mine.stdout)["servers"][0]["traces"] == "/my/traces", mine.stdout)
+    os.environ["FAKE_VERSION"] = "0.33.1"
+    newer = run(*launch(folder, "--dry-run")[1:])
+    del os.environ["FAKE_VERSION"]
+    check("dry run: a newer engine", newer.returncode == 0 and "tacho knows vLLM up to 0.32" in newer.stdout + newer.stderr, (newer.stdout, newer.stderr))
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
 
 
@@ -211,9 +217,13 @@ def refused(folder):
         fight = run(*launch(folder, "--port", "1", words=("m", "--port", "2"))[1:])
         check("two ports", fight.returncode == 2 and "give one of them" in fight.stderr, fight.stderr)
     for what, words, said in (("unknown key", ("m", "--profiler-config", '{"max_iteration":1}'), "max_iterations"),
-                              ("no JSON", ("m", "--profiler-config", "{"), "JSON")):
+                              ("no JSON", ("m", "--profiler-config", "{"), "JSON"),
+                              ("no file", ("m", "--config", "nowhere.yaml"), "--config nowhere.yaml")):
         done = run(*launch(folder, words=words)[1:])
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr and "--force" in done.stderr, done.stderr)
+    config = json.dumps({"profiler": "torch", "torch_profiler_dir": "/etc/passwd"})
+    done = run(*launch(folder, words=("m", "--profiler-config", config))[1:])
+    check("traces in a file: refused", done.returncode == 3 and "/etc/passwd: no trace can be written there" in done.stderr, (done.returncode, done.stderr))
     done = run(*launch(folder, words=("m", "--uds", "/tmp/s"))[1:])
     check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
     for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
