@@ -144,6 +144,10 @@ def refused(folder):
     empty = write_trace(folder / "empty.json", [])
     done = query(empty, "SELECT count(*) AS n FROM slices", "--csv")
     check("a trace without events", done.stdout == "n\n0\n" and done.returncode == 4, done)
+    negative = write_trace(folder / "negative.json", [kernel(0, 5), kernel(10, -5)])
+    done = query(negative, "SELECT count(*) AS n FROM kernels", "--csv")
+    check("what is wrong with the data is on standard error", done.stdout == "n\n2\n" and done.stderr.count("\n") == 1
+          and f"{negative}: negative-duration (1): " in done.stderr, done)
 
 
 def ranks(folder):
