@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -155,6 +156,15 @@ def ranks(folder):
     check("steps by rank", [rank for rank, _ in got] == [1, 0], got)
     one = query(TWO_RANKS, "SELECT DISTINCT rank FROM slices", "--csv", "--rank", "1")
     check("--rank", one.stdout == "rank\n1\n", one)
+    folder = pathlib.Path(folder)
+    subprocess.run([scenario.TACHO, "simulate", "trace", "-o", folder / "two", "--ranks", "2"], check=True, capture_output=True)
+    documented = re.findall(r'^\$ tacho query \S+ "(WITH g AS .*|SELECT s.rank, .*)"$', (ROOT / "docs/query.md").read_text(), re.M)
+    of_gap, of_steps = (sql.rpartition(" LIMIT ")[0] for sql in documented)
+    both, *each = ([sorted(query(folder / "two", sql, "--csv", *rank).stdout.splitlines()[1:]) for sql in (of_gap, of_steps)]
+                   for rank in ([], ["--rank", "0"], ["--rank", "1"]))
+    (gap_0, steps_0), (gap_1, steps_1) = each
+    check("the host during the longest gap is that of its rank", gap_0 != gap_1 and both[0] in (gap_0, gap_1), (both[0], gap_0, gap_1))
+    check("work of the steps of both ranks is that of each", steps_0 and steps_1 and both[1] == sorted(steps_0 + steps_1), both[1][:5])
     both = rows(TWO_RANKS, "SELECT count(*), count(DISTINCT id) FROM slices")
     check("ids differ between ranks", both[0][0] == both[0][1], both)
 
