@@ -141,17 +141,22 @@ bool IsQueryText(const std::string& argument) {
 
 bool IsWholeSql(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
 
-std::vector<std::string> QueryWordsFrom(std::string_view begun) {
-  std::vector<std::string> all = TableNames();
-  std::ranges::move(ColumnNames(), std::back_inserter(all));
-  all.insert(all.end(), std::begin(kSqlWords), std::end(kSqlWords));
-  all.insert(all.end(), std::begin(kDots), std::end(kDots));
+std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun) {
   const auto same = [](char a, char b) {
     const auto lower = [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     };
     return lower(a) == lower(b);
   };
+  before = before.substr(0, before.find_last_not_of(" \t") + 1);
+  before = before.substr(before.find_last_of(" \t") + 1);
+  std::vector<std::string> all = TableNames();
+  if (!std::ranges::equal(before, std::string_view("FROM"), same) &&
+      !std::ranges::equal(before, std::string_view("JOIN"), same)) {
+    std::ranges::move(ColumnNames(), std::back_inserter(all));
+    all.insert(all.end(), std::begin(kSqlWords), std::end(kSqlWords));
+    all.insert(all.end(), std::begin(kDots), std::end(kDots));
+  }
   std::erase_if(all, [&](const std::string& word) {
     return word.size() < begun.size() ||
            !std::equal(begun.begin(), begun.end(), word.begin(), same);

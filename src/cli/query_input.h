@@ -32,7 +32,8 @@ class QueryInput {
 bool IsQueryText(const std::string& argument);
 // Where SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);
-// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot.
-std::vector<std::string> QueryWordsFrom(std::string_view begun);
+// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot;
+// only tables where `before`, the line up to that word, ends with FROM or JOIN.
+std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun);
 
 }  // namespace tacho

@@ -211,14 +211,15 @@ class Shell:
 
 
 def shell(folder):
+    operators = rows(RECORDING, "SELECT count(*) FROM operators")[0][0]
     it = Shell(folder)
     try:
         it.await_text("tacho> ", "a prompt")
         it.type("SELECT 40\n+ 2 AS answer;\n")
         it.await_text(" 42", "a statement of two lines")
         it.await_text("tacho> ", "the next prompt")
-        it.type("SELECT count(*) AS n FROM oper\t;\n")
-        it.await_text("operators", "Tab completes")
+        it.type("SELECT count(*) AS n FROM oper\t;\n")  # a table; also the beginning of a column
+        it.await_text(f" {operators}\r\n", "Tab completes")
         it.await_text("tacho> ", "the prompt after it")
         it.type("SELEC;\n")
         it.await_text("syntax error", "an error is printed")
