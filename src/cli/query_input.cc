@@ -87,12 +87,27 @@ Error Explained(Error error) {
   return error;
 }
 
+// Past white space, semicolons and comments of a line, after which a command with a dot may stand.
+void SkipToStatement(std::string_view& text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n;"), text.size()));
+    if (!text.starts_with("--")) return;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
 }  // namespace
 
 Result<bool> QueryInput::Run(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin != std::string_view::npos && text[begin] == '.') return RunDot(text.substr(begin));
   while (true) {
+    SkipToStatement(text);
+    if (text.starts_with('.')) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(line.size());
+      const auto quit = RunDot(line);
+      if (!quit || *quit) return quit;
+      continue;
+    }
     auto statement = session_.Next(text);
     if (!statement) return tl::unexpected<Error>(Explained(statement.error()));
     if (!*statement) return false;

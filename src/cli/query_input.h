@@ -17,8 +17,8 @@ class QueryInput {
   QueryInput(QuerySession& session, QueryOutput output)
       : session_(session), output_(std::move(output)) {}
 
-  // Runs ".tables", ".schema [TABLE]", ".help", or all statements of the SQL. What went well before
-  // an error was printed. True: ".quit", or nobody reads the output any more.
+  // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
+  // What went well before an error was printed. True: ".quit", or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:

@@ -103,6 +103,9 @@ def forms(folder):
     check("one form", query(RECORDING, sql, "--csv", "--json").returncode == 2)
     piped = query(RECORDING, "--csv", input=f"{sql}; -- another\nSELECT 1 AS one;")
     check("SQL on standard input", piped.stdout == query(RECORDING, sql, "--csv").stdout + "one\n1\n", piped)
+    dotted = query(RECORDING, "--csv", input="SELECT 1 AS one; -- one\n.tables\n\n-- another\n.schema kernels\nSELECT 2 AS two;\n.quit\nSELECT 3;")
+    check("lines with a dot between statements", dotted.returncode == 0 and dotted.stderr == "" and dotted.stdout ==
+          "one\n1\n" + query(RECORDING, ".tables").stdout + query(RECORDING, ".schema kernels").stdout + "two\n2\n", dotted)
     few = query(RECORDING, "SELECT id FROM slices", "--top", "2")
     check("--top", len(few.stdout.splitlines()) == 3 and "first 2 rows" in few.stderr, few)
     check(".schema", query(RECORDING, ".schema kernels").stdout.startswith("kernels: "))
