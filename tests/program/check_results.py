@@ -162,6 +162,7 @@ def bad_results(folder):
     whole = run("--json", RECORDING).stdout
     for size in (20, 60, 100, len(whole) // 2, len(whole) - 2):
         expect(f"cut at {size}", run(write(folder / "bad.json", whole[:size])), 3, "bad.json", "results", f"cut off at byte {size}", "again")
+    expect("on standard input", run("-", input=whole), 3, "holds results of tacho analyze, which are read from a file")
     summary = write(folder / "s.json", run("--json", "--summary", RECORDING).stdout)
     expect("totals of --summary", run(summary), 3, "s.json")
 
