@@ -32,7 +32,7 @@ def read_back(folder):
     folder = pathlib.Path(folder)
     inputs = [RECORDING, TWO_RANKS, *sorted((ROOT / "tests/data").rglob("*.json.gz"))[:6]]
     if real := corpus("results of real traces"):
-        inputs += [p for p in sorted(real.rglob("*")) if p.name.endswith((".json.gz", ".tar.gz", ".tmp")) and p.stat().st_size < 2_000_000]
+        inputs += [p for p in sorted(real.rglob("*")) if p.name.endswith((".json.gz", ".json", ".tar.gz", ".tmp", ".sqlite")) and p.stat().st_size < 3_000_000]
         inputs += [real / "live-sglang-cpu/tp2-merged", real / "live-vllm-cpu", real / "facebookresearch+HolisticTraceAnalysis"]
     compared = 0
     for path in inputs:
