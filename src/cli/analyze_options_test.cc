@@ -111,6 +111,20 @@ TEST(IncompleteReasons, WhatAllTracesLackIsSaidOnce) {
               ElementsAre("incomplete: a.json: no-engine-step, as in 2 of 3 traces"));
 }
 
+TEST(Notices, AreThoseThatNoReasonHas) {
+  EXPECT_THAT(NoticesOf(RunWith(NoteId::kNegativeDuration)),
+              ElementsAre("t.json: negative-duration (1): negative durations were taken as 0"));
+  for (const NoteId id : {NoteId::kTruncatedJson, NoteId::kNoGpuEvents, NoteId::kOddNumber})
+    EXPECT_THAT(NoticesOf(RunWith(id)), IsEmpty());
+}
+
+TEST(Notices, TheFirstOfMany) {
+  EXPECT_THAT(FirstOf(std::vector<std::string>(20, "x")), testing::SizeIs(20));
+  const std::vector<std::string> first = FirstOf(std::vector<std::string>(25, "x"));
+  EXPECT_EQ(first.size(), 21U);
+  EXPECT_EQ(first.back(), "and 5 more");
+}
+
 TEST(IncompleteReasons, MissingRanks) {
   RunAnalysis run;
   run.ranks.missing = {{"", 4, 1, {{1, 1}, {3, 3}}, 2}, {"w1", 2, 1, {{0, 0}}, 1}};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/gate.h"
@@ -72,6 +73,15 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
   Document document = CompareDocument(changes, gates, view);
   return options.markdown ? RenderMarkdown(document, view.top)
                           : RenderText(std::move(document), view.style);
+}
+
+// What is wrong with the traces of a side, `name`.
+void AddNotices(std::string_view name, const std::vector<RunAnalysis>& side, RunChanges& changes) {
+  std::vector<std::string> notices;
+  for (const RunAnalysis& run : side)
+    std::ranges::move(NoticesOf(run), std::back_inserter(notices));
+  for (const std::string& notice : FirstOf(std::move(notices)))
+    changes.remarks.push_back(fmt::format("{}: {}", name, notice));
 }
 
 int StatusOfGates(const std::vector<GateResult>& gates) {
@@ -163,6 +173,8 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
+  AddNotices("base", base, changes);
+  AddNotices("new", now, changes);
   const bool comparable = changes.obstacles.empty();
   const std::vector<GateResult> judged =
       comparable || options.anyway ? Judge(gates, changes) : std::vector<GateResult>();

@@ -166,6 +166,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
   if (sql && sql->find_first_not_of(" \t\r\n;") == std::string::npos)
     return Misuse("the SQL is empty");
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadQueried(options, choice, classifier));
+  ComplainAll(NoticesOf(readout.run->analysis));
   TACHO_ASSIGN_OR_RETURN(auto session,
                          QuerySession::Open(*readout.run, [] { return query_interrupted.load(); }));
   QueryInput input(session, output);

@@ -87,12 +87,27 @@ Error Explained(Error error) {
   return error;
 }
 
+// Past white space, semicolons and comments of a line, after which a command with a dot may stand.
+void SkipToStatement(std::string_view& text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n;"), text.size()));
+    if (!text.starts_with("--")) return;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
 }  // namespace
 
 Result<bool> QueryInput::Run(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin != std::string_view::npos && text[begin] == '.') return RunDot(text.substr(begin));
   while (true) {
+    SkipToStatement(text);
+    if (text.starts_with('.')) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(line.size());
+      const auto quit = RunDot(line);
+      if (!quit || *quit) return quit;
+      continue;
+    }
     auto statement = session_.Next(text);
     if (!statement) return tl::unexpected<Error>(Explained(statement.error()));
     if (!*statement) return false;
@@ -141,17 +156,22 @@ bool IsQueryText(const std::string& argument) {
 
 bool IsWholeSql(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
 
-std::vector<std::string> QueryWordsFrom(std::string_view begun) {
-  std::vector<std::string> all = TableNames();
-  std::ranges::move(ColumnNames(), std::back_inserter(all));
-  all.insert(all.end(), std::begin(kSqlWords), std::end(kSqlWords));
-  all.insert(all.end(), std::begin(kDots), std::end(kDots));
+std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun) {
   const auto same = [](char a, char b) {
     const auto lower = [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     };
     return lower(a) == lower(b);
   };
+  before = before.substr(0, before.find_last_not_of(" \t") + 1);
+  before = before.substr(before.find_last_of(" \t") + 1);
+  std::vector<std::string> all = TableNames();
+  if (!std::ranges::equal(before, std::string_view("FROM"), same) &&
+      !std::ranges::equal(before, std::string_view("JOIN"), same)) {
+    std::ranges::move(ColumnNames(), std::back_inserter(all));
+    all.insert(all.end(), std::begin(kSqlWords), std::end(kSqlWords));
+    all.insert(all.end(), std::begin(kDots), std::end(kDots));
+  }
   std::erase_if(all, [&](const std::string& word) {
     return word.size() < begun.size() ||
            !std::equal(begun.begin(), begun.end(), word.begin(), same);

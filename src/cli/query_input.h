@@ -17,8 +17,8 @@ class QueryInput {
   QueryInput(QuerySession& session, QueryOutput output)
       : session_(session), output_(std::move(output)) {}
 
-  // Runs ".tables", ".schema [TABLE]", ".help", or all statements of the SQL. What went well before
-  // an error was printed. True: ".quit", or nobody reads the output any more.
+  // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
+  // What went well before an error was printed. True: ".quit", or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:
@@ -32,7 +32,8 @@ class QueryInput {
 bool IsQueryText(const std::string& argument);
 // Where SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);
-// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot.
-std::vector<std::string> QueryWordsFrom(std::string_view begun);
+// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot;
+// only tables where `before`, the line up to that word, ends with FROM or JOIN.
+std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun);
 
 }  // namespace tacho

@@ -71,7 +71,8 @@ unsigned char Complete(EditLine* editor, int /*key*/) {
   // In "k.na" only the column.
   if (const size_t dot = begun.rfind('.'); dot != std::string_view::npos && dot > 0)
     begun = begun.substr(dot + 1);
-  const std::vector<std::string> words = QueryWordsFrom(begun);
+  const std::vector<std::string> words =
+      QueryWordsFrom(before.substr(0, before.size() - begun.size()), begun);
   if (words.empty()) return CC_ERROR;
   const std::string common = CommonBeginning(words);
   if (common.size() > begun.size()) {

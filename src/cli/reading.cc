@@ -51,6 +51,20 @@ std::vector<std::string> NotesThatCount(const Traces& traces) {
   return reasons;
 }
 
+template <typename Traces>
+std::vector<std::string> NoticesAmong(const Traces& traces) {
+  std::vector<std::string> notices;
+  for (const auto& trace : traces) {
+    for (const Note& note : trace.notes.list()) {
+      const NoteKind& kind = KindOf(note.id);
+      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
+      notices.push_back(
+          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
+    }
+  }
+  return notices;
+}
+
 }  // namespace
 
 OptionGroup ReadingArguments::WhatToLookAt() {
@@ -153,23 +167,19 @@ std::vector<std::string> IncompleteReasons(const TracesNoted& run) {
   return NotesThatCount(run.traces);
 }
 
-std::vector<std::string> NoticesOf(const TracesNoted& run) {
-  std::vector<std::string> notices;
-  for (const TraceNotes& trace : run.traces) {
-    for (const Note& note : trace.notes.list()) {
-      const NoteKind& kind = KindOf(note.id);
-      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
-      notices.push_back(
-          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
-    }
-  }
-  return notices;
+std::vector<std::string> NoticesOf(const TracesNoted& run) { return NoticesAmong(run.traces); }
+std::vector<std::string> NoticesOf(const RunAnalysis& run) { return NoticesAmong(run.traces); }
+
+std::vector<std::string> FirstOf(std::vector<std::string> messages) {
+  if (messages.size() <= kMostComplaints) return messages;
+  const size_t more = messages.size() - kMostComplaints;
+  messages.resize(kMostComplaints);
+  messages.push_back(fmt::format("and {} more", more));
+  return messages;
 }
 
 void ComplainAll(const std::vector<std::string>& messages) {
-  for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
-  if (messages.size() > kMostComplaints)
-    Complain(fmt::format("and {} more", messages.size() - kMostComplaints));
+  for (const std::string& message : FirstOf(messages)) Complain(message);
 }
 
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,

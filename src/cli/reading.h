@@ -53,8 +53,11 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceCh
 // What makes figures mean something else but is no such reason: the other notes of
 // Severity::kNotice, as sentences.
 std::vector<std::string> NoticesOf(const TracesNoted& run);
+std::vector<std::string> NoticesOf(const RunAnalysis& run);
 
-// The first 20 of them on standard error, and how many more there are.
+// The first 20 of them, and how many more there are.
+std::vector<std::string> FirstOf(std::vector<std::string> messages);
+// These on standard error.
 void ComplainAll(const std::vector<std::string>& messages);
 
 // Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result

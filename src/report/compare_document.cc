@@ -78,6 +78,10 @@ bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& 
   return false;
 }
 
+void AddRemarks(const RunChanges& changes, Document& document) {
+  for (const std::string& remark : changes.remarks) document.Add(Remark{"note", ": " + remark});
+}
+
 }  // namespace
 
 Document CompareDocument(const RunChanges& changes, const std::vector<GateResult>& gates,
@@ -89,7 +93,10 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
   RunChanges compared = changes;
   if (view.anyway) compared.obstacles.clear();
   document.Add(Labelled{"verdict", {CompareVerdict(compared)}, Paint::kBold});
-  if (!AddObstacles(changes, view, document)) return document;
+  if (!AddObstacles(changes, view, document)) {
+    AddRemarks(changes, document);
+    return document;
+  }
   for (const GateResult& result : gates) {
     const bool passed = result.outcome == GateResult::Outcome::kPassed;
     document.Add(Labelled{"gate", {GateText(result)}, passed ? Paint::kPlain : Paint::kRed});
@@ -120,7 +127,7 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
       document.Add(
           Remark{std::string(PhaseName(phase.phase)), ": cannot tell, " + phase.cannot_tell});
   }
-  for (const std::string& remark : changes.remarks) document.Add(Remark{"note", ": " + remark});
+  AddRemarks(changes, document);
   return document;
 }
 

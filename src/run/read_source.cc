@@ -40,6 +40,24 @@ Error At(const TraceSource& source, const Error& error) {
                                                               : error;
 }
 
+// What is neither a database nor a report of nsys is read as JSON; its name may promise more.
+Error ByName(const TraceSource& source, Error error) {
+  if (source.kind != ContentKind::kOther && source.kind != ContentKind::kText) return error;
+  const auto named = [name = source.Display()](auto... endings) {
+    return (name.ends_with(endings) || ...);
+  };
+  if (named(".sqlite", ".sqlite3", ".db")) {
+    error.message =
+        "is no SQLite database: copy the file again, or export the report again with nsys export "
+        "--type sqlite";
+  } else if (named(".nsys-rep", ".qdstrm")) {
+    error.message =
+        "is no report of Nsight Systems: copy the file again, or export the report where it was "
+        "recorded, with nsys export --type sqlite";
+  }
+  return error;
+}
+
 void NoteDefect(const BlockStream& stream, Notes& notes) {
   switch (stream.defect()) {
     case StreamDefect::kNone:
@@ -128,7 +146,7 @@ Result<TraceSizes> ReadPartsOf(const TraceSource& source, StreamThreads threads,
   EventSink& sink = next_sink("");
   const auto read = ReadKinetoJson(stream, sink);
   NoteDefect(stream, sink.notes());
-  if (!read) return tl::unexpected<Error>(At(source, read.error()));
+  if (!read) return tl::unexpected<Error>(At(source, ByName(source, read.error())));
   // What standard input held is known only now.
   return TraceSizes{source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes(),
                     read->json_bytes};

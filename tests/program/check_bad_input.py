@@ -35,6 +35,10 @@ def no_traces(folder):
     expect("device", run("/dev/zero"), 3, "/dev/zero")
     expect("unreadable file", run("/proc/self/mem"), 3)
     expect("SQLite export", run(write(root / "x.sqlite", b"SQLite format 3\0" + bytes(100))), 3, "x.sqlite")
+    for start in (b"\x93\x01\xff random" * 100, bytes(1000), b"version https://git-lfs.github.com/spec/v1\n"):
+        for name, words in (("x.sqlite", "is no SQLite database"), ("x.sqlite3", "is no SQLite database"), ("x.db", "is no SQLite database"),
+                            ("x.nsys-rep", "is no report of Nsight Systems"), ("x.qdstrm", "is no report of Nsight Systems")):
+            expect(f"{name} of {start[:8]}", run(write(root / name, start)), 3, f"{name}: {words}: copy the file again", "nsys export --type sqlite")
     expect("rules that cannot be read", run("--rules", write(root / "my.rules", "%%%\n"), RECORDING), 2, "my.rules", "line 1")
     expect("no such device", run("--device", "7", RECORDING), 2, "--device: no trace has a device '7'", "'cpu'")
     with open(os.devnull) as null:

@@ -3,11 +3,13 @@
 
 usage: check_compare.py TACHO [--only NAME ...]
 """
+import contextlib
 import csv
 import gzip
 import io
 import json
 import pathlib
+import sqlite3
 import subprocess
 import sys
 
@@ -118,6 +120,26 @@ def merged(folder):
     check("and is one of its traces", len(beside["base"]["paths"]) == 3 and beside["base"]["ranks"] == 2, beside["base"])
 
 
+def damaged(folder):
+    """What is wrong with the data of a side is a remark."""
+    work = "start, end, deviceId, contextId, streamId, correlationId, globalPid, demangledName"
+    sides = [pathlib.Path(folder) / f"{name}.sqlite" for name in ("base", "new")]
+    for path, minor, end, name in zip(sides, (10, 999), (20, 9), (1, 99999999)):
+        with contextlib.closing(sqlite3.connect(path)) as made:
+            made.executescript(f"""CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'gemm');
+                CREATE TABLE META_DATA_EXPORT (name, value);
+                INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '{minor}');
+                CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({work});
+                INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, {end}, 0, 1, 7, 1, 16777216, {name}), (30, 90, 0, 1, 7, 2, 16777216, {name});""")
+    _, result = as_json("damaged", *sides)
+    noted = [remark.split(": ")[:3] for remark in result["remarks"] if str(folder) in remark]
+    want = [["new", f"{sides[1]}", f"{note} (1)"] for note in ("negative-duration", "unknown-string", "unknown-schema")]
+    check("damaged: the remarks of the new side alone", noted == want, result["remarks"])
+    for form in ([], ["--markdown"], ["--anyway"]):  # without the names it is not comparable
+        text = compare(*sides, *form).stdout
+        check(f"damaged: {form} has them", all(note in text for _, _, note in want), text)
+
+
 def wrong_pairs(folder):
     folder = pathlib.Path(folder)
     base = simulated(folder, "base", "--steps", "60")
@@ -167,4 +189,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, gates, merged, wrong_pairs, real], __doc__)
+    main([forms, gates, merged, damaged, wrong_pairs, real], __doc__)

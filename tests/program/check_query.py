@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -102,6 +103,9 @@ def forms(folder):
     check("one form", query(RECORDING, sql, "--csv", "--json").returncode == 2)
     piped = query(RECORDING, "--csv", input=f"{sql}; -- another\nSELECT 1 AS one;")
     check("SQL on standard input", piped.stdout == query(RECORDING, sql, "--csv").stdout + "one\n1\n", piped)
+    dotted = query(RECORDING, "--csv", input="SELECT 1 AS one; -- one\n.tables\n\n-- another\n.schema kernels\nSELECT 2 AS two;\n.quit\nSELECT 3;")
+    check("lines with a dot between statements", dotted.returncode == 0 and dotted.stderr == "" and dotted.stdout ==
+          "one\n1\n" + query(RECORDING, ".tables").stdout + query(RECORDING, ".schema kernels").stdout + "two\n2\n", dotted)
     few = query(RECORDING, "SELECT id FROM slices", "--top", "2")
     check("--top", len(few.stdout.splitlines()) == 3 and "first 2 rows" in few.stderr, few)
     check(".schema", query(RECORDING, ".schema kernels").stdout.startswith("kernels: "))
@@ -144,6 +148,10 @@ def refused(folder):
     empty = write_trace(folder / "empty.json", [])
     done = query(empty, "SELECT count(*) AS n FROM slices", "--csv")
     check("a trace without events", done.stdout == "n\n0\n" and done.returncode == 4, done)
+    negative = write_trace(folder / "negative.json", [kernel(0, 5), kernel(10, -5)])
+    done = query(negative, "SELECT count(*) AS n FROM kernels", "--csv")
+    check("what is wrong with the data is on standard error", done.stdout == "n\n2\n" and done.stderr.count("\n") == 1
+          and f"{negative}: negative-duration (1): " in done.stderr, done)
 
 
 def ranks(folder):
@@ -151,6 +159,15 @@ def ranks(folder):
     check("steps by rank", [rank for rank, _ in got] == [1, 0], got)
     one = query(TWO_RANKS, "SELECT DISTINCT rank FROM slices", "--csv", "--rank", "1")
     check("--rank", one.stdout == "rank\n1\n", one)
+    folder = pathlib.Path(folder)
+    subprocess.run([scenario.TACHO, "simulate", "trace", "-o", folder / "two", "--ranks", "2"], check=True, capture_output=True)
+    documented = re.findall(r'^\$ tacho query \S+ "(WITH g AS .*|SELECT s.rank, .*)"$', (ROOT / "docs/query.md").read_text(), re.M)
+    of_gap, of_steps = (sql.rpartition(" LIMIT ")[0] for sql in documented)
+    both, *each = ([sorted(query(folder / "two", sql, "--csv", *rank).stdout.splitlines()[1:]) for sql in (of_gap, of_steps)]
+                   for rank in ([], ["--rank", "0"], ["--rank", "1"]))
+    (gap_0, steps_0), (gap_1, steps_1) = each
+    check("the host during the longest gap is that of its rank", gap_0 != gap_1 and both[0] in (gap_0, gap_1), (both[0], gap_0, gap_1))
+    check("work of the steps of both ranks is that of each", steps_0 and steps_1 and both[1] == sorted(steps_0 + steps_1), both[1][:5])
     both = rows(TWO_RANKS, "SELECT count(*), count(DISTINCT id) FROM slices")
     check("ids differ between ranks", both[0][0] == both[0][1], both)
 
@@ -197,14 +214,15 @@ class Shell:
 
 
 def shell(folder):
+    operators = rows(RECORDING, "SELECT count(*) FROM operators")[0][0]
     it = Shell(folder)
     try:
         it.await_text("tacho> ", "a prompt")
         it.type("SELECT 40\n+ 2 AS answer;\n")
         it.await_text(" 42", "a statement of two lines")
         it.await_text("tacho> ", "the next prompt")
-        it.type("SELECT count(*) AS n FROM oper\t;\n")
-        it.await_text("operators", "Tab completes")
+        it.type("SELECT count(*) AS n FROM oper\t;\n")  # a table; also the beginning of a column
+        it.await_text(f" {operators}\r\n", "Tab completes")
         it.await_text("tacho> ", "the prompt after it")
         it.type("SELEC;\n")
         it.await_text("syntax error", "an error is printed")

@@ -32,7 +32,7 @@ def read_back(folder):
     folder = pathlib.Path(folder)
     inputs = [RECORDING, TWO_RANKS, *sorted((ROOT / "tests/data").rglob("*.json.gz"))[:6]]
     if real := corpus("results of real traces"):
-        inputs += [p for p in sorted(real.rglob("*")) if p.name.endswith((".json.gz", ".tar.gz", ".tmp")) and p.stat().st_size < 2_000_000]
+        inputs += [p for p in sorted(real.rglob("*")) if p.name.endswith((".json.gz", ".json", ".tar.gz", ".tmp", ".sqlite")) and p.stat().st_size < 3_000_000]
         inputs += [real / "live-sglang-cpu/tp2-merged", real / "live-vllm-cpu", real / "facebookresearch+HolisticTraceAnalysis"]
     compared = 0
     for path in inputs:
@@ -162,6 +162,7 @@ def bad_results(folder):
     whole = run("--json", RECORDING).stdout
     for size in (20, 60, 100, len(whole) // 2, len(whole) - 2):
         expect(f"cut at {size}", run(write(folder / "bad.json", whole[:size])), 3, "bad.json", "results", f"cut off at byte {size}", "again")
+    expect("on standard input", run("-", input=whole), 3, "holds results of tacho analyze, which are read from a file")
     summary = write(folder / "s.json", run("--json", "--summary", RECORDING).stdout)
     expect("totals of --summary", run(summary), 3, "s.json")
 

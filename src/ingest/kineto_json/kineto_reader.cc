@@ -142,6 +142,10 @@ Result<void> Document::CheckKeys() const {
     if (IsTraceKey(key)) return {};
     if (i < kShown) keys += (i == 0 ? "\"" : ", \"") + key.substr(0, kLongest) + "\"";
   }
+  if (keys == R"("schema", "tacho", "verdict")" || keys == R"("schema", "tacho", "traces")") {
+    return Fail(ErrorKind::kUnreadable,
+                "holds results of tacho analyze, which are read from a file only: name that file");
+  }
   return Fail(ErrorKind::kUnreadable,
               "is JSON, but no trace: it has no \"traceEvents\"; its " +
                   std::string(header_.fields.size() > kShown ? "first keys are " : "keys are ") +
