@@ -271,9 +271,11 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
     plan.findings.push_back(
         {FindingId::kVersionUnknown, std::string(NameOf(kind)),
          "its version cannot be asked; the options are those of the newest one that tacho knows"});
+  const std::string stacks = fmt::format("preset.{}.config.torch_profiler_with_stack", plan.preset);
   // A server in a container or a script that is launched has options that are not seen here.
   for (Finding& finding : CheckLaunch(kind, plan.version, plan.servers[0].command,
-                                      WholeEnvironment(place.environment, plan.servers[0])))
+                                      WholeEnvironment(place.environment, plan.servers[0]),
+                                      EngineRule(kind, plan.version, stacks) == "true"))
     plan.findings.push_back(std::move(finding));
   for (const Finding& finding : plan.findings)
     if (finding.severity() == FindingSeverity::kBlocking && !arguments.force)

@@ -9,6 +9,7 @@ launched by tests/engines.
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -83,6 +84,17 @@ def dry_run(folder):
     check("dry run: the command", all(w in done.stdout for w in (
         "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
     check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key ***" in done.stdout, done.stdout)
+    check("dry run: the next command", done.stdout.splitlines()[-1].startswith("next: tacho record http://127.0.0.1:"), done.stdout)
+    for engine, options in (("vllm", ""), ("sglang", " --record-shapes --with-stack --steps 20")):
+        os.environ["FAKE_VERSION"] = {"vllm": "0.32.0", "sglang": "0.5.20"}[engine]
+        for preset in ("light", "deep"):
+            done = run("launch", engine, "--python", engine_in(folder), "--dry-run", "--preset", preset, "--port", free_port(), "--", "m")
+            deep = preset == "deep"
+            check(f"dry run: next of {engine} {preset}", re.search(r"^next: tacho record http://\S+" + (options if deep else "") + "$",
+                                                                 done.stdout, re.M), done.stdout)
+            check(f"dry run: cost of {engine} {preset}", ("some ten times the bytes" in done.stderr) == deep, done.stderr)
+            check(f"dry run: {engine} {preset} advises nothing against it", "with_stack" not in done.stderr, done.stderr)
+    del os.environ["FAKE_VERSION"]
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
 
 
