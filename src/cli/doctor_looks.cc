@@ -207,10 +207,13 @@ void ExamineHost(const std::stop_token& stop, Examination& examination) {
 Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
                                 Examination& examination) {
   const EngineKind kind = EngineOf(arguments.command);
-  if (kind == EngineKind::kUnknown)
+  if (kind == EngineKind::kUnknown) {
+    const std::string first = arguments.command.empty() ? "" : arguments.command.front();
+    const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
     return Fail(ErrorKind::kUsage,
-                fmt::format("the command line starts neither vLLM nor SGLang: {}",
-                            ShellWord(arguments.command.empty() ? "" : arguments.command.front())));
+                fmt::format("the command line starts neither vLLM nor SGLang: {}{}",
+                            ShellWord(first), quoted ? "; give the words without quotes" : ""));
+  }
   std::string version = arguments.engine_version;
   if (version.empty()) {
     // The program that is started may be of another environment than the shell's.

@@ -106,7 +106,10 @@ Table LaunchTable(const std::vector<LaunchRecord>& running) {
   return table;
 }
 
-int List(const LaunchArguments& a) {
+Result<int> List(const LaunchArguments& a) {
+  if (a.words.size() > 1)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("tacho launch list takes no name: '{}'", VisibleText(a.words[1])));
   ForgetEndedLaunches();
   const std::vector<LaunchRecord> running = RunningLaunches();
   if (!a.json) {

@@ -64,7 +64,7 @@ std::string WhoHolds(uint16_t port) {
   constexpr size_t kMostOfCommand = 200;
   for (const int64_t pid : PidsListeningOn(port))
     return fmt::format("process {} listens on it: {}", pid,
-                       ShownWords(WordsOf(pid)).substr(0, kMostOfCommand));
+                       VisibleText(ShownWords(WordsOf(pid)).substr(0, kMostOfCommand)));
   return "a process of another user listens on it, or it may not be used";
 }
 

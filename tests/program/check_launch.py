@@ -232,13 +232,16 @@ def refused(folder):
                                   ("no model", ("launch", "vllm"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
+                                  ("list", ("launch", "list", "foo"), "takes no name: 'foo'"),
                                   ("stop", ("launch", "stop", "nobody"), "launch list"),
                                   ("no python", ("launch", "vllm", "--python", "/none", "--", "m"), "no such program")):
         done = run(*arguments)
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr, done.stderr)
-    holder = "import socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
+    holder = "\nimport socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
     with running(["python3", "-c", holder, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
         taken = run(*launch(folder, "--port", process.stdout.readline().strip())[1:])
+        said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
+        check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
         check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
     late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
     check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)
