@@ -95,6 +95,11 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
 
 void SayWarnings(const PlannedLaunch& plan) {
   for (const Finding& finding : plan.findings) Complain(finding.Text());
+  if (plan.servers.size() > 1 && !plan.router)
+    Complain(fmt::format(
+        "no {}-router is installed: none stands in front of the {} engines, and {} is only the "
+        "first",
+        NameOf(plan.kind), plan.servers.size(), plan.url()));
   if (plan.preset != "deep") return;
   const auto deep = std::ranges::find(Presets(), plan.preset, &PresetWords::name);
   Complain(fmt::format("--preset {}: {}", deep->name, deep->meaning));

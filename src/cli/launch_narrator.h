@@ -35,7 +35,7 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
                              std::chrono::milliseconds patience, LaunchNarrator& narrator,
                              const std::stop_token& stop);
 
-// On standard error: its findings, and what a costly preset costs.
+// On standard error: its findings, engines without a router, and what a costly preset costs.
 void SayWarnings(const PlannedLaunch& plan);
 
 // The commands that would be started, and the next one.

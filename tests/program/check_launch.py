@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -34,6 +35,22 @@ exec TACHO simulate --port "$port" --profiler-config "$config" --model-size 8b -
 """
 
 
+ROUTER = """#!/usr/bin/env python3
+# A vllm-router that lists its workers, and sends nothing on.
+import http.server, json, sys
+words = sys.argv[1:]
+workers = words[words.index("--worker-urls") + 1:]
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"workers": [{"url": url} for url in workers]} if self.path == "/workers" else {}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(words[words.index("--port") + 1])), Handler).serve_forever()
+"""
+
+
 def engine_in(at):
     """The script, as --python takes it."""
     path = pathlib.Path(at) / "python3"
@@ -47,6 +64,20 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return str(one.getsockname()[1])
+
+
+def free_pair():
+    """The first of two free ports without a gap."""
+    for _ in range(100):
+        with socket.socket() as one, socket.socket() as next_one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+            try:
+                next_one.bind(("127.0.0.1", port + 1))
+                return str(port)
+            except (OSError, OverflowError):
+                continue
+    raise scenario.Skipped("no two free ports without a gap")
 
 
 def launch(folder, *more, words=("m",)):
@@ -192,6 +223,36 @@ def two_at_once(folder):
     nothing_left("at once", folder)
 
 
+def replicas(folder):
+    """Two engines, each with GPUs of its own, and the router in front of them where one is installed."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+    router = pathlib.Path(folder, "vllm-router")  # beside the engine's Python
+    if not shutil.which("vllm-router"):
+        alone = run(*launch(folder, "--replicas", "2", "--dry-run", "--port", free_pair())[1:])
+        check("replicas: no router", alone.returncode == 0 and "no vllm-router is installed: none stands in front of the 2 engines"
+              in alone.stderr, alone.stderr)
+        check("replicas: two commands", len(re.findall(r"^CUDA_VISIBLE_DEVICES=[01] ", alone.stdout, re.M)) == 2, alone.stdout)
+    router.write_text(ROUTER)
+    router.chmod(0o755)
+    done = run(*launch(folder, "--replicas", "2", "--detach", "--name", "two", "--port", free_pair())[1:])
+    check("replicas: start", done.returncode == 0 and "router is installed" not in done.stderr, done.stdout + done.stderr)
+    shown = json.loads(run("launch", "list", "--json").stdout)["launches"]
+    check("replicas: known", len(shown) == 1, shown)
+    servers = {server["name"]: server for server in shown[0]["servers"]}
+    check("replicas: three servers", list(servers) == ["vllm-1", "vllm-2", "vllm-router"], servers)
+    check("replicas: all answer", all(answers(server["url"]) for server in servers.values()), servers)
+    front = servers["vllm-router"]["url"]
+    check("replicas: the router's URL is shown", shown[0]["url"] == front and f"next: tacho record {front}\n" in done.stdout, done.stdout)
+    gpus = [pathlib.Path(f"/proc/{servers[name]['pid']}/environ").read_bytes().split(b"\0") for name in ("vllm-1", "vllm-2")]
+    check("replicas: GPUs of their own", b"CUDA_VISIBLE_DEVICES=0" in gpus[0] and b"CUDA_VISIBLE_DEVICES=1" in gpus[1], gpus)
+    status = run("engine", "status", front)
+    check("replicas: both behind it", all(servers[name]["url"] in status.stdout for name in ("vllm-1", "vllm-2")), status.stdout + status.stderr)
+    stopped = run("launch", "stop", "two")
+    check("replicas: stop", stopped.returncode == 0, stopped.stderr)
+    nothing_left("replicas", folder)
+    del os.environ["CUDA_VISIBLE_DEVICES"]
+
+
 def old_version(folder):
     """vLLM 0.10 cannot leave stacks out: it is no reason not to start it."""
     os.environ["FAKE_VERSION"] = "0.10.2"
@@ -284,5 +345,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, detached, held, while_starting, while_asked, two_at_once, old_version, fails_to_start, refused, recorded,
+    main([dry_run, detached, held, while_starting, while_asked, two_at_once, replicas, old_version, fails_to_start, refused, recorded,
           cost_by_preset], __doc__)
