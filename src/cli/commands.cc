@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "cli/analyze_command.h"
 #include "cli/baseline_command.h"
@@ -64,11 +65,15 @@ std::string Overview() {
   out += "\nexit status:\n";
   for (const ExitMeaning& exit : ExitMeanings())
     out += row(std::to_string(exit.status), exit.meaning);
-  out +=
-      "\nexamples:\n"
-      "  tacho analyze vllm_profile/           all ranks of a run\n"
-      "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n"
-      "  tacho view vllm_profile/              a timeline in the browser\n";
+  out += "\nexamples:\n";
+  for (const auto& [command, shows] :
+       {std::pair("tacho analyze vllm_profile/", "all ranks of a run"),
+        std::pair("tacho analyze rank0.pt.trace.json.gz", "one trace in full"),
+        std::pair("tacho view vllm_profile/", "a timeline in the browser")}) {
+    const std::string line = fmt::format("  {:<38}{}", command, shows);
+    out += line.size() <= width ? line : fmt::format("  {}\n      {}", command, shows);
+    out += '\n';
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -44,6 +45,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNsysAnswersWithin{10'000};
 constexpr size_t kMostOfLog = size_t{256} << 20;
 constexpr size_t kMostLogs = 64;
+constexpr const char* kDriverFolder = "/proc/driver/nvidia";
+// In the model names of GPUs whose hardware nsys traces by default.
+constexpr std::array<std::string_view, 3> kHardwareTraced{"GB200", "GB300", " VR"};
 
 void Saw(Examination& examination, Look look, std::string at, std::string cannot = "") {
   examination.looked.push_back({look, std::move(at), std::move(cannot)});
@@ -84,31 +88,8 @@ void ExamineNsys(const std::stop_token& stop, Examination& examination) {
   const std::optional<NsysProgram> nsys = FindNsys(stop);
   Saw(examination, Look::kHost,
       nsys ? fmt::format("nsys {} ({})", nsys->version, nsys->path) : "nsys: none is installed");
-  if (nsys && FindImporter(*nsys).empty())
-    examination.Add(Finding{FindingId::kImporterMissing, nsys->path,
-                            "it has no QdstrmImporter beside it: its recordings stay .qdstrm"});
+  if (nsys) ExamineImporter(*nsys, examination);
   ExamineAgents(stop, examination);
-}
-
-// The driver's own files name the GPUs.
-void ExamineGpus(Examination& examination) {
-  const fs::path driver = "/proc/driver/nvidia";
-  std::ifstream version(driver / "version");
-  std::string line;
-  std::getline(version, line);
-  Saw(examination, Look::kHost, line.empty() ? "NVIDIA driver: none is loaded" : line);
-  std::error_code failed;
-  for (const auto& gpu : fs::directory_iterator(driver / "gpus", failed)) {
-    std::ifstream information(gpu.path() / "information");
-    while (std::getline(information, line)) {
-      if (!line.starts_with("Model:")) continue;
-      const std::string model(Trim(std::string_view(line).substr(6)));
-      Saw(examination, Look::kHost, "GPU " + model);
-      if (model.find("GB200") != std::string::npos || model.find("GB300") != std::string::npos)
-        examination.Add(Finding{FindingId::kHardwareTracing, model,
-                                "nsys may crash as it begins to trace this GPU's hardware"});
-    }
-  }
 }
 
 // What is installed for the first Python of $PATH that has an engine.
@@ -163,10 +144,37 @@ void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>
     return Saw(examination, Look::kHost, "the host of " + answered.front().worker.url,
                "its processes are not on this one, or are another user's");
   ExamineNsys(stop, examination);
-  ExamineGpus(examination);
+  ExamineGpus(kDriverFolder, examination);
 }
 
 }  // namespace
+
+void ExamineImporter(const NsysProgram& nsys, Examination& examination) {
+  if (FindImporter(nsys).empty())
+    examination.Add(Finding{FindingId::kImporterMissing, nsys.path,
+                            "it has no QdstrmImporter beside it: its recordings stay .qdstrm"});
+}
+
+void ExamineGpus(const std::string& driver, Examination& examination) {
+  std::ifstream version(driver + "/version");
+  std::string line;
+  std::getline(version, line);
+  Saw(examination, Look::kHost, line.empty() ? "NVIDIA driver: none is loaded" : line);
+  std::error_code failed;
+  for (const auto& gpu : fs::directory_iterator(driver + "/gpus", failed)) {
+    std::ifstream information(gpu.path() / "information");
+    while (std::getline(information, line)) {
+      if (!line.starts_with("Model:")) continue;
+      const std::string model(Trim(std::string_view(line).substr(6)));
+      Saw(examination, Look::kHost, "GPU " + model);
+      if (std::ranges::any_of(kHardwareTraced, [&](std::string_view name) {
+            return model.find(name) != std::string::npos;
+          }))
+        examination.Add(Finding{FindingId::kHardwareTracing, model,
+                                "nsys may crash as it begins to trace this GPU's hardware"});
+    }
+  }
+}
 
 Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
                            const std::stop_token& stop, Examination& examination) {
@@ -190,7 +198,7 @@ Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arg
 void ExamineHost(const std::stop_token& stop, Examination& examination) {
   ExamineInstalled(stop, examination);
   ExamineNsys(stop, examination);
-  ExamineGpus(examination);
+  ExamineGpus(kDriverFolder, examination);
   std::error_code failed;
   ExamineRoom({fs::temp_directory_path(failed).string(), fs::current_path(failed).string()},
               examination);
@@ -202,10 +210,13 @@ void ExamineHost(const std::stop_token& stop, Examination& examination) {
 Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
                                 Examination& examination) {
   const EngineKind kind = EngineOf(arguments.command);
-  if (kind == EngineKind::kUnknown)
+  if (kind == EngineKind::kUnknown) {
+    const std::string first = arguments.command.empty() ? "" : arguments.command.front();
+    const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
     return Fail(ErrorKind::kUsage,
-                fmt::format("the command line starts neither vLLM nor SGLang: {}",
-                            ShellWord(arguments.command.empty() ? "" : arguments.command.front())));
+                fmt::format("the command line starts neither vLLM nor SGLang: {}{}",
+                            ShellWord(first), quoted ? "; give the words without quotes" : ""));
+  }
   std::string version = arguments.engine_version;
   if (version.empty()) {
     // The program that is started may be of another environment than the shell's.

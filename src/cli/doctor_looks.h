@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/doctor_options.h"
+#include "ingest/nsys_sqlite/nsys_program.h"
 #include "session/doctor_checks.h"
 
 namespace tacho {
@@ -14,6 +15,10 @@ namespace tacho {
 // Engines behind a URL, in a launch log or a list. kRemote: nobody answered at all.
 Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
                            const std::stop_token& stop, Examination& examination);
+// Whether an nsys can make reports.
+void ExamineImporter(const NsysProgram& nsys, Examination& examination);
+// The driver and its GPUs, as its own files in `driver` (/proc/driver/nvidia) name them.
+void ExamineGpus(const std::string& driver, Examination& examination);
 // Installed engines, nsys and its agents, driver, room.
 void ExamineHost(const std::stop_token& stop, Examination& examination);
 // A command line with this process's environment. kUsage: it starts no engine that tacho knows.

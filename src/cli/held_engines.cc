@@ -10,15 +10,22 @@
 #include "control/liveness.h"
 #include "control/operate.h"
 #include "control/profile_needs.h"
+#include "net/url.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
+bool Exists(const std::string& target) {
+  std::error_code ignored;
+  return std::filesystem::exists(target, ignored);
+}
+
+// Files, of which some may not be there yet.
 bool AllAreFiles(const std::vector<std::string>& targets) {
   return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
     std::error_code ignored;
-    return std::filesystem::is_regular_file(target, ignored);
+    return Exists(target) ? std::filesystem::is_regular_file(target, ignored) : MayBeFile(target);
   });
 }
 
@@ -73,8 +80,12 @@ Result<EngineLook> HeldEngines::Look(const std::stop_token& stop) const {
     const Error& error = deployment.error();
     const bool unwritten = error.kind == ErrorKind::kUsage && AllAreFiles(options_.targets);
     if (!unwritten && error.kind != ErrorKind::kRemote) return tl::unexpected<Error>(error);
+    const auto missing = std::ranges::find_if_not(options_.targets, Exists);
     look.waits_for =
-        unwritten ? options_.targets[0] + " names no router and no engine yet" : error.message;
+        !unwritten ? error.message
+        : missing != options_.targets.end()
+            ? ShownUrl(*missing) + ": there is no such file yet, and it is no http:// address"
+            : options_.targets[0] + " names no router and no engine yet";
     return look;
   }
   look.deployment = std::move(*deployment);

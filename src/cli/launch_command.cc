@@ -38,13 +38,6 @@ int Print(const std::string& text) {
   return written ? kDone : Fails(written.error());
 }
 
-std::string PlanText(const PlannedLaunch& plan) {
-  std::string text;
-  for (const PlannedServer& server : plan.servers) text += ShellLine(server) + "\n";
-  if (plan.router) text += ShellLine(*plan.router) + "\n";
-  return text;
-}
-
 // Until Ctrl-C, or until nothing runs any more.
 int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   bool alive = true;
@@ -63,7 +56,7 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
   TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
                          NsArgument("--ready-within", a.engine.ready_within));
   TACHO_ASSIGN_OR_RETURN(PlanOfHere here, PlanHere(kind, a.engine, folder, NsysSessionName(name)));
-  for (const Finding& finding : here.plan.findings) Complain(finding.Text());
+  SayWarnings(here.plan);
   if (a.dry_run) return Print(a.json ? LaunchJson(here.plan, nullptr, {}) : PlanText(here.plan));
 
   TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
@@ -113,7 +106,10 @@ Table LaunchTable(const std::vector<LaunchRecord>& running) {
   return table;
 }
 
-int List(const LaunchArguments& a) {
+Result<int> List(const LaunchArguments& a) {
+  if (a.words.size() > 1)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("tacho launch list takes no name: '{}'", VisibleText(a.words[1])));
   ForgetEndedLaunches();
   const std::vector<LaunchRecord> running = RunningLaunches();
   if (!a.json) {

@@ -26,6 +26,12 @@ std::string Proven(const PlannedLaunch& plan, const ProfilingProof& proof) {
   return text;
 }
 
+std::string NextLine(const PlannedLaunch& plan) {
+  return fmt::format("next: tacho record {}{}{}\n", plan.url(),
+                     plan.preset == "nsys" ? " --via nsys" : "",
+                     plan.record_options.empty() ? "" : " " + plan.record_options);
+}
+
 void WriteServer(JsonWriter& json, const PlannedServer& server, const LaunchRecord* record,
                  const ProfilingProof* proof) {
   json.BeginObject();
@@ -87,6 +93,25 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
   return started;
 }
 
+void SayWarnings(const PlannedLaunch& plan) {
+  for (const Finding& finding : plan.findings) Complain(finding.Text());
+  if (plan.servers.size() > 1 && !plan.router)
+    Complain(fmt::format(
+        "no {}-router is installed: none stands in front of the {} engines, and {} is only the "
+        "first",
+        NameOf(plan.kind), plan.servers.size(), plan.url()));
+  if (plan.preset != "deep") return;
+  const auto deep = std::ranges::find(Presets(), plan.preset, &PresetWords::name);
+  Complain(fmt::format("--preset {}: {}", deep->name, deep->meaning));
+}
+
+std::string PlanText(const PlannedLaunch& plan) {
+  std::string text;
+  for (const PlannedServer& server : plan.servers) text += ShellLine(server) + "\n";
+  if (plan.router) text += ShellLine(*plan.router) + "\n";
+  return text + NextLine(plan);
+}
+
 std::string LaunchScreen(const LaunchedServers& servers, const std::vector<ProfilingProof>& proofs,
                          int64_t seconds) {
   const PlannedLaunch& plan = servers.plan();
@@ -100,10 +125,7 @@ std::string LaunchScreen(const LaunchedServers& servers, const std::vector<Profi
   if (plan.router)
     text += fmt::format("{}: {}\n  log        {}\n", plan.router->name, plan.router->url,
                         plan.router->log);
-  text += fmt::format("\nready after {} s\nnext: tacho record {}{}{}\n", seconds, plan.url(),
-                      plan.preset == "nsys" ? " --via nsys" : "",
-                      plan.record_options.empty() ? "" : " " + plan.record_options);
-  return text;
+  return text + fmt::format("\nready after {} s\n", seconds) + NextLine(plan);
 }
 
 std::string LaunchJson(const PlannedLaunch& plan, const LaunchRecord* record,

@@ -35,6 +35,11 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
                              std::chrono::milliseconds patience, LaunchNarrator& narrator,
                              const std::stop_token& stop);
 
+// On standard error: its findings, engines without a router, and what a costly preset costs.
+void SayWarnings(const PlannedLaunch& plan);
+
+// The commands that would be started, and the next one.
+std::string PlanText(const PlannedLaunch& plan);
 // Its servers, what proves that they can be profiled, and the next command.
 std::string LaunchScreen(const LaunchedServers& servers, const std::vector<ProfilingProof>& proofs,
                          int64_t seconds);

@@ -66,7 +66,7 @@ std::string WhoHolds(uint16_t port) {
   constexpr size_t kMostOfCommand = 200;
   for (const int64_t pid : PidsListeningOn(port))
     return fmt::format("process {} listens on it: {}", pid,
-                       ShownWords(WordsOf(pid)).substr(0, kMostOfCommand));
+                       VisibleText(ShownWords(WordsOf(pid)).substr(0, kMostOfCommand)));
   return "a process of another user listens on it, or it may not be used";
 }
 
@@ -277,9 +277,11 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
     plan.findings.push_back(std::move(finding));
   auto words = WithConfigFile(plan.servers[0].command);
   if (!words) plan.findings.push_back(words.error());
+  const std::string stacks = fmt::format("preset.{}.config.torch_profiler_with_stack", plan.preset);
   // A server in a container or a script that is launched has options that are not seen here.
   for (Finding& finding : CheckLaunch(kind, plan.version, words.value_or(plan.servers[0].command),
-                                      WholeEnvironment(place.environment, plan.servers[0])))
+                                      WholeEnvironment(place.environment, plan.servers[0]),
+                                      EngineRule(kind, plan.version, stacks) == "true"))
     plan.findings.push_back(std::move(finding));
   for (const Finding& finding : plan.findings)
     if (finding.severity() == FindingSeverity::kBlocking && !arguments.force)

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/words.h"
+#include "cli/launch_narrator.h"
 #include "cli/launch_options.h"
 #include "cli/output.h"
 #include "control/nsys_launch.h"
@@ -21,7 +22,7 @@ Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, Engin
   TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
                          PlanHere(kind, own.engine, folder, NsysSessionName(taken.name)));
   const PlannedLaunch& plan = here.plan;
-  for (const Finding& finding : plan.findings) Complain(finding.Text());
+  SayWarnings(plan);
   const std::string command = own.command;
   std::vector<std::string> words;
   for (std::string_view rest = plan.record_options; !rest.empty();)

@@ -12,6 +12,12 @@
 #include "net/url.h"
 
 namespace tacho {
+
+bool MayBeFile(const std::string& target) {
+  return target.find("://") == std::string::npos &&
+         (target.find('/') != std::string::npos || target.ends_with(".log"));
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,7 +187,7 @@ std::string NoAddress(const std::string& target) {
         "{} is a folder: give the URL of a router or of an engine, a launch log or a "
         "list of URLs (tacho analyze reads a folder of traces)",
         target);
-  if (target.find('/') != std::string::npos)
+  if (MayBeFile(target))
     return fmt::format("{}: there is no such file, and it is no http:// address", ShownUrl(target));
   // Otherwise any word would pass as a host.
   if (target.find_first_of(".:") == std::string::npos && target != "localhost")

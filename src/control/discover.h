@@ -37,4 +37,7 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
                             std::stop_token stop = {},
                             std::chrono::milliseconds patience = kProbePatience);
 
+// Whether a target that is not there names a file: it has a '/' or ends in ".log", and is no URL.
+bool MayBeFile(const std::string& target);
+
 }  // namespace tacho

@@ -84,10 +84,12 @@ void CheckSglang(const LaunchPlan& plan, std::vector<Finding>& findings) {
 
 std::vector<Finding> CheckLaunch(EngineKind kind, std::string_view version,
                                  const std::vector<std::string>& words,
-                                 const std::vector<std::string>& environment) {
+                                 const std::vector<std::string>& environment,
+                                 bool stacks_are_meant) {
   std::vector<Finding> findings;
   if (kind == EngineKind::kUnknown) return findings;
-  const LaunchPlan plan = PlanOf(kind, version, words, environment);
+  LaunchPlan plan = PlanOf(kind, version, words, environment);
+  plan.stacks_are_meant = stacks_are_meant;
   const bool starts = CheckProfilerConfig(plan, findings);
   CheckVariables(plan, findings);
   const ProfilerFacts profiler = ProfilerOf(plan);

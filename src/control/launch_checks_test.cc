@@ -246,6 +246,18 @@ TEST(CheckLaunch, WhatARecordingWouldMeet) {
   EXPECT_THAT(with(R"("ignore_frontend":true,"max_iterations":5000)", "0.32.0", "",
                    {"VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS=36000"}),
               UnorderedElementsAre("flush-costly"));
+  const auto meant = [](const std::string& fields) {
+    const std::string config = R"({"profiler":"torch","torch_profiler_dir":"/t",)"
+                               R"("torch_profiler_dump_cuda_time_total":false,)"
+                               R"("torch_profiler_with_stack":true,"max_iterations":20,)"
+                               R"("ignore_frontend":true,"torch_profiler_use_gzip":)";
+    return CheckLaunch(EngineKind::kVllm, "0.32.0",
+                       {"vllm", "serve", "m", "--profiler-config", config + fields + "}"}, {},
+                       true);
+  };
+  EXPECT_THAT(meant("false"), IsEmpty());
+  ASSERT_EQ(meant("true").size(), 1U);
+  EXPECT_EQ(meant("true")[0].remedy, R"(set "torch_profiler_use_gzip":false)");
   const char* none = R"("torch_profiler_with_stack":false)";
   EXPECT_THAT(with(none), UnorderedElementsAre("front-end-profiled"));
   EXPECT_THAT(with(none, "0.31.0", "--api-server-count 4"),

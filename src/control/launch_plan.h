@@ -21,6 +21,7 @@ struct LaunchPlan {
   bool under_nsys = false;                         // by its words, or by its environment
   std::optional<std::vector<CommandOption>> nsys;  // of `nsys profile`, if the words show it
   std::map<std::string, std::string, std::less<>> environment;
+  bool stacks_are_meant = false;  // they were asked for: no remedy against them
 
   std::string Name() const;  // "vLLM 0.32.0"
   // The value of the last option of that name ("" for a flag without one); nullopt without it.

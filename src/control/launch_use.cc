@@ -104,7 +104,7 @@ class ProfilerUseChecks {
       what += fmt::format("{}{}", what.empty() ? "" : ", ", words);
       fields += fmt::format("{}\"{}\":false", fields.empty() ? "" : ",", field);
     };
-    costs(stacks, "Python stacks", "torch_profiler_with_stack");
+    costs(stacks && !plan_.stacks_are_meant, "Python stacks", "torch_profiler_with_stack");
     costs(table && !plan_.RunsOnCpu(), "a table of averages",
           "torch_profiler_dump_cuda_time_total");
     costs(profiler_.use_gzip.value_or(true), "gzip", "torch_profiler_use_gzip");

@@ -9,6 +9,8 @@ launched by tests/engines.
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -33,6 +35,22 @@ exec TACHO simulate --port "$port" --profiler-config "$config" --model-size 8b -
 """
 
 
+ROUTER = """#!/usr/bin/env python3
+# A vllm-router that lists its workers, and sends nothing on.
+import http.server, json, sys
+words = sys.argv[1:]
+workers = words[words.index("--worker-urls") + 1:]
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"workers": [{"url": url} for url in workers]} if self.path == "/workers" else {}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(words[words.index("--port") + 1])), Handler).serve_forever()
+"""
+
+
 def engine_in(at):
     """The script, as --python takes it."""
     path = pathlib.Path(at) / "python3"
@@ -46,6 +64,20 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return str(one.getsockname()[1])
+
+
+def free_pair():
+    """The first of two free ports without a gap."""
+    for _ in range(100):
+        with socket.socket() as one, socket.socket() as next_one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+            try:
+                next_one.bind(("127.0.0.1", port + 1))
+                return str(port)
+            except (OSError, OverflowError):
+                continue
+    raise scenario.Skipped("no two free ports without a gap")
 
 
 def launch(folder, *more, words=("m",)):
@@ -89,6 +121,17 @@ def dry_run(folder):
     newer = run(*launch(folder, "--dry-run")[1:])
     del os.environ["FAKE_VERSION"]
     check("dry run: a newer engine", newer.returncode == 0 and "tacho knows vLLM up to 0.32" in newer.stdout + newer.stderr, (newer.stdout, newer.stderr))
+    check("dry run: the next command", done.stdout.splitlines()[-1].startswith("next: tacho record http://127.0.0.1:"), done.stdout)
+    for engine, options in (("vllm", ""), ("sglang", " --record-shapes --with-stack --steps 20")):
+        os.environ["FAKE_VERSION"] = {"vllm": "0.32.0", "sglang": "0.5.20"}[engine]
+        for preset in ("light", "deep"):
+            done = run("launch", engine, "--python", engine_in(folder), "--dry-run", "--preset", preset, "--port", free_port(), "--", "m")
+            deep = preset == "deep"
+            check(f"dry run: next of {engine} {preset}", re.search(r"^next: tacho record http://\S+" + (options if deep else "") + "$",
+                                                                 done.stdout, re.M), done.stdout)
+            check(f"dry run: cost of {engine} {preset}", ("some ten times the bytes" in done.stderr) == deep, done.stderr)
+            check(f"dry run: {engine} {preset} advises nothing against it", "with_stack" not in done.stderr, done.stderr)
+    del os.environ["FAKE_VERSION"]
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
 
 
@@ -186,6 +229,36 @@ def two_at_once(folder):
     nothing_left("at once", folder)
 
 
+def replicas(folder):
+    """Two engines, each with GPUs of its own, and the router in front of them where one is installed."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+    router = pathlib.Path(folder, "vllm-router")  # beside the engine's Python
+    if not shutil.which("vllm-router"):
+        alone = run(*launch(folder, "--replicas", "2", "--dry-run", "--port", free_pair())[1:])
+        check("replicas: no router", alone.returncode == 0 and "no vllm-router is installed: none stands in front of the 2 engines"
+              in alone.stderr, alone.stderr)
+        check("replicas: two commands", len(re.findall(r"^CUDA_VISIBLE_DEVICES=[01] ", alone.stdout, re.M)) == 2, alone.stdout)
+    router.write_text(ROUTER)
+    router.chmod(0o755)
+    done = run(*launch(folder, "--replicas", "2", "--detach", "--name", "two", "--port", free_pair())[1:])
+    check("replicas: start", done.returncode == 0 and "router is installed" not in done.stderr, done.stdout + done.stderr)
+    shown = json.loads(run("launch", "list", "--json").stdout)["launches"]
+    check("replicas: known", len(shown) == 1, shown)
+    servers = {server["name"]: server for server in shown[0]["servers"]}
+    check("replicas: three servers", list(servers) == ["vllm-1", "vllm-2", "vllm-router"], servers)
+    check("replicas: all answer", all(answers(server["url"]) for server in servers.values()), servers)
+    front = servers["vllm-router"]["url"]
+    check("replicas: the router's URL is shown", shown[0]["url"] == front and f"next: tacho record {front}\n" in done.stdout, done.stdout)
+    gpus = [pathlib.Path(f"/proc/{servers[name]['pid']}/environ").read_bytes().split(b"\0") for name in ("vllm-1", "vllm-2")]
+    check("replicas: GPUs of their own", b"CUDA_VISIBLE_DEVICES=0" in gpus[0] and b"CUDA_VISIBLE_DEVICES=1" in gpus[1], gpus)
+    status = run("engine", "status", front)
+    check("replicas: both behind it", all(servers[name]["url"] in status.stdout for name in ("vllm-1", "vllm-2")), status.stdout + status.stderr)
+    stopped = run("launch", "stop", "two")
+    check("replicas: stop", stopped.returncode == 0, stopped.stderr)
+    nothing_left("replicas", folder)
+    del os.environ["CUDA_VISIBLE_DEVICES"]
+
+
 def old_version(folder):
     """vLLM 0.10 cannot leave stacks out: it is no reason not to start it."""
     os.environ["FAKE_VERSION"] = "0.10.2"
@@ -230,13 +303,16 @@ def refused(folder):
                                   ("no model", ("launch", "vllm"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
+                                  ("list", ("launch", "list", "foo"), "takes no name: 'foo'"),
                                   ("stop", ("launch", "stop", "nobody"), "launch list"),
                                   ("no python", ("launch", "vllm", "--python", "/none", "--", "m"), "no such program")):
         done = run(*arguments)
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr, done.stderr)
-    holder = "import socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
+    holder = "\nimport socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
     with running(["python3", "-c", holder, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
         taken = run(*launch(folder, "--port", process.stdout.readline().strip())[1:])
+        said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
+        check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
         check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
     late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
     check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)
@@ -279,5 +355,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, detached, held, while_starting, while_asked, two_at_once, old_version, fails_to_start, refused, recorded,
+    main([dry_run, detached, held, while_starting, while_asked, two_at_once, replicas, old_version, fails_to_start, refused, recorded,
           cost_by_preset], __doc__)

@@ -201,16 +201,25 @@ def version(folder):
     check("version: libcurl is not loaded", "loaded" not in libraries["libcurl"], libraries)
 
 
+def wider(text, width):
+    """Lines beyond the width, but for the names of an option and the command of an example, which stay on their line."""
+    body, _, examples = text.partition("\nexamples:\n")
+    over = [line for line in body.splitlines() if len(line) > width and not line.lstrip().startswith("-")]
+    return over + [line for line in examples.splitlines()
+                   if len(line) > width and (line.startswith("   ") or re.search(r"\S  +\S", line))]
+
+
 def help_widths(folder):
     for command in [name for name in commands() if name != "help"]:
         wide = tacho(command, "--help", env={**os.environ, "COLUMNS": "200"}).stdout
         check(f"{command}: examples", "\nexamples:\n  " in wide, wide)
         for width in (40, 60, 80, 140):
             text = tacho(command, "--help", env={**os.environ, "COLUMNS": str(width)}).stdout
-            body = text.split("\nexamples:\n")[0]
-            # The names of an option stay on their line.
-            over = [line for line in body.splitlines() if len(line) > width and not line.lstrip().startswith("-")]
-            check(f"{command}: within {width}", not over, over)
+            check(f"{command}: within {width}", not wider(text, width), wider(text, width))
+    for width in (40, 60, 80):
+        text = tacho("--help", env={**os.environ, "COLUMNS": str(width)}).stdout
+        check(f"overview: within {width}", not wider(text, width), wider(text, width))
+        check(f"overview: examples within {width}", "a timeline in the browser" in text, text)
     unknown = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     check("no terminal: 80", tacho("record", "--help", env=unknown).stdout ==
           tacho("record", "--help", env={**unknown, "COLUMNS": "80"}).stdout)
