@@ -28,7 +28,7 @@ std::string Text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<std::string> WordsOf(std::string_view text) {
+std::vector<std::string> RuleWords(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) words.emplace_back(TakeWord(text));
   return words;
@@ -80,7 +80,7 @@ bool IsCount(const Json& value, int64_t least, bool dotted) {
 // What the rule of a key wants, if `value` is something else; "" if it fits.
 std::string Wanted(std::string_view rule, const Json& value, bool dotted) {
   const std::string_view form = TakeWord(rule);
-  std::vector<std::string> words = WordsOf(rule);
+  std::vector<std::string> words = RuleWords(rule);
   const auto null = std::ranges::find(words, "null");
   if (null != words.end())
     words.erase(null);

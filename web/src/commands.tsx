@@ -1,5 +1,5 @@
 // The list of commands: what the keys do, found by name.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { kCommands, runCommand, type Command } from "./keys";
 import { commandsOpen } from "./state";
 
@@ -10,7 +10,7 @@ export function Commands() {
   const box = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  useEffect(() => box.current?.showModal(), []);
+  useLayoutEffect(() => box.current?.showModal(), []); // before the next key is typed
   useEffect(() => document.getElementById(idOf(at))?.scrollIntoView({ block: "nearest" }), [at]);
   const words = text.toLowerCase().split(/\s+/);
   const found = kCommands.filter((command) => command.key !== ">" && (command.when?.() ?? true) && words.every((word) => command.name.toLowerCase().includes(word)));
