@@ -446,14 +446,9 @@ test("every control has a name and every text is read on its ground, light and d
 test("the list of commands runs what the keys do, by the keyboard alone", async () => {
   const troubles = [];
   const page = await open(browser, one, { troubles });
-  // Keys that come before the list has the focus are the page's.
-  const begin = async () => {
-    await page.keyboard.press(">");
-    await page.waitForSelector("dialog.commands [role=combobox]:focus");
-  };
   const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
   await page.focus("#tab-summary");
-  await begin();
+  await page.keyboard.press(">");
   const focus = () => page.evaluate(() => ({ role: document.activeElement.role ?? document.activeElement.getAttribute("role"), at: document.activeElement.getAttribute("aria-activedescendant"), id: document.activeElement.id }));
   await page.waitForSelector("dialog.commands [role=listbox] [role=option]");
   assert.equal((await focus()).role, "combobox");
@@ -467,7 +462,7 @@ test("the list of commands runs what the keys do, by the keyboard alone", async 
   for (const key of offered.filter((one) => !/^[1-6]$/.test(one))) assert(helped.includes(key), `${key} is in the help`);
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog", { state: "detached" });
-  await begin();
+  await page.keyboard.press(">");
   await page.keyboard.type("idle gap");
   assert.equal((await page.$$("[role=option]")).length, 2);
   await page.keyboard.press("ArrowDown");
@@ -477,12 +472,12 @@ test("the list of commands runs what the keys do, by the keyboard alone", async 
   await selected(page, gaps[0]);
   assert.equal(await chosen(page), "timeline");
   await page.keyboard.press("1");
-  await begin();
+  await page.keyboard.press(">");
   await page.keyboard.type("whole trace show");
   await page.keyboard.press("Enter"); // of the timeline, from another tab
   await page.waitForFunction(() => location.hash.includes("tab=timeline") && !location.hash.includes("w="));
   await page.waitForSelector("dialog", { state: "detached" });
-  await begin();
+  await page.keyboard.press(">");
   await page.keyboard.type("no such thing");
   await page.waitForSelector("dialog.commands :text('no command has this in its name')");
   await page.keyboard.press("Enter");
