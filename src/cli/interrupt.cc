@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/exit_status.h"
+#include "cli/without_interrupts.h"
 #include "net/clock.h"
 
 namespace tacho {
@@ -56,13 +57,6 @@ InterruptScope::InterruptScope(const std::string& now) {
                     "tacho: interrupted: " + now + " (again: ends at once)\n";
   first_ns = 0;
   wake = eventfd(0, EFD_CLOEXEC);
-  // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
-  watcher = std::thread([this] {
-    uint64_t count = 0;
-    while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
-    }
-    if (first_ns.load() != 0) source_.request_stop();
-  });
   struct sigaction action {};
   action.sa_sigaction = OnSignal;
   action.sa_flags = SA_RESTART | SA_SIGINFO;
@@ -71,18 +65,30 @@ InterruptScope::InterruptScope(const std::string& now) {
   // The end of a terminal; ignored with nohup.
   sigaction(SIGHUP, nullptr, &old_hup);
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
+  watcher = std::thread([this] {
+    // This thread also takes a signal that came while the caller blocked it (WithoutInterrupts).
+    const sigset_t interrupts = InterruptSignals();
+    pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
+    uint64_t count = 0;
+    while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
+    }
+    if (first_ns.load() != 0) source_.request_stop();
+  });
 }
 
 InterruptScope::~InterruptScope() {
-  sigaction(SIGINT, &old_int, nullptr);
-  sigaction(SIGTERM, &old_term, nullptr);
-  sigaction(SIGHUP, &old_hup, nullptr);
   last_words = nullptr;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
   watcher.join();
+  sigaction(SIGINT, &old_int, nullptr);
+  sigaction(SIGTERM, &old_term, nullptr);
+  sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
 }
+
+bool InterruptScope::SignalCame() { return first_ns.load() != 0; }
 
 bool InterruptScope::FromTerminal() { return from_terminal; }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "base/pause.h"
 #include "cli/exit_status.h"
@@ -16,6 +17,7 @@
 #include "cli/load_argument.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "cli/without_interrupts.h"
 #include "control/nsys_launch.h"
 #include "control/port_owner.h"
 #include "control/session_lock.h"
@@ -49,9 +51,9 @@ int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   return alive ? kDone : kRemoteFailed;
 }
 
-// `folder` is there unless it is a dry run.
+// `folder` is there unless it is a dry run. `between` holds signals back until they end the launch.
 Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArguments& a,
-                    EngineKind kind) {
+                    EngineKind kind, std::optional<WithoutInterrupts>& between) {
   const std::string& name = taken.name;
   TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
                          NsArgument("--ready-within", a.engine.ready_within));
@@ -65,6 +67,7 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
                          LaunchedServers::Make(std::move(here), name, folder));
   TACHO_ASSIGN_OR_RETURN(const auto client, HttpClient::Create());
   InterruptScope interrupt(fmt::format("ending {} with all its processes", name));
+  between.reset();
   const std::string still_ending = fmt::format("tacho: {} is still being ended\n", name);
   LaunchNarrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), a.quiet);
   TACHO_RETURN_IF_ERROR(StartAndNarrate(servers, *client, milliseconds(patience_ns / 1'000'000),
@@ -88,9 +91,10 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
 Result<int> Start(const LaunchArguments& a, EngineKind kind) {
   TACHO_ASSIGN_OR_RETURN(TakenName taken, TakeLaunchName(a.name, a.words[0]));
   std::string folder = LaunchFolderFor(a.out, taken.name);
-  if (a.dry_run) return StartIn(folder, std::move(taken), a, kind);
+  std::optional<WithoutInterrupts> between(std::in_place);
+  if (a.dry_run) return StartIn(folder, std::move(taken), a, kind, between);
   TACHO_ASSIGN_OR_RETURN(folder, MakeLaunchFolder(folder));
-  auto status = StartIn(folder, std::move(taken), a, kind);
+  auto status = StartIn(folder, std::move(taken), a, kind, between);
   if (!status) RemoveEmptyParts(folder);
   return status;
 }

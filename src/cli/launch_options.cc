@@ -244,10 +244,11 @@ Result<EngineKind> ParseEngine(const std::string& name) {
                           nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
 }
 
-Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
-                            const std::string& folder, const std::string& session) {
-  const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
-  const std::stop_token stop = interrupt.token();
+namespace {
+
+Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
+                             const EngineArguments& arguments, const std::string& folder,
+                             const std::string& session) {
   TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
@@ -268,7 +269,6 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
   }
   TACHO_ASSIGN_OR_RETURN(PlannedLaunch plan, PlanLaunch(request, program, place));
   if (request.preset == "nsys") DropRangesWithoutNvtx(program.python, stop, plan);
-  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   if (!ParseVersion(program.version))
     plan.findings.push_back(
         {FindingId::kVersionUnknown, std::string(NameOf(kind)),
@@ -287,6 +287,18 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
     if (finding.severity() == FindingSeverity::kBlocking && !arguments.force)
       return tl::unexpected(ErrorOf(finding).WithContext("nothing was started (--force)"));
   return PlanOfHere{std::move(plan), std::move(ports.held)};
+}
+
+}  // namespace
+
+Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
+                            const std::string& folder, const std::string& session) {
+  auto plan = [&] {
+    const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
+    return PlanUntil(interrupt.token(), kind, arguments, folder, session);
+  }();
+  if (InterruptScope::SignalCame()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  return plan;
 }
 
 Result<void> CheckRoom(const PlannedLaunch& plan) {

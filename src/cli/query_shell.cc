@@ -109,6 +109,8 @@ void RunQueryShell(QueryInput& input) {
   while (true) {
     state.goes_on = !text.empty();
     query_interrupted = false;
+    // el_gets would change the mode after it shows the prompt: a Ctrl-D between the two is lost.
+    el_set(editor.get(), EL_PREP_TERM, 1);
     int count = 0;
     const char* const line = el_gets(editor.get(), &count);
     if (line == nullptr || count <= 0) {

@@ -17,6 +17,7 @@
 #include "cli/record_options.h"
 #include "cli/record_report.h"
 #include "cli/terminal.h"
+#include "cli/without_interrupts.h"
 
 namespace tacho {
 namespace {
@@ -33,13 +34,16 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return proven.status;
 }
 
-// `launched`: what is recorded, if tacho starts it.
-Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched) {
+// `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they end
+// the recording.
+Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
+                       std::optional<WithoutInterrupts>& between) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
   TACHO_ASSIGN_OR_RETURN(const auto http, own.remote.Http());
   TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(http));
 
   InterruptScope interrupt("stopping what was started; what was recorded is kept");
+  between.reset();
   std::string ready;
   if (launched) {
     TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
@@ -83,11 +87,13 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
   std::vector<std::string>& rest = own.launch.empty() ? own.targets : own.engine.words;
   if (dashes != arguments.end()) rest.insert(rest.end(), dashes + 1, arguments.end());
   std::optional<LaunchedServers> launched;
+  std::optional<WithoutInterrupts> between;
   if (!own.launch.empty()) {
+    between.emplace();
     TACHO_ASSIGN_OR_RETURN(launched, MakeForRecording(own));
   }
   const std::string folder = launched ? launched->record().folder : "";
-  auto status = RecordThem(own, launched);
+  auto status = RecordThem(own, launched, between);
   launched.reset();
   if (!status && !folder.empty()) RemoveEmptyParts(folder);
   return status;

@@ -4,16 +4,19 @@
 
 namespace tacho {
 
+inline sigset_t InterruptSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
 // Delays Ctrl-C, SIGTERM and SIGHUP while files are half written; they take effect when the object
-// ends. Of the calling thread.
+// ends, or when an InterruptScope begins. Of the calling thread.
 class WithoutInterrupts {
  public:
   WithoutInterrupts() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    const sigset_t set = InterruptSignals();
     pthread_sigmask(SIG_BLOCK, &set, &before_);
   }
   WithoutInterrupts(const WithoutInterrupts&) = delete;

@@ -184,7 +184,7 @@ def while_starting(folder):
     os.environ["FAKE_DELAY"] = "100"
     for what in ("interrupted", "tacho killed"):
         with running(launch(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            check(f"{what}: starts", wait_for(lambda: len(processes_of(folder)) >= 3, 30), processes_of(folder))
+            check(f"{what}: starts", wait_for(lambda: engine_starts(folder), 60), processes_of(folder))
             begin = time.monotonic()
             process.send_signal(signal.SIGINT if what == "interrupted" else signal.SIGKILL)
             status = process.wait(60)
@@ -194,6 +194,34 @@ def while_starting(folder):
     late = run(*launch(folder, "--ready-within", "1s")[1:])
     check("too slow", late.returncode == 6 and "was not ready in time" in late.stderr, late.stderr)
     nothing_left("too slow", folder)
+    del os.environ["FAKE_DELAY"]
+
+
+def engine_starts(folder):
+    """Whether the engine is at its FAKE_DELAY."""
+    return any(command.startswith("sleep 100 ") for command in processes_of(folder))
+
+
+def at_any_moment(folder):
+    """Ctrl-C at moments from tacho's first to the engine's: each ends tacho, and nothing is left, no folder either."""
+    os.environ["FAKE_DELAY"] = "100"
+    moments, span_s = 24, 0
+    for i in range(-1, moments):  # the first one measures how long a start takes
+        begin = time.monotonic()
+        with running(launch(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            if i >= 0:
+                time.sleep(span_s * i / moments)
+            else:
+                check("any moment: starts", wait_for(lambda: engine_starts(folder), 60), processes_of(folder))
+                span_s = 1.2 * (time.monotonic() - begin)
+            process.send_signal(signal.SIGINT)
+            status = process.wait(60)
+            # Before tacho has anything to end, the signal itself ends it.
+            check(f"any moment: {i} of {moments}", status in (130, -signal.SIGINT), status)
+        check(f"any moment: {i} of {moments}, nothing left", wait_for(lambda: not processes_of(folder), 60), processes_of(folder))
+        left = [path for path in pathlib.Path(folder).glob("tacho-launch*") if status != 130 or not (path / "logs").exists()]
+        check(f"any moment: {i} of {moments}, no folder", not left, left)
+    check("any moment: not known", json.loads(run("launch", "list", "--json").stdout)["launches"] == [])
     del os.environ["FAKE_DELAY"]
 
 
@@ -355,5 +383,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, detached, held, while_starting, while_asked, two_at_once, replicas, old_version, fails_to_start, refused, recorded,
+    main([dry_run, detached, held, while_starting, at_any_moment, while_asked, two_at_once, replicas, old_version, fails_to_start, refused, recorded,
           cost_by_preset], __doc__)
