@@ -34,8 +34,8 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return proven.status;
 }
 
-// `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they end
-// the recording.
+// `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they
+// end the recording.
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
                        std::optional<WithoutInterrupts>& between) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
