@@ -35,7 +35,7 @@ FENCES = {
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
     r"nlohmann/": r"(src/(control|export|launch|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
-    r"boost/math/": r"src/analysis/compare/quantiles\.cc",
+    r"boost/math/": r"src/analysis/compare/(quantiles|run_noise)\.cc",
     r"boost/(?!math/)": r"src/net/request_parser\.cc",
     r"simdjson": r"(src/(io|load)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",

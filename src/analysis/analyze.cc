@@ -223,6 +223,11 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
+bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
+  return a.header.base_time_ns == b.header.base_time_ns && a.header.trace_id == b.header.trace_id &&
+         a.span == b.span && a.counts.total == b.counts.total;
+}
+
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
   for (const TraceRole role : {TraceRole::kWorker, TraceRole::kMerged}) {
     std::vector<const TraceAnalysis*> traces;

@@ -85,6 +85,9 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // without a trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
+// Whether both are of one trace, by what it says of itself: two copies, or a trace and its results.
+bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
+
 // The traces that the figures of a run are made of: those of single ranks; a merged file repeats
 // them, so it counts only where there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);

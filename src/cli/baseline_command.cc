@@ -17,6 +17,7 @@
 #include "cli/read_runs.h"
 #include "cli/terminal.h"
 #include "report/analyze_json.h"
+#include "run/read_results.h"
 #include "session/kept_recording.h"
 #include "text/visible_text.h"
 
@@ -120,7 +121,7 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   const BaselinePlace place{options.folder, options.words[0]};
   TACHO_RETURN_IF_ERROR(CheckBaselineName(place.name));
   TACHO_RETURN_IF_ERROR(CheckBaselinePlace(place, options.replace));
-  const std::vector<std::string> paths =
+  std::vector<std::string> paths =
       WithRunsOfBaselines({options.words.begin() + 1, options.words.end()});
   TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
   reading.step_profile = reading.key_averages = true;
@@ -128,10 +129,23 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   Incomplete incomplete;
   TACHO_ASSIGN_OR_RETURN(const auto runs,
                          ReadRuns(options, paths, reading, classifier, incomplete));
+  for (const std::string& repeated : incomplete.repeated) Complain(repeated);
+  // Earlier results that are whole are worth more than these.
+  if (options.replace && !RunsOfBaseline(place.path()).empty() &&
+      !(incomplete.failures.empty() && incomplete.reasons.empty())) {
+    const int status =
+        FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
+    Complain(
+        fmt::format("the earlier baseline '{}' stays: the new runs are not whole (tacho "
+                    "baseline remove {}, then save, keeps them all the same)",
+                    place.name, place.name));
+    return status;
+  }
   std::vector<RunToKeep> kept;
   for (size_t i = 0; i < runs.size(); ++i) {
     kept.push_back(
         {AnalyzeJson(runs[i], TachoVersion()), RunJsonFor(paths[i]), PlanFactsFor(paths[i])});
+    TACHO_RETURN_IF_ERROR(WithContext(ParseResults(kept.back().results), paths[i]));
   }
   TACHO_RETURN_IF_ERROR(SaveBaseline(place, kept, options.replace));
   const auto written =
@@ -150,7 +164,8 @@ Result<int> ListBaselines(const BaselineOptions& options) {
   Incomplete incomplete;
   for (const std::string& name : BaselinesIn(options.folder)) {
     const BaselinePlace place{options.folder, name};
-    auto runs = ReadRuns(options, RunsOfBaseline(place.path()), {}, classifier, incomplete);
+    std::vector<std::string> paths = RunsOfBaseline(place.path());
+    auto runs = ReadRuns(options, paths, {}, classifier, incomplete);
     if (!runs) incomplete.failures.push_back(runs.error());
     listed.push_back(ListedBaselineOf(place, runs.value_or(std::vector<RunAnalysis>())));
   }

@@ -160,7 +160,7 @@ Result<int> RunCompare(const std::vector<std::string>& arguments) {
 
 Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
-  const auto [base_paths, now_paths] = SidesOf(options);
+  auto [base_paths, now_paths] = SidesOf(options);
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto gates, GatesOf(options, classifier));
@@ -173,9 +173,11 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
+  std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
   AddNotices("base", base, changes);
   AddNotices("new", now, changes);
   const bool comparable = changes.obstacles.empty();
+  if (!comparable && !options.anyway) changes.DropFigures();
   const std::vector<GateResult> judged =
       comparable || options.anyway ? Judge(gates, changes) : std::vector<GateResult>();
   if (const auto written = WriteStdout(Render(options, changes, judged, comparable, color));

@@ -234,6 +234,73 @@ TEST(CompareKnownRuns, AWrongPairingIsNotCompared) {
   EXPECT_THAT(obstacles(CompareKnown(base, short_run)), Not(IsEmpty()));
 }
 
+// Each part and each kernel is slower or faster by some 3 % in this run.
+RunAnalysis WithNoiseOfItsOwn(RunAnalysis run, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> factor(1, 0.03);
+  for (TraceAnalysis& trace : run.traces) {
+    StepProfile& profile = trace.step_profile;
+    const auto scale = [](DurationNs& time, double by) {
+      time.ns = std::llround(static_cast<double>(time.ns) * by);
+    };
+    std::vector<double> of_parts(profile.parts.size()), of_kernels(trace.kernels.rows.size());
+    for (double& one : of_parts) one = factor(random);
+    for (double& one : of_kernels) one = factor(random);
+    for (StepProfile::Row& row : profile.rows) {
+      DurationNs sum;
+      for (size_t part = 0; part < row.ns.size(); ++part) {
+        scale(row.ns[part], of_parts[part]);
+        sum += row.ns[part];
+      }
+      row.when.end = row.when.start + sum;
+    }
+    for (StepProfile::Batch& batch : profile.batches) {
+      for (StepProfile::KernelUse& use : batch.kernels) scale(use.total, of_kernels[use.kernel]);
+    }
+  }
+  return run;
+}
+
+TEST(CompareKnownRuns, RunsWithNoiseOfTheirOwnInEachFigureShowNoDifference) {
+  std::vector<RunAnalysis> all;
+  for (uint64_t seed = 1; seed <= 16; ++seed)
+    all.push_back(WithNoiseOfItsOwn(AnalysisOfKnown(*MakeKnownRun(KnownOptions(seed, 100))), seed));
+  std::mt19937_64 random(1);
+  constexpr int kPairs = 40;
+  int with_any = 0;
+  for (int pair = 0; pair < kPairs; ++pair) {
+    std::ranges::shuffle(all, random);
+    const RunChanges changes = CompareRuns({all[0], all[1], all[2]}, {all[3], all[4], all[5]});
+    with_any += MetricsBeyondNoise(changes).empty() ? 0 : 1;
+  }
+  EXPECT_LE(20 * with_any, kPairs);  // 5 %
+}
+
+TEST(CompareKnownRuns, ARunWithoutTheBatchesOfTheOthersSaysNothingOfTheirNoise) {
+  std::vector<RunAnalysis> base, now;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    base.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(seed, 120))));
+    now.push_back(
+        AnalysisOfKnown(*MakeKnownRun(KnownOptions(seed + 3, 120, 1, "host-late:200us"))));
+  }
+  const RunAnalysis third = std::move(now.back());
+  now.pop_back();
+  const Change of_two = Decode(CompareRuns(base, now)).step;
+  EXPECT_TRUE(of_two.IsBeyondNoise());
+  now.push_back(third);
+  TraceAnalysis& trace = now.back().traces.front();
+  for (Step& step : trace.steps.steps) {
+    if (step.label.phase == Phase::kDecode) step.label.generation_requests = 250;
+  }
+  for (StepProfile::Batch& batch : trace.step_profile.batches) {
+    if (batch.batch.phase == Phase::kDecode) batch.batch = {Phase::kDecode, 256};
+  }
+  const Change of_three = Decode(CompareRuns(base, now)).step;
+  EXPECT_TRUE(of_three.IsBeyondNoise());
+  EXPECT_NEAR(of_three.difference(), of_two.difference(), 1);
+  EXPECT_LT(*of_three.half_width, 1.5 * *of_two.half_width);
+}
+
 TEST(CompareKnownRuns, WithSeveralRunsTheBoundsHoldHowMuchRunsDiffer) {
   const auto runs = [](uint64_t first, const std::string& change) {
     std::vector<RunAnalysis> all;

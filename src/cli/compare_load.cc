@@ -9,7 +9,7 @@
 #include <functional>
 #include <set>
 
-#include "analysis/compare/quantiles.h"
+#include "analysis/compare/run_noise.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -110,6 +110,13 @@ std::vector<double> ValuesOf(const ComparedSide& runs, WhichWindow window,
   return values;
 }
 
+// "" if none of the `runs` of a side lacks a figure.
+std::string LacksFigure(std::string_view side, size_t lack, size_t runs) {
+  if (lack == 0) return "";
+  return runs == 1 ? fmt::format("{} has none", side)
+                   : fmt::format("{} of {} runs of {} lack it", lack, runs, side);
+}
+
 DurationNs WindowLength(const ComparedSide& runs, WhichWindow window) {
   DurationNs longest;
   for (const std::optional<KeptRun>& run : runs)
@@ -140,13 +147,27 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
   const WhichWindow window = unprofiled ? &KeptRecording::baseline : &KeptRecording::profiled;
   if (!both_have(window)) return cannot("not every run recorded its load");
   if (!known) return cannot("a run folder has no plan.json that can be read");
+  std::map<std::string, std::vector<std::string>> left_out;  // by why
   for (const ComparedFigure& figure : ComparedFigures()) {
     const std::vector<double> of_base = ValuesOf(base, window, figure),
                               of_now = ValuesOf(now, window, figure);
-    if (of_base.empty() || of_now.empty()) continue;
+    if (of_base.empty() && of_now.empty()) {
+      changes.load_lacks["load." + std::string(figure.name)] = "no run has it";
+      continue;
+    }
+    // A mean of the runs that have it would hide why the others have not, such as failed requests.
+    std::string lacks = LacksFigure("base", base.size() - of_base.size(), base.size());
+    if (lacks.empty()) lacks = LacksFigure("new", now.size() - of_now.size(), now.size());
+    if (!lacks.empty()) {
+      changes.load_lacks["load." + std::string(figure.name)] = lacks;
+      left_out[lacks].emplace_back(figure.name);
+      continue;
+    }
     changes.load.push_back(
         {figure.name, {MeanOf(of_base), MeanOf(of_now), HalfWidthOverRuns(of_base, of_now)}});
   }
+  for (const auto& [why, names] : left_out)
+    changes.remarks.push_back(fmt::format("no {} of the load: {}", fmt::join(names, ", "), why));
   changes.remarks.push_back(fmt::format(
       "the figures of the load are of its {} windows (base {}, new {}){}",
       unprofiled ? "unprofiled" : "profiled", FormatDuration(WindowLength(base, window)),

@@ -70,6 +70,19 @@ TEST(CompareRecordings, HasBoundsOverSeveralRuns) {
   EXPECT_TRUE(rate->IsBeyondNoise());
 }
 
+TEST(CompareRecordings, AFigureThatSomeRunsLackIsNoMeanOfTheOthers) {
+  RunChanges changes;
+  KeptRun failed = RunOf(900, 1);
+  failed.recording.baseline->ttft.reset();
+  failed.recording.profiled->ttft.reset();
+  CompareRecordings({RunOf(800, 1)}, {RunOf(900, 1), failed, RunOf(901, 1)}, changes);
+  EXPECT_EQ(FigureOf(changes, "ttft.p50"), nullptr);
+  EXPECT_NE(FigureOf(changes, "throughput"), nullptr);
+  EXPECT_EQ(changes.load_lacks.at("load.ttft.p50"), "1 of 3 runs of new lack it");
+  EXPECT_THAT(changes.remarks,
+              testing::Contains("no ttft.p50, ttft.p99 of the load: 1 of 3 runs of new lack it"));
+}
+
 TEST(CompareRecordings, OtherLoadsAreAnObstacle) {
   RunChanges changes;
   KeptRun now = RunOf(900, 30'000'000);

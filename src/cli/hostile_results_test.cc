@@ -55,6 +55,22 @@ TEST(HostileResults, EveryNumberMayBeAnything) {
   EXPECT_GT(refused, 50u);
 }
 
+TEST(HostileResults, TimesThatDoNotAddUpAreRefused) {
+  std::ifstream file(TACHO_SOURCE_DIR "/tests/fuzz/corpus/results/rank.json");
+  const auto good = nlohmann::json::parse(file);
+  for (const char* path :
+       {"/traces/0/devices/0/compute_ns", "/traces/0/devices/0/idle_ns",
+        "/traces/0/devices/0/window_ns", "/traces/0/idle/busy_ns", "/traces/0/idle/causes/0/ns"}) {
+    nlohmann::json changed = good;
+    auto& number = changed.at(nlohmann::json::json_pointer(path));
+    number = number.get<int64_t>() + 1;
+    const auto results = ParseResults(changed.dump());
+    ASSERT_FALSE(results) << path;
+    EXPECT_NE(results.error().message.find("window_ns: expected "), std::string::npos)
+        << results.error().message;
+  }
+}
+
 TEST(HostileResults, AllNumbersOfOneNameMayBeTheLargest) {
   std::ifstream file(TACHO_SOURCE_DIR "/tests/fuzz/corpus/results/rank.json");
   const auto good = nlohmann::json::parse(file);

@@ -1,15 +1,29 @@
 #include "cli/read_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 namespace tacho {
+namespace {
+
+bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b) {
+  return a.traces.size() == b.traces.size() &&
+         std::ranges::all_of(a.traces, [&](const TraceAnalysis& trace) {
+           return std::ranges::any_of(
+               b.traces, [&](const TraceAnalysis& other) { return IsSameTrace(trace, other); });
+         });
+}
+
+}  // namespace
 
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
-                                          const std::vector<std::string>& paths,
+                                          std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,
                                           Incomplete& incomplete) {
   std::vector<RunAnalysis> runs;
+  std::vector<std::string> read;
   for (const std::string& path : paths) {
     arguments.traces.paths = {path};
     TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(arguments));
@@ -18,8 +32,17 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                       std::back_inserter(incomplete.reasons));
     std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
     std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
+    const auto same = std::ranges::find_if(
+        runs, [&](const RunAnalysis& other) { return IsSameRun(other, readout.run); });
+    if (same != runs.end()) {
+      incomplete.repeated.push_back(fmt::format("{} is the same run as {}, and counts once", path,
+                                                read[static_cast<size_t>(same - runs.begin())]));
+      continue;
+    }
     runs.push_back(std::move(readout.run));
+    read.push_back(path);
   }
+  paths = std::move(read);
   return runs;
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/compare/compare_runs.h"
 #include "cli/baselines.h"
 #include "cli/compare_load.h"
+#include "cli/output.h"
 #include "report/compare_document.h"
 
 namespace tacho {
@@ -30,7 +31,7 @@ std::vector<std::optional<KeptRun>> RedactedRecordings(std::vector<std::optional
 Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysis& run,
                                   const Classifier& classifier, const Redactor* redactor,
                                   Incomplete& incomplete) {
-  const std::vector<std::string> paths = WithRunsOfBaselines(options.against);
+  std::vector<std::string> paths = WithRunsOfBaselines(options.against);
   TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
   reading.step_profile = true;
   TACHO_ASSIGN_OR_RETURN(auto base, ReadRuns(options, paths, reading, classifier, incomplete));
@@ -44,6 +45,9 @@ Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysi
   }
   RunChanges changes = CompareRuns(base, {run});
   CompareRecordings(base_kept, now_kept, changes);
+  // On the page they would name paths.
+  for (const std::string& repeated : incomplete.repeated)
+    redactor == nullptr ? changes.remarks.push_back(repeated) : Complain(repeated);
   return changes;
 }
 

@@ -31,7 +31,7 @@ class JsonReader {
   static constexpr bool kReads = true;
   static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: a sum of three is still a time
   static constexpr uint64_t kMostCount = uint64_t{1} << 53;
-  static constexpr size_t kMostItems = 4'000'000;
+  static constexpr size_t kMostItems = 16'000'000;
 
   // Fails with kUnreadable when it is not one JSON object: "cut off at byte 20" if it ends before
   // its object does.

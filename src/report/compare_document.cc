@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/compare_tables.h"
 #include "report/compare_words.h"
@@ -48,10 +49,14 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
       .title = fmt::format("Kernels of a {} step", name),
       .screen_title = InCapitals(name) + " KERNELS",
       .screen_rows = view.top});
-  for (const RenamedKernel& pair : phase.renamed) {
+  const size_t shown = std::min(phase.renamed.size(), view.top);
+  for (const RenamedKernel& pair : std::span(phase.renamed).first(shown)) {
     document.Add(Remark{"renamed? ", fmt::format("{} -> {}: {}", ShortKernelName(pair.before),
                                                  ShortKernelName(pair.after), pair.reason)});
   }
+  if (shown < phase.renamed.size())
+    document.Add(Remark{
+        "renamed? ", fmt::format("{} more pairs (--json has all)", phase.renamed.size() - shown)});
 }
 
 void AddWhole(const WholeChange& whole, const CompareView& view, Document& document) {

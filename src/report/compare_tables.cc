@@ -91,11 +91,11 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
                         [](const Waterfall::Bar& bar) { return bar.beyond_noise; });
   for (const Waterfall::Bar& bar : bars) {
     const auto part = std::ranges::find(parts, bar.name, &NamedChange::name);
-    if (part == parts.end()) continue;
+    const Change change = part == parts.end() ? Change{} : part->change;
     std::vector<Cell> cells = {bar.name};
-    AddCells(part->change, cells);
+    AddCells(change, cells);
     cells[3] = bar.ns;  // rounded so that all add up
-    table.Add(std::move(cells), PaintOf(part->change));
+    table.Add(std::move(cells), PaintOf(change));
   }
   return table;
 }

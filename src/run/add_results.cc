@@ -19,11 +19,6 @@ std::string NeedEvents(const ReadOptions& options) {
   return fmt::format("{}", fmt::join(need, " and "));
 }
 
-bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
-  return a.header.base_time_ns == b.header.base_time_ns && a.header.trace_id == b.header.trace_id &&
-         a.span == b.span && a.counts.total == b.counts.total;
-}
-
 }  // namespace
 
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options) {

@@ -11,11 +11,16 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostBytes = 64u << 20;
+constexpr size_t kMostBytes = size_t{256} << 20;
 
 }  // namespace
 
 Result<Results> ParseResults(std::string json) {
+  if (json.size() > kMostBytes)
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("results of {} MB, where at most {} MB can be read back: analyse fewer "
+                            "ranks, or a shorter --window",
+                            json.size() >> 20, kMostBytes >> 20));
   auto parsed = JsonReader::Parse(std::move(json));
   if (!parsed) {
     return Fail(ErrorKind::kUnreadable, "results of tacho analyze, " + parsed.error().message +
@@ -53,8 +58,9 @@ Result<Results> ParseResults(std::string json) {
 }
 
 Result<Results> ReadResults(const TraceSource& source) {
-  TACHO_ASSIGN_OR_RETURN(std::string text, ReadWholeFile(source.path, kMostBytes));
-  auto results = ParseResults(std::move(text));
+  auto text = ReadWholeFile(source.path, kMostBytes);
+  if (!text) return Fail(ErrorKind::kUnreadable, text.error().message);
+  auto results = ParseResults(*std::move(text));
   if (!results) return tl::unexpected<Error>(results.error().WithContext(source.path));
   return results;
 }

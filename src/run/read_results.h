@@ -22,7 +22,7 @@ struct Results {
 // kUnreadable: no such results, of another schema, or with a field of the wrong type: "where:
 // expected what".
 Result<Results> ParseResults(std::string json);
-// The same of a file, at most 64 MB after decompression; errors name it.
+// The same of a file, at most 256 MB after decompression; errors name it.
 Result<Results> ReadResults(const TraceSource& source);
 
 }  // namespace tacho

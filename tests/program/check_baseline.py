@@ -68,6 +68,16 @@ def baselines(folder):
     check("and its size", listed[0]["bytes"] == sum((folder / ".tacho" / name).stat().st_size for name in kept), listed)
     check("replaced", tacho(folder, "baseline", "save", "main", "late", "--replace").returncode == 0, "")
     check("by one run", files(folder / ".tacho") == kept[:1], files(folder / ".tacho"))
+    twice = tacho(folder, "baseline", "save", "twice", "base1", "base2", "base1", "--dir", "other")
+    check("a run that is named twice is kept once", twice.returncode == 0 and len(files(folder / "other/twice")) == 2
+          and "base1 is the same run as base1, and counts once" in twice.stderr, twice.stderr)
+    simulated(folder, "torn", "--seed", "6", "--ranks", "3")
+    for path in (folder / "torn").glob("rank1.*"):
+        path.unlink()
+    before = (folder / ".tacho" / kept[0]).read_bytes()
+    torn = tacho(folder, "baseline", "save", "main", "torn", "--replace")
+    check("one that is not whole replaces nothing", torn.returncode == 4 and "the earlier baseline 'main' stays" in torn.stderr
+          and (folder / ".tacho" / kept[0]).read_bytes() == before, (torn.returncode, torn.stderr))
 
     # What is refused, and leaves everything alone.
     for words, status in [(["save", "../up", "late"], 2), (["save", "a/b", "late"], 2), (["save", ".x", "late"], 2), (["save", "x"], 2),

@@ -77,6 +77,18 @@ def forms(folder):
     check("and it says so", "both sides are the same traces" in same["remarks"], same["remarks"])
 
 
+def repeated(folder):
+    """A run that is named twice, as itself or as its results, is no second run."""
+    folder = pathlib.Path(folder)
+    base, new = (simulated(folder, name, "--steps", "60", "--seed", name[1:]) for name in ("s1", "s2"))
+    (folder / "base.json").write_text(tacho("analyze", base, "--json").stdout)
+    status, once = as_json("once", base, new)
+    status, twice = as_json("twice", base, new, "--base", folder / "base.json", base, "--new", new)
+    check("the same bounds", status == 0 and twice["metrics"] == once["metrics"] and twice["base"]["runs"] == 1, twice["base"])
+    said = [remark for remark in twice["remarks"] if remark.endswith(", and counts once")]
+    check("and it says so", len(said) == 3 and said[0] == f"{folder / 'base.json'} is the same run as {base}, and counts once", said)
+
+
 def gates(folder):
     folder = pathlib.Path(folder)
     base = simulated(folder, "base", "--steps", "120")
@@ -148,6 +160,8 @@ def wrong_pairs(folder):
         new = simulated(folder, name, "--steps", "60", "--seed", "2", *options)
         status, result = as_json(name, base, new)
         check(f"{name}: status 5", status == 5 and not result["comparable"] and says in result["verdict"], (status, result["verdict"]))
+        check(f"{name}: no number", not (result["metrics"] or result["phases"] or result["launches"] or result["operators"]), result)
+        check(f"{name}: no row of CSV", compare(base, new, "--csv").stdout.count("\n") == 1, "")
         check(f"{name}: --anyway compares", compare(base, new, "--anyway").returncode == 0, "")
     done = compare(base)
     check("one side is a usage error", done.returncode == 2 and "BASE and NEW" in done.stderr, done.stderr)
@@ -189,4 +203,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, gates, merged, damaged, wrong_pairs, real], __doc__)
+    main([forms, repeated, gates, merged, damaged, wrong_pairs, real], __doc__)

@@ -197,9 +197,9 @@ def while_starting(folder):
     del os.environ["FAKE_DELAY"]
 
 
-def engine_starts(folder):
+def engine_starts(at):
     """Whether the engine is at its FAKE_DELAY."""
-    return any(command.startswith("sleep 100 ") for command in processes_of(folder))
+    return any(command.startswith("sleep 100 ") for command in processes_of(at))
 
 
 def at_any_moment(folder):

@@ -60,21 +60,15 @@ void DrawErrors(PhaseSteps& steps) {
   steps.critical = farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
 }
 
-// Half-widths by Student's t over the runs, by figure; empty with one run a side.
-std::vector<double> RunHalfWidths(const StepDifferences& differences) {
-  const std::array<std::vector<std::vector<double>>, 2> runs = {differences.RunMeans(0),
-                                                                differences.RunMeans(1)};
-  std::vector<double> widths;
-  for (size_t i = 0; i < differences.base().size(); ++i) {
-    const auto figures_of = [i](const std::vector<std::vector<double>>& side) {
-      std::vector<double> figures;
-      for (const auto& run : side) figures.push_back(run[i]);
-      return figures;
-    };
-    const auto width = HalfWidthOverRuns(figures_of(runs[0]), figures_of(runs[1]));
-    if (!width) return {};
-    widths.push_back(*width);
-  }
+// By how much runs differ, by figure: for all parts together, for the others each alone.
+std::vector<std::optional<double>> RunHalfWidths(const StepDifferences& differences, size_t parts) {
+  std::vector<FigureOfRuns> of_parts = differences.FiguresOfRuns();
+  const std::vector<FigureOfRuns> others(of_parts.begin() + static_cast<ptrdiff_t>(parts),
+                                         of_parts.end());
+  of_parts.resize(parts);
+  std::vector<std::optional<double>> widths = HalfWidthsOverRuns(of_parts);
+  for (const FigureOfRuns& figure : others)
+    widths.push_back(HalfWidthOverRuns(figure.base, figure.now));
   return widths;
 }
 
@@ -113,15 +107,15 @@ std::string WhyNot(const StepDifferences& differences) {
 
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
   const StepDifferences& differences = steps.differences;
-  const std::vector<double> of_runs = RunHalfWidths(differences);
-  phase.bounds_hold_runs = !of_runs.empty();
+  const auto of_runs = RunHalfWidths(differences, parts.size());
+  phase.bounds_hold_runs = of_runs[parts.size() + Extra::kStepAtEqualBatch].has_value();
   // With few blocks the errors themselves are uncertain.
   const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
                      StudentQuantile(kRunQuantile, 1e6);
   const auto change = [&](size_t i) {
     double half = steps.critical * few * steps.errors[i] + differences.from_sizes()[i];
-    if (!of_runs.empty()) half = std::max(half, of_runs[i]);
-    return Change{differences.base()[i], differences.now()[i], std::max(half, kLeastHalfWidth)};
+    half = std::max({half, of_runs[i].value_or(0), kLeastHalfWidth});
+    return Change{differences.base()[i], differences.now()[i], half};
   };
   const size_t extras = parts.size();
   phase.step = change(extras + Extra::kStepAtEqualBatch);

@@ -209,9 +209,9 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       return found != metrics.end();
     };
     if (IsLoadMetric(gate.metric)) {
-      if (!found_in_metrics(gate.metric))
-        cannot(gate.metric,
-               changes.load.empty() ? changes.why_no_load : "no run of one side has it");
+      if (found_in_metrics(gate.metric)) continue;
+      const auto lacks = changes.load_lacks.find(gate.metric);
+      cannot(gate.metric, lacks == changes.load_lacks.end() ? changes.why_no_load : lacks->second);
       continue;
     }
     const size_t before = results.size();

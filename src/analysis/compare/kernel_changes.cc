@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/compare/quantiles.h"
+#include "analysis/compare/run_noise.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr double kAlpha = 0.005;  // that any kernel at all is called changed without being so
 constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
+constexpr size_t kMostRenamed = 500;  // of each side
 
 // One kernel in the steps of one group of batches on one side.
 struct InGroup {
@@ -116,6 +118,7 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
   Gather(base, 0, weights, gathered);
   Gather(now, 1, weights, gathered);
   std::vector<KernelChange> changes;
+  std::vector<FigureOfRuns> of_runs;  // of each change; empty with one run a side
   const double level =
       1 - kAlpha / (2 * std::max<double>(1, static_cast<double>(gathered.kernels.size())));
   for (const auto& [name, kernel] : gathered.kernels) {
@@ -146,14 +149,15 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
     change.time.half_width =
         std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread));
-    if (base.size() + now.size() > 2) {
-      const auto of_runs =
-          HalfWidthOverRuns(DifferencesOfRuns(gathered, kernel, weights, 0, base.size()),
-                            DifferencesOfRuns(gathered, kernel, weights, 1, now.size()));
-      change.time.half_width = std::max(*change.time.half_width, of_runs.value_or(0));
-    }
-    change.kind = KindOf(change);
+    if (base.size() + now.size() > 2)
+      of_runs.push_back({DifferencesOfRuns(gathered, kernel, weights, 0, base.size()),
+                         DifferencesOfRuns(gathered, kernel, weights, 1, now.size()),
+                         (change.time.base + change.time.now) / 2});
   }
+  const auto widths = HalfWidthsOverRuns(of_runs);
+  for (size_t i = 0; i < widths.size(); ++i)
+    changes[i].time.half_width = std::max(*changes[i].time.half_width, widths[i].value_or(0));
+  for (KernelChange& change : changes) change.kind = KindOf(change);
   LargestFirst(changes);
   return changes;
 }
@@ -197,14 +201,22 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
     double apart;
     const KernelChange *gone, *fresh;
   };
+  // The largest ones first, and no more than that: there is a pair of any two.
+  const auto largest = [&](KernelChange::Kind kind) {
+    std::vector<const KernelChange*> found;
+    for (const KernelChange& kernel : kernels) {
+      if (kernel.kind == kind && found.size() < kMostRenamed) found.push_back(&kernel);
+    }
+    return found;
+  };
+  const auto new_ones = largest(KernelChange::Kind::kNew);
   std::vector<Pair> pairs;
-  for (const KernelChange& gone : kernels) {
-    if (gone.kind != KernelChange::Kind::kGone) continue;
-    for (const KernelChange& fresh : kernels) {
-      if (fresh.kind != KernelChange::Kind::kNew || fresh.category != gone.category) continue;
-      const double apart = std::abs(gone.base_place - fresh.now_place);
-      if (std::abs(fresh.now_calls / gone.base_calls - 1) <= kSameCalls && apart <= kSamePlace)
-        pairs.push_back({apart, &gone, &fresh});
+  for (const KernelChange* gone : largest(KernelChange::Kind::kGone)) {
+    for (const KernelChange* fresh : new_ones) {
+      if (fresh->category != gone->category) continue;
+      const double apart = std::abs(gone->base_place - fresh->now_place);
+      if (std::abs(fresh->now_calls / gone->base_calls - 1) <= kSameCalls && apart <= kSamePlace)
+        pairs.push_back({apart, gone, fresh});
     }
   }
   std::ranges::stable_sort(pairs, {}, &Pair::apart);

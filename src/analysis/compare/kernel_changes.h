@@ -14,7 +14,7 @@ namespace tacho {
 // kernels together (Bonferroni, 0.5 %) by its deviation over the
 // steps (Welch's t over the groups of batches). `spread` widens the
 // variance: how much more the time of steps varies than if all were independent. With several runs
-// a side it is at least the bound by Student's t over the runs, 99 %.
+// a side it is at least the bound of all kernels together by how much runs differ (run_noise.h).
 std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now,
                                          const std::map<StepBatch, double>& weights, double spread);
@@ -24,7 +24,8 @@ std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& ba
                                               const std::vector<RunAnalysis>& now);
 
 // Pairs of kernels that are gone and new: of one category, called as often (within 2 %), at about
-// the same place in the step (within a tenth of it), closest places first.
+// the same place in the step (within a tenth of it), closest places first. Of the 500 that differ
+// most on each side.
 std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kernels);
 
 }  // namespace tacho

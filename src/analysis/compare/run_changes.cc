@@ -22,7 +22,11 @@ Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   std::vector<size_t> order(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return remainders[i]; });
-  // At most one each: the parts' sum differs from the whole by less than their number.
+  // Rounding leaves at most one for each part and one of the whole; more belongs to no part.
+  if (std::abs(left) > std::ssize(parts) + 1) {
+    fall.bars.push_back({"unknown", left, false});
+    return fall;
+  }
   for (size_t i = 0; left > 0; --left, i = (i + 1) % order.size()) ++fall.bars[order[i]].ns;
   for (size_t i = order.size() - 1; left < 0; ++left, i = (i + order.size() - 1) % order.size())
     --fall.bars[order[i]].ns;
@@ -40,6 +44,14 @@ std::string_view KernelChangeName(KernelChange::Kind kind) {
 bool RunChanges::AnythingCompared() const {
   return whole || std::ranges::any_of(
                       phases, [](const PhaseChange& phase) { return phase.cannot_tell.empty(); });
+}
+
+void RunChanges::DropFigures() {
+  phases.clear();
+  whole.reset();
+  launches.clear();
+  operators.clear();
+  load.clear();
 }
 
 Waterfall WaterfallOf(const PhaseChange& phase) {

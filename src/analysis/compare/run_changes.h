@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -99,9 +100,13 @@ struct RunChanges {
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
   std::vector<NamedChange> load;       // by the names of metrics.h; where runs have them
   std::string why_no_load;             // if `load` is empty
+  // Figures of the load that runs lack, by name, with which runs.
+  std::map<std::string, std::string> load_lacks;
 
   // Some phase, or the whole, was compared.
   [[nodiscard]] bool AnythingCompared() const;
+  // Leaves what the two sides are, and why they cannot be compared.
+  void DropFigures();
 };
 
 // The way from base's mean step to now's: differences in whole ns that add up exactly to that of

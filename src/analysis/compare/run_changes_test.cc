@@ -1,5 +1,6 @@
 #include "analysis/compare/run_changes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -35,16 +36,18 @@ TEST(Waterfall, AddsUpToTheNanosecondOnRandomParts) {
   }
 }
 
-KernelChange Kernel(const char* name, KernelChange::Kind kind, double calls, double place) {
+TEST(Waterfall, WhatNoPartHoldsIsUnknown) {
+  const WholeChange whole{{0, 1e18, {}}, {}, {{"compute", {0, 1000, {}}}}, {}};
+  const Waterfall fall = WaterfallOf(whole);
+  ASSERT_EQ(fall.bars.size(), 2u);
+  EXPECT_EQ(fall.bars[1].name, "unknown");
+  EXPECT_EQ(fall.bars[0].ns + fall.bars[1].ns, fall.now - fall.base);
+}
+
+KernelChange Kernel(std::string name, KernelChange::Kind kind, double calls, double place) {
   const bool gone = kind == KernelChange::Kind::kGone;
-  return {name,
-          "gemm",
-          kind,
-          {},
-          gone ? calls : 0,
-          gone ? 0 : calls,
-          gone ? place : 0,
-          gone ? 0 : place};
+  return {std::move(name),  "gemm",          kind, {}, gone ? calls : 0, gone ? 0 : calls,
+          gone ? place : 0, gone ? 0 : place};
 }
 
 TEST(ProposeRenamed, PairsByCategoryCallsAndPlace) {
@@ -56,6 +59,15 @@ TEST(ProposeRenamed, PairsByCategoryCallsAndPlace) {
   EXPECT_EQ(pairs[0].before + pairs[0].after, "ay");
   EXPECT_EQ(pairs[1].before + pairs[1].after, "bx");
   EXPECT_EQ(pairs[0].reason, "both gemm, 32 calls a step, 50 % and 49 % into it");
+}
+
+TEST(ProposeRenamed, LooksAtABoundedNumber) {
+  std::vector<KernelChange> kernels;
+  for (int i = 0; i < 20'000; ++i) {
+    kernels.push_back(Kernel(fmt::format("old{}", i), KernelChange::Kind::kGone, 1, 0.5));
+    kernels.push_back(Kernel(fmt::format("new{}", i), KernelChange::Kind::kNew, 1, 0.5));
+  }
+  EXPECT_EQ(ProposeRenamed(kernels).size(), 500u);
 }
 
 TEST(Metrics, HaveTheGroupsOfTheirParts) {

@@ -144,7 +144,8 @@ StepDifferences::Figures StepDifferences::FiguresOf(
     const std::array<std::vector<uint32_t>, 2>& counts) const {
   const size_t width = parts_ + 1;
   std::array<std::vector<double>, 2> steps, sums;
-  Figures figures{std::vector<double>(parts_ + kExtras), std::vector<double>(parts_ + kExtras)};
+  Figures figures{std::vector<double>(parts_ + kExtras), std::vector<double>(parts_ + kExtras),
+                  false};
   for (size_t side = 0; side < 2; ++side) {
     steps[side].resize(groups_.size());
     sums[side].resize(groups_.size() * width);
@@ -181,6 +182,7 @@ StepDifferences::Figures StepDifferences::FiguresOf(
       figures.now[part] += weight_of_group_[group] * sums[1][at] / steps[1][group];
     }
   }
+  figures.at_equal_batch = weighed > 0;
   for (size_t part = 0; part < width && weighed > 0; ++part) {
     figures.base[part] /= weighed;
     figures.now[part] /= weighed;
@@ -192,24 +194,30 @@ StepDifferences::Figures StepDifferences::FiguresOf(
   return figures;
 }
 
-std::vector<std::vector<double>> StepDifferences::RunMeans(size_t side) const {
-  std::vector<std::vector<double>> means;
-  const Side& of = sides_[side];
-  for (size_t run = 0; run + 1 < of.first_block.size(); ++run) {
-    // The other side stays as it is: what varies is this run.
-    std::array<std::vector<uint32_t>, 2> counts = {
-        std::vector<uint32_t>(sides_[0].blocks.size(), 1),
-        std::vector<uint32_t>(sides_[1].blocks.size(), 1)};
-    if (of.first_block[run] == of.first_block[run + 1]) continue;
-    std::ranges::fill(counts[side], 0);
-    std::fill(counts[side].begin() + of.first_block[run],
-              counts[side].begin() + of.first_block[run + 1], 1);
-    const Figures figures = FiguresOf(counts);
-    std::vector<double>& differences = means.emplace_back();
-    for (size_t i = 0; i < figures.base.size(); ++i)
-      differences.push_back(figures.now[i] - figures.base[i]);
+std::vector<FigureOfRuns> StepDifferences::FiguresOfRuns() const {
+  std::vector<FigureOfRuns> of_runs(base_.size());
+  for (size_t i = 0; i < of_runs.size(); ++i)
+    of_runs[i].size = (std::abs(base_[i]) + std::abs(now_[i])) / 2;
+  for (size_t side = 0; side < 2; ++side) {
+    const std::vector<uint32_t>& first = sides_[side].first_block;
+    for (size_t run = 0; run + 1 < first.size(); ++run) {
+      if (first[run] == first[run + 1]) continue;
+      // The other side stays as it is: what varies is this run.
+      std::array<std::vector<uint32_t>, 2> counts = {
+          std::vector<uint32_t>(sides_[0].blocks.size(), 1),
+          std::vector<uint32_t>(sides_[1].blocks.size(), 1)};
+      std::ranges::fill(counts[side], 0);
+      std::fill(counts[side].begin() + first[run], counts[side].begin() + first[run + 1], 1);
+      const Figures figures = FiguresOf(counts);
+      for (size_t i = 0; i < of_runs.size(); ++i) {
+        const bool at_equal_batch = i <= parts_ + kStepAtEqualBatch || i == parts_ + kMix;
+        const double difference = figures.now[i] - figures.base[i];
+        if (std::isnan(difference) || (at_equal_batch && !figures.at_equal_batch)) continue;
+        (side == 0 ? of_runs[i].base : of_runs[i].now).push_back(difference);
+      }
+    }
   }
-  return means;
+  return of_runs;
 }
 
 std::vector<std::vector<double>> StepDifferences::Draw(size_t draws, uint64_t seed) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "analysis/compare/run_noise.h"
 #include "analysis/compare/step_samples.h"
 #include "base/random.h"
 
@@ -56,9 +57,9 @@ class StepDifferences {
   [[nodiscard]] const std::vector<double>& now() const { return now_; }
   // What a difference in the sizes within the groups may account for, if time goes with size.
   [[nodiscard]] const std::vector<double>& from_sizes() const { return from_sizes_; }
-  // By run and figure at equal batch, for the noise between runs; runs without the groups have
-  // none.
-  [[nodiscard]] std::vector<std::vector<double>> RunMeans(size_t side) const;
+  // By figure: the differences of each run against all of the other side. A run without steps in
+  // the groups has none at equal batch.
+  [[nodiscard]] std::vector<FigureOfRuns> FiguresOfRuns() const;
   // Variance of kStepAtEqualBatch if all rows were independent.
   [[nodiscard]] double independent_variance() const { return independent_variance_; }
 
@@ -79,6 +80,7 @@ class StepDifferences {
   };
   struct Figures {
     std::vector<double> base, now;
+    bool at_equal_batch = false;  // some group has steps on both sides
   };
   // `counts`: by side, how often each block counts.
   [[nodiscard]] Figures FiguresOf(const std::array<std::vector<uint32_t>, 2>& counts) const;

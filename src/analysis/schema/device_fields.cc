@@ -35,4 +35,11 @@ void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device) {
   }
 }
 
+bool AddsUp(const DeviceTime& device) {
+  // From the window down: a sum of four times could be too large.
+  const int64_t left = device.window.length().ns - device.compute.ns - device.exposed_comm.ns -
+                       device.exposed_copy.ns - device.idle.ns;
+  return left == 0 && device.busy + device.idle == device.window.length();
+}
+
 }  // namespace tacho::schema

@@ -24,6 +24,8 @@ std::vector<RunningRow> RunningRowsOf(const DeviceTime& device);
 // Cells that do not exist are left out.
 void SetKinds(const std::vector<KindsRow>& rows, DeviceTime& device);
 void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device);
+// Whether its times add up to its window.
+bool AddsUp(const DeviceTime& device);
 
 void Categories(auto& out, auto& categories) {
   out.Rows("categories", categories, [&](auto& row) {
@@ -65,6 +67,8 @@ void Device(auto& out, auto& device) {
   if constexpr (std::remove_reference_t<decltype(out)>::kReads) {
     SetKinds(kinds, device);
     SetRunning(running, device);
+    if (!AddsUp(device))
+      out.Refuse("window_ns", "compute + exposed communication + exposed copies + idle");
   }
   out.Rows("streams", device.streams, [&](auto& stream) { Stream(out, stream); });
 }

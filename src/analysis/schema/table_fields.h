@@ -206,6 +206,9 @@ void StepParts(auto& out, auto& trace) {
   out.End();
 }
 
+// Whether busy time and causes add up to the window.
+bool AddsUp(const IdleTable& idle);
+
 void Idle(auto& out, auto& idle) {
   constexpr auto kCauses = static_cast<size_t>(IdleCause::kCount);
   out.BeginObject("idle");
@@ -219,6 +222,9 @@ void Idle(auto& out, auto& idle) {
     out.Fields("id", ByName(row.cause, IdleCauseId, kCauses), "ns", row.total, "count", row.count,
                "call", UnlessIs(row.call, ""));
   });
+  if constexpr (kReads<decltype(out)>) {
+    if (!AddsUp(idle)) out.Refuse("window_ns", "the busy time and all causes");
+  }
   out.Rows("gaps", idle.gaps, [&](auto& gap) {
     out.Fields("device", gap.device, "start_ns", gap.when.start, "dur_ns", LengthOf(gap.when),
                "cause", ByName(gap.cause, IdleCauseId, kCauses), "before", UnlessIs(gap.before, ""),

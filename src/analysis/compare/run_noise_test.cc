@@ -1,0 +1,97 @@
+#include "analysis/compare/run_noise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace tacho {
+namespace {
+
+// Of 500 families without a difference, those in which a figure lies outside of its bounds.
+// `unlike`: how much the figures' noise differs (of its logarithm); `common`: how much of it is one
+// factor of the run.
+template <typename Widths>
+int FamiliesOutside(size_t figures, size_t base, size_t now, double unlike, double common,
+                    const Widths& widths) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  int outside = 0;
+  for (int family = 0; family < 500; ++family) {
+    std::vector<FigureOfRuns> of_runs(figures);
+    std::vector<double> noise;
+    for (FigureOfRuns& figure : of_runs) {
+      figure.size = std::exp(3 * normal(random));
+      noise.push_back(0.03 * figure.size * std::exp(unlike * normal(random)));
+    }
+    for (size_t run = 0; run < base + now; ++run) {
+      const double factor = common * normal(random);
+      for (size_t i = 0; i < figures; ++i) {
+        const double value =
+            of_runs[i].size + noise[i] * (factor + std::sqrt(1 - common * common) * normal(random));
+        (run < base ? of_runs[i].base : of_runs[i].now).push_back(value);
+      }
+    }
+    const auto half_widths = widths(of_runs);
+    bool any = false;
+    for (size_t i = 0; i < figures; ++i) {
+      const auto mean = [](const std::vector<double>& values) {
+        double sum = 0;
+        for (const double value : values) sum += value;
+        return sum / static_cast<double>(values.size());
+      };
+      any |= std::abs(mean(of_runs[i].now) - mean(of_runs[i].base)) > *half_widths[i];
+    }
+    outside += any ? 1 : 0;
+  }
+  return outside;
+}
+
+TEST(HalfWidthsOverRuns, HoldForAllFiguresTogether) {
+  for (const size_t figures : {4, 25, 112}) {
+    for (const size_t runs : {2, 3, 5}) {
+      for (const double unlike : {0.0, 1.0}) {
+        for (const double common : {0.0, 0.9})
+          EXPECT_LE(FamiliesOutside(figures, runs, runs, unlike, common, HalfWidthsOverRuns), 20)
+              << figures << " figures, " << runs << " runs, " << unlike << ", " << common;
+      }
+    }
+  }
+  const auto each_alone = [](const std::vector<FigureOfRuns>& figures) {
+    std::vector<std::optional<double>> widths;
+    for (const FigureOfRuns& figure : figures)
+      widths.push_back(HalfWidthOverRuns(figure.base, figure.now));
+    return widths;
+  };
+  EXPECT_GE(FamiliesOutside(25, 3, 3, 0, 0, each_alone), 75);
+}
+
+TEST(HalfWidthsOverRuns, AreThoseOfAFigureAloneOrWider) {
+  const std::vector<FigureOfRuns> figures = {{{1, 2, 3}, {4, 5}, 3}, {{7, 7, 7}, {7, 7}, 7},
+                                             {{}, {1, 2}, 1},        {{0, 0}, {0, 0}, 0},
+                                             {{1, 1.5}, {1, 9}, 2},  {{2, 2}, {2, 2.1}, 2}};
+  const auto widths = HalfWidthsOverRuns(figures);
+  ASSERT_EQ(widths.size(), figures.size());
+  for (size_t i = 0; i < figures.size(); ++i) {
+    const auto alone = HalfWidthOverRuns(figures[i].base, figures[i].now);
+    ASSERT_EQ(widths[i].has_value(), alone.has_value());
+    if (alone) {
+      EXPECT_GE(*widths[i], *alone);
+    }
+  }
+  // One that happens to be the same in all runs is as noisy as the others.
+  EXPECT_GT(*widths[1], 0.1);
+  EXPECT_EQ(*widths[3], 0);
+  EXPECT_TRUE(HalfWidthsOverRuns({}).empty());
+}
+
+TEST(HalfWidthOverRuns, IsStudentsT) {
+  // Variance of one run 1, three degrees of freedom, t(0.995) = 5.841.
+  EXPECT_NEAR(*HalfWidthOverRuns(std::vector<double>{1, 2, 3}, std::vector<double>{5, 6.41421356}),
+              5.841 * std::sqrt(1.0 / 3 + 1.0 / 2), 1e-3);
+  EXPECT_FALSE(HalfWidthOverRuns(std::vector<double>{1}, std::vector<double>{2}));
+  EXPECT_FALSE(HalfWidthOverRuns({}, std::vector<double>{2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace tacho
