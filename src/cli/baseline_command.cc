@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/compare/compare_runs.h"
 #include "base/closest.h"
 #include "cli/baseline_list.h"
 #include "cli/baselines.h"
@@ -19,6 +20,7 @@
 #include "report/analyze_json.h"
 #include "run/read_results.h"
 #include "session/kept_recording.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -141,6 +143,13 @@ Result<int> SaveRuns(const BaselineOptions& options) {
                     place.name, place.name));
     return status;
   }
+  for (size_t i = 1; i < runs.size(); ++i) {
+    const RunChanges changes = CompareRuns({runs[0]}, {runs[i]});
+    if (changes.obstacles.empty() || changes.NothingCommon()) continue;
+    Complain(fmt::format("nothing is kept: {} is of another set-up than {}: {}", paths[i], paths[0],
+                         changes.obstacles.front().text));
+    return kNotComparable;
+  }
   std::vector<RunToKeep> kept;
   for (size_t i = 0; i < runs.size(); ++i) {
     kept.push_back(
@@ -152,6 +161,9 @@ Result<int> SaveRuns(const BaselineOptions& options) {
       WriteStdout(RenderText(BaselinesTable({ListedBaselineOf(place, runs)}),
                              StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto)));
   if (!written) return Fails(written.error());
+  Complain(fmt::format(
+      "kept in {0}; to compare with it: tacho baseline compare {1} RUN{2}", place.path(),
+      place.name, options.folder == kBaselineFolder ? "" : " --dir " + ShellWord(options.folder)));
   return FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
 }
 

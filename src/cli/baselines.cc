@@ -245,6 +245,9 @@ std::vector<std::string> WithRunsOfBaselines(const std::vector<std::string>& pat
   std::vector<std::string> all;
   for (const std::string& path : paths) {
     std::vector<std::string> runs = path == "-" ? std::vector<std::string>{} : RunsOfBaseline(path);
+    std::error_code unknown;
+    if (runs.empty() && CheckBaselineName(path) && !fs::exists(path, unknown))
+      runs = RunsOfBaseline(BaselinePlace{std::string(kBaselineFolder), path}.path());
     if (runs.empty()) runs = {path};
     all.insert(all.end(), runs.begin(), runs.end());
   }

@@ -44,7 +44,8 @@ Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKee
 std::vector<std::string> RunsOfBaseline(const std::string& path);
 // The same of the baseline of that name; kUnreadable, with the nearest name, if there is none.
 Result<std::vector<std::string>> RunsOfBaseline(const BaselinePlace& place);
-// Each path that is a baseline as its runs.
+// Each path that is a baseline as its runs; so is a name of one in kBaselineFolder where there is
+// no such path.
 std::vector<std::string> WithRunsOfBaselines(const std::vector<std::string>& paths);
 
 // Sorted.

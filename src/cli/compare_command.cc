@@ -69,7 +69,7 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
   view.style.whole_names = options.wide;
   if (options.top) view.top = static_cast<size_t>(*options.top);
   view.all = options.all;
-  view.anyway = options.anyway;
+  view.anyway = options.anyway && !changes.NothingCommon();
   Document document = CompareDocument(changes, gates, view);
   return options.markdown ? RenderMarkdown(document, view.top)
                           : RenderText(std::move(document), view.style);
@@ -90,8 +90,13 @@ int StatusOfGates(const std::vector<GateResult>& gates) {
   const auto undecided = std::ssize(gates) - failed - passed;
   if (failed + undecided == 0) return kDone;
   if (failed > 0) Complain(fmt::format("{} of {} gates failed", failed, gates.size()));
+  const bool by_noise = std::ranges::any_of(gates, [](const GateResult& gate) {
+    return gate.outcome == GateResult::Outcome::kInconclusive && gate.change;
+  });
   if (undecided > 0)
-    Complain(fmt::format("{} of {} gates could not be decided", undecided, gates.size()));
+    Complain(
+        fmt::format("{} of {} gates could not be decided{}", undecided, gates.size(),
+                    by_noise ? ": longer recordings, or more runs a side, narrow the bounds" : ""));
   return kGateFailed;
 }
 
@@ -177,15 +182,16 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   AddNotices("base", base, changes);
   AddNotices("new", now, changes);
   const bool comparable = changes.obstacles.empty();
-  if (!comparable && !options.anyway) changes.DropFigures();
+  const bool compared = comparable || (options.anyway && !changes.NothingCommon());
+  if (!compared) changes.DropFigures();
   const std::vector<GateResult> judged =
-      comparable || options.anyway ? Judge(gates, changes) : std::vector<GateResult>();
+      compared ? Judge(gates, changes) : std::vector<GateResult>();
   if (const auto written = WriteStdout(Render(options, changes, judged, comparable, color));
       !written)
     return Fails(written.error());
   const int status =
       FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
-  if (!comparable && !options.anyway) {
+  if (!compared) {
     Complain(CompareVerdict(changes));
     return kNotComparable;
   }

@@ -28,8 +28,8 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
     arguments.traces.paths = {path};
     TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(arguments));
     TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
-    std::ranges::move(IncompleteReasons(readout.run, choice),
-                      std::back_inserter(incomplete.reasons));
+    for (const std::string& reason : IncompleteReasons(readout.run, choice))
+      incomplete.reasons.push_back(fmt::format("{}: {}", path, reason));
     std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
     std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
     const auto same = std::ranges::find_if(

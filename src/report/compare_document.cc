@@ -34,39 +34,42 @@ std::string InCapitals(std::string text) {
 void AddPhase(const PhaseChange& phase, const CompareView& view, Document& document) {
   const std::string name(PhaseName(phase.phase));
   std::vector<NamedChange> parts = phase.parts;
-  parts.push_back({"batch mix", phase.mix});
-  const auto beyond_noise = static_cast<size_t>(std::ranges::count_if(
-      parts, [](const NamedChange& part) { return part.change.IsBeyondNoise(); }));
-  if (beyond_noise > 0 || view.all) {
-    document.AddPart(
-        TitledTable{.table = WaterfallTable(WaterfallOf(phase), parts, name + "_parts"),
-                    .title = fmt::format("What a {} step consists of", name),
-                    .screen_title = InCapitals(name) + " STEP",
-                    .screen_rows = view.all ? SIZE_MAX : std::min(beyond_noise, view.top)});
+  parts.push_back({kBatchMix, phase.mix});
+  const Waterfall fall = WaterfallOf(phase);
+  const auto rows = static_cast<size_t>(std::ranges::count_if(
+      fall.bars, [&](const Waterfall::Bar& bar) { return StandsOut(bar, fall); }));
+  const bool any = std::ranges::any_of(fall.bars, &Waterfall::Bar::beyond_noise);
+  if (any || view.all) {
+    document.AddPart(TitledTable{.table = WaterfallTable(fall, parts, name + "_parts"),
+                                 .title = fmt::format("What a {} step consists of", name),
+                                 .screen_title = InCapitals(name) + " STEP",
+                                 .screen_rows = view.all ? SIZE_MAX : std::min(rows, view.top)});
   }
   document.AddPart(TitledTable{
-      .table = ChangedKernelsTable(phase.kernels, name + "_kernels", view.style, !view.all),
+      .table = ChangedKernelsTable(phase.kernels, name + "_kernels", view.style,
+                                   view.all ? ShownKernels::kAll : ShownKernels::kChanged),
       .title = fmt::format("Kernels of a {} step", name),
       .screen_title = InCapitals(name) + " KERNELS",
-      .screen_rows = view.top});
+      .screen_rows = view.all ? SIZE_MAX : view.top});
   const size_t shown = std::min(phase.renamed.size(), view.top);
   for (const RenamedKernel& pair : std::span(phase.renamed).first(shown)) {
-    document.Add(Remark{"renamed? ", fmt::format("{} -> {}: {}", ShortKernelName(pair.before),
-                                                 ShortKernelName(pair.after), pair.reason)});
+    document.Add(Remark{"renamed?", fmt::format(" {} -> {}: {}", ShortKernelName(pair.before),
+                                                ShortKernelName(pair.after), pair.reason)});
   }
   if (shown < phase.renamed.size())
     document.Add(Remark{
-        "renamed? ", fmt::format("{} more pairs (--json has all)", phase.renamed.size() - shown)});
+        "renamed?", fmt::format(" {} more pairs (--json has all)", phase.renamed.size() - shown)});
 }
 
 void AddWhole(const WholeChange& whole, const CompareView& view, Document& document) {
   document.AddPart(TitledTable{.table = WaterfallTable(WaterfallOf(whole), whole.parts, "parts"),
                                .title = "The whole recording, of one device",
                                .screen_title = "WHOLE RECORDING"});
-  document.AddPart(
-      TitledTable{.table = ChangedKernelsTable(whole.rows, "kernels", view.style, false),
-                  .title = "Kernels of the whole recording",
-                  .screen_rows = view.top});
+  document.AddPart(TitledTable{
+      .table = ChangedKernelsTable(whole.rows, "kernels", view.style, ShownKernels::kAll),
+      .title = "Kernels of the whole recording",
+      .screen_title = "KERNELS",
+      .screen_rows = view.all ? SIZE_MAX : view.top});
   document.Add(
       Paragraph{"of one device on average; one measurement a side, so no bounds", Paint::kDim});
 }
@@ -75,11 +78,12 @@ void AddWhole(const WholeChange& whole, const CompareView& view, Document& docum
 bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& document) {
   for (const Obstacle& obstacle : changes.obstacles) {
     if (view.anyway || &obstacle != &changes.obstacles.front())
-      document.Add(
-          Remark{view.anyway ? "not comparable: " : "also: ", obstacle.text, "", Paint::kYellow});
+      document.Add(Remark{view.anyway ? "not comparable" : "also", ": " + obstacle.text, "",
+                          Paint::kYellow});
   }
   if (changes.obstacles.empty() || view.anyway) return true;
-  document.AddForScreen(Remark{"--anyway compares them all the same", "", "", Paint::kDim});
+  if (!changes.NothingCommon())
+    document.AddForScreen(Remark{"--anyway compares them all the same", "", "", Paint::kDim});
   return false;
 }
 
@@ -112,20 +116,22 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
   }
   if (changes.whole) AddWhole(*changes.whole, view, document);
   const auto add_figures = [&](const std::vector<NamedChange>& figures, std::string name,
-                               const std::string& title, Unit unit) {
+                               std::string title, std::string column, Unit unit) {
     document.AddPart(
-        TitledTable{.table = ChangedFiguresTable(figures, std::move(name), title, unit),
-                    .title = title,
-                    .screen_rows = view.top});
+        TitledTable{.table = ChangedFiguresTable(figures, std::move(name), std::move(column), unit),
+                    .title = std::move(title),
+                    .screen_rows = view.all ? SIZE_MAX : view.top});
   };
   document.AddPart(
       TitledTable{.table = ChangedLoadTimesTable(changes.load), .title = "Load: latencies"});
   document.AddPart(
       TitledTable{.table = ChangedLoadNumbersTable(changes.load), .title = "Load: throughput"});
-  add_figures(changes.launches, "launches", "launches in a step (no bounds)", Unit::kNumber);
+  add_figures(changes.launches, "launches", "Launches in a step (no bounds)", "launches",
+              Unit::kNumber);
   if (view.all)
     add_figures(changes.operators, "operators",
-                "operators: self time on the host in a step (no bounds)", Unit::kDuration);
+                "Operators: self time on the host in a step (no bounds)", "operator",
+                Unit::kDuration);
   document.Add(Gap{});
   for (const PhaseChange& phase : changes.phases) {
     if (!phase.cannot_tell.empty())

@@ -13,6 +13,7 @@ using enum Unit;
 using Col = TableColumn;
 
 constexpr double kWorthShowing = 0.005;  // a share: of figures without bounds
+constexpr double kLargeMix = 0.1;        // a share of the change of a mean step
 
 int64_t Rounded(double ns) { return std::llround(ns); }
 
@@ -27,13 +28,13 @@ std::vector<TableColumn> ChangeColumns(size_t group) {
   return {Col{"base_ns", "base", kDuration}.UnitGroup(group),
           Col{"new_ns", "new", kDuration}.UnitGroup(group),
           Col{"difference_ns", "change", kDuration}.UnitGroup(group).Adds(),
-          Col{"half_width_ns", "±", kDuration}.UnitGroup(group).GivesWay(2),
+          Col{"half_width_ns", "±", kDuration}.UnitGroup(group).GivesWay(),
           Col{"relative", "change", kShare}};
 }
 // The same of numbers.
 std::vector<TableColumn> NumberColumns() {
   return {Col{"base", "base", kNumber}, Col{"new", "new", kNumber},
-          Col{"difference", "change", kNumber}, Col{"half_width", "±", kNumber}.GivesWay(2),
+          Col{"difference", "change", kNumber}, Col{"half_width", "±", kNumber}.GivesWay(),
           Col{"relative", "change", kShare}};
 }
 void AddCells(const Change& change, std::vector<Cell>& cells) {
@@ -60,11 +61,17 @@ Paint PaintOf(const Change& change) {
 
 }  // namespace
 
+bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall) {
+  const double change = static_cast<double>(fall.now - fall.base);
+  return bar.beyond_noise || (bar.name == kBatchMix &&
+                              static_cast<double>(std::abs(bar.ns)) > kLargeMix * std::abs(change));
+}
+
 Table ChangedStepsTable(const RunChanges& changes) {
   Table table{"steps", {Col{"phase", "step", kText}, Col{"figure", "", kText}}, {}};
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
-  table.columns.push_back(Col{"base_steps", "steps", kCount}.GivesWay());
-  table.columns.push_back(Col{"new_steps", "new", kCount}.GivesWay());
+  table.columns.push_back(Col{"base_steps", "base steps", kCount}.GivesWay(2));
+  table.columns.push_back(Col{"new_steps", "new steps", kCount}.GivesWay(2));
   const auto add = [&](const PhaseChange& phase, const std::string& figure, const Change& change) {
     std::vector<Cell> cells = {std::string(PhaseName(phase.phase)), figure};
     AddCells(change, cells);
@@ -88,7 +95,7 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
   std::vector<Waterfall::Bar> bars = fall.bars;
   std::stable_partition(bars.begin(), bars.end(),
-                        [](const Waterfall::Bar& bar) { return bar.beyond_noise; });
+                        [&](const Waterfall::Bar& bar) { return StandsOut(bar, fall); });
   for (const Waterfall::Bar& bar : bars) {
     const auto part = std::ranges::find(parts, bar.name, &NamedChange::name);
     const Change change = part == parts.end() ? Change{} : part->change;
@@ -101,23 +108,23 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
 }
 
 Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string name,
-                          const TextStyle& style, bool told_only) {
+                          const TextStyle& style, ShownKernels which) {
   Table table{std::move(name),
-              {Col{"kind", "what", kText}, Col{"kernel", "kernel", kText}.Stretches().Distinct(),
-               Col{"name", "", kText}.FileOnly(), Col{"category", "category", kText}.GivesWay(2)},
+              {Col{"kernel", "kernel", kText}.Stretches().Distinct(), Col{"kind", "what", kText},
+               Col{"name", "", kText}.FileOnly(), Col{"category", "category", kText}.GivesWay(3)},
               {}};
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
-  table.columns.push_back(Col{"base_calls", "calls", kNumber}.GivesWay());
-  table.columns.push_back(Col{"new_calls", "new", kNumber}.GivesWay());
+  table.columns.push_back(Col{"base_calls", "base calls", kNumber}.GivesWay(2));
+  table.columns.push_back(Col{"new_calls", "new calls", kNumber}.GivesWay(2));
   std::vector<std::string_view> names;
   for (const KernelChange& kernel : kernels) names.push_back(kernel.name);
   const std::vector<std::string> shown = ShownKernelNames(names, style);
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelChange& kernel = kernels[i];
-    if (told_only && kernel.kind == KernelChange::Kind::kSame) continue;
+    if (which == ShownKernels::kChanged && kernel.kind == KernelChange::Kind::kSame) continue;
     // Of a single measurement it is not known whether a kernel differs.
     const bool known = kernel.time.half_width || kernel.kind != KernelChange::Kind::kSame;
-    std::vector<Cell> cells = {known ? std::string(KernelChangeName(kernel.kind)) : "", shown[i],
+    std::vector<Cell> cells = {shown[i], known ? std::string(KernelChangeName(kernel.kind)) : "",
                                kernel.name, kernel.category};
     AddCells(kernel.time, cells);
     cells.emplace_back(kernel.base_calls);

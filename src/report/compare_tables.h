@@ -12,13 +12,15 @@ namespace tacho {
 
 // A row for each figure of the steps of each phase.
 Table ChangedStepsTable(const RunChanges& changes);
-// The parts of a step or a recording, those that changed beyond noise first; their changes add up
-// to that of the whole.
+// Whether the screen has a row for it: it changed beyond noise, or it is a large batch mix.
+bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall);
+// The parts of a step or a recording, those that stand out first; their changes add up to that of
+// the whole.
 Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& parts,
                      std::string name);
-// `told_only`: without those that did not change beyond noise.
+enum class ShownKernels : uint8_t { kChanged, kAll };  // kChanged: beyond noise
 Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string name,
-                          const TextStyle& style, bool told_only);
+                          const TextStyle& style, ShownKernels which);
 // Figures without bounds; `unit`: kNumber or kDuration. Those that changed by less than half a
 // percent are left out.
 Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,

@@ -63,13 +63,47 @@ TEST(CompareVerdict, WithinAStepThatDidNotMoveOnlyRepetitionsNameWhatDid) {
   decode.step.half_width = 50'000;
   decode.kernels = {{"k", "gemm", KernelChange::Kind::kSlower, {1'000, 2'000, 10}, 1, 1}};
   const std::string step = "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 5.00 %)";
-  EXPECT_EQ(CompareVerdict(changes), "no difference beyond noise in decode: " + step);
+  EXPECT_EQ(CompareVerdict(changes),
+            "no step differs beyond noise in decode: " + step +
+                ", but 1 part and 1 kernel do; more runs a side tell if that is more than how runs "
+                "differ");
   decode.kernels.push_back({"l", "gemm", KernelChange::Kind::kGone, {1'000, 0, 10}, 1, 0});
   EXPECT_EQ(CompareVerdict(changes), step + " within noise, though 1 kernel gone");
   decode.bounds_hold_runs = true;
   EXPECT_EQ(CompareVerdict(changes), step + " within noise, though idle.host +40.0 us");
   decode.parts.clear();
   EXPECT_EQ(CompareVerdict(changes), step + " within noise, though 1 kernel gone, 1 slower");
+}
+
+TEST(CompareVerdict, SaysThatGraphsAreGone) {
+  RunChanges changes = Slower({});
+  changes.launches = {{"graph launches", {0.91, 0, {}}}};
+  EXPECT_EQ(CompareVerdict(changes),
+            "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %); graph launches 0.91 -> 0 a step");
+  changes.launches = {{"graph launches", {0.91, 0.85, {}}}};
+  EXPECT_EQ(CompareVerdict(changes), "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %)");
+}
+
+TEST(CompareVerdict, SaysWhyKernelsOfARecordingTakeAnotherTime) {
+  RunChanges changes;
+  changes.whole =
+      WholeChange{{300e6, 300e6, {}}, {200e6, 180e6, {}}, {{"idle.host", {0, 20e6, {}}}}, {}};
+  const auto verdict = [&](double calls, double time) {
+    changes.whole->rows = {{"k", "gemm", KernelChange::Kind::kSame, {200e6, time, {}}, 100, calls}};
+    return CompareVerdict(changes);
+  };
+  EXPECT_EQ(
+      verdict(90, 180e6),
+      "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time (the same kernels "
+      "are called 10.0 % less often, a call takes as long), and as much more idle time (20.0 "
+      "ms)");
+  EXPECT_EQ(verdict(100, 180e6),
+            "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time (a call takes "
+            "10.0 % less, they are called as often), and as much more idle time (20.0 ms)");
+  EXPECT_EQ(
+      verdict(95, 180e6),
+      "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time, and as much more "
+      "idle time (20.0 ms)");
 }
 
 TEST(CompareVerdict, OfARecordingWithItselfIsNoDifference) {
@@ -101,6 +135,9 @@ TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
             "failed: gate: load.requests 13.993 -> 13.992 (-0.00 %), bounds not known");
   EXPECT_EQ(text("load.failed", {0, 3, {}}),
             "failed: gate: load.failed 0 -> 3 (+3), bounds not known");
+  EXPECT_EQ(GateText({"decode.step>1.02ms", "decode.step", GateResult::Outcome::kInconclusive,
+                      Change{1'018'560, 1'016'050, 20'500.0}, false, "", true}),
+            "inconclusive: decode.step>1.02ms: decode.step is 1.02 ms ± 20.5 us");
   EXPECT_EQ(GateText({"step.p99>+1%", "decode.step.p99", GateResult::Outcome::kInconclusive,
                       std::nullopt, false, "too few steps"}),
             "inconclusive: step.p99>+1%: no decode.step.p99: too few steps");

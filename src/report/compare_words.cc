@@ -126,6 +126,58 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
 
+// What changed in phases without a verdict, which one run a side cannot tell from how runs differ:
+// ", but 1 part and 2 kernels of it do, ..."; "" if nothing did.
+std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
+  uint64_t parts = 0, kernels = 0;
+  for (const PhaseChange* phase : phases) {
+    if (phase->bounds_hold_runs || !PhaseVerdict(*phase).empty()) continue;
+    parts += static_cast<uint64_t>(std::ranges::count_if(
+        phase->parts, [](const NamedChange& part) { return part.change.IsBeyondNoise(); }));
+    kernels += static_cast<uint64_t>(std::ranges::count_if(
+        phase->kernels, [](const KernelChange& kernel) { return kernel.time.IsBeyondNoise(); }));
+  }
+  if (parts + kernels == 0) return "";
+  std::string what = parts > 0 ? FormatCounted(parts, "part") : "";
+  if (kernels > 0) what += (what.empty() ? "" : " and ") + FormatCounted(kernels, "kernel");
+  return fmt::format(", but {} {}; more runs a side tell if that is more than how runs differ",
+                     what, parts + kernels == 1 ? "does" : "do");
+}
+
+// "; graph launches 0.91 -> 0 a step" where nearly all are gone, or nearly all are new.
+std::string GraphsInWords(const std::vector<NamedChange>& launches) {
+  const auto graphs = std::ranges::find(launches, "graph launches", &NamedChange::name);
+  if (graphs == launches.end()) return "";
+  const auto [least, most] = std::minmax(graphs->change.base, graphs->change.now);
+  if (most < 0.1 || least > 0.1 * most) return "";
+  return fmt::format("; graph launches {:.2g} -> {:.2g} a step", graphs->change.base,
+                     graphs->change.now);
+}
+
+// Why kernels take another time, where one reason accounts for most of it: how often the same ones
+// are called, or how long a call takes. " (...)", or "".
+std::string WhyKernelTime(const std::vector<KernelChange>& kernels) {
+  double base = 0, as_often = 0, now = 0;  // as_often: at base's time of a call
+  for (const KernelChange& kernel : kernels) {
+    if (kernel.base_calls == 0 || kernel.now_calls == 0) continue;
+    base += kernel.time.base;
+    as_often += kernel.time.base * kernel.now_calls / kernel.base_calls;
+    now += kernel.time.now;
+  }
+  if (base <= 0 || as_often <= 0) return "";
+  const double calls = as_often / base - 1, each = now / as_often - 1;
+  const auto says = [](double change, double other) {
+    return std::abs(change) > 0.02 && std::abs(other) < 0.25 * std::abs(change);
+  };
+  if (says(calls, each))
+    return fmt::format(" (the same kernels are called {:.1f} % {} often, a call takes as long)",
+                       100 * std::abs(calls), calls < 0 ? "less" : "more");
+  if (says(each, calls))
+    return fmt::format(" (a call takes {:.1f} % {}, they are called as often)",
+                       100 * std::abs(each), each < 0 ? "less" : "longer");
+  return "";
+}
+
 std::string WholeVerdict(const WholeChange& whole) {
   const double moved = whole.window.relative().value_or(0);
   std::string text =
@@ -141,7 +193,8 @@ std::string WholeVerdict(const WholeChange& whole) {
     return fmt::format("no difference in the window ({}), in kernel time and in idle time",
                        Time(whole.window.base));
   const auto more = [](double ns) { return ns < 0 ? "less" : "more"; };
-  text += fmt::format(": {} {} kernel time", Time(std::abs(kernels)), more(kernels));
+  text += fmt::format(": {} {} kernel time{}", Time(std::abs(kernels)), more(kernels),
+                      WhyKernelTime(whole.rows));
   const double busy = whole.window.difference() - idle;
   if (std::abs(busy + idle) < 0.05 * std::abs(idle) && (busy < 0) != (idle < 0))
     return text + fmt::format(", and as much {} idle time ({})", more(idle), Time(std::abs(idle)));
@@ -164,10 +217,16 @@ std::string StepsVerdict(const RunChanges& changes) {
       same += fmt::format("{}{}", same.empty() ? "" : ", ", PhaseName(phase->phase));
   }
   if (phases.empty()) return "nothing could be compared";
+  const std::string hidden = HiddenByOneRun(phases);
+  const std::string graphs = GraphsInWords(changes.launches);
   if (changed.empty()) {
-    return fmt::format("no difference beyond noise in {}: {}", same, StepNumbers(*phases.front()));
+    return fmt::format("{} beyond noise in {}: {}{}{}",
+                       hidden.empty() ? "no difference" : "no step differs", same,
+                       StepNumbers(*phases.front()), hidden, graphs);
   }
-  return same.empty() ? changed : fmt::format("{}; {}: no difference beyond noise", changed, same);
+  return same.empty() ? changed + graphs
+                      : fmt::format("{}{}; {}: no {} beyond noise{}", changed, graphs, same,
+                                    hidden.empty() ? "difference" : "step differs", hidden);
 }
 
 }  // namespace
@@ -188,6 +247,12 @@ std::string GateText(const GateResult& result) {
   if (result.counts)
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);
   const bool is_number = IsLoadMetric(result.metric) && !IsLoadTime(result.metric);
+  if (result.of_new_value) {
+    const auto value = [&](double x) { return is_number ? Number(x) : Time(x); };
+    return fmt::format(
+        "{}: {}: {} is {}{}", word, result.gate, result.metric, value(change.now),
+        change.half_width ? " ± " + value(*change.half_width) : ", bounds not known");
+  }
   const std::string values =
       is_number ? fmt::format("{} -> {}", Number(change.base), Number(change.now)) : FromTo(change);
   const std::string difference =

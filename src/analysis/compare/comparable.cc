@@ -24,6 +24,11 @@ std::string Joined(const std::set<std::string>& words) {
 
 std::string OrUnknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
+std::string Runs(uint64_t runs) { return runs == 1 ? "1 run" : fmt::format("{} runs", runs); }
+std::string Ranks(const SideFacts& side) {
+  return side.ranks == 1 ? "1 rank" : fmt::format("{} ranks", side.ranks);
+}
+
 // Of both sides' time in kernels.
 double SharedTime(const std::vector<KernelChange>& kernels) {
   double shared = 0, all = 0;
@@ -71,12 +76,16 @@ class Checks {
                                          " does not hold what its steps are made of: analyse the "
                                          "traces again with tacho analyze --json");
     }
+    for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
+      if (!side->works)
+        return Obstacle(kNothingCommon, fmt::format("{} has no work of a device", name));
+    }
     if (base.on_host != now.on_host)
       return Obstacle("cpu-and-gpu", "one side ran on a CPU, the other one on GPUs");
     Same("other-engine", "engines", base.engine, now.engine);
     Same("other-gpu", "GPUs", base.gpus, now.gpus);
     if (base.ranks != now.ranks) {
-      Obstacle("other-ranks", fmt::format("base has {} ranks, new has {}", base.ranks, now.ranks));
+      Obstacle("other-ranks", fmt::format("base has {}, new has {}", Ranks(base), Ranks(now)));
     }
     if (base.options != now.options) {
       Obstacle("other-recording",
@@ -99,10 +108,16 @@ class Checks {
     }
     if (base.paths == now.paths && base.spans == now.spans)
       changes_.remarks.emplace_back("both sides are the same traces");
-    if (!changes_.whole && base.runs == 1 && now.runs == 1) {
+    if (changes_.whole) return;
+    if (base.runs == 1 && now.runs == 1) {
       changes_.remarks.emplace_back(
-          "one run a side: how much one run differs from the next is not in the bounds; give more "
-          "with --base and --new");
+          "one run a side: how much one run differs from the next is not in the bounds; give "
+          "tacho compare several with --base and --new");
+    } else if (std::min(base.runs, now.runs) == 1) {
+      changes_.remarks.push_back(fmt::format(
+          "base has {}, new {}: how much runs differ is known of one side alone, so bounds are "
+          "wide; give at least two of each, better three",
+          Runs(base.runs), Runs(now.runs)));
     }
   }
 
@@ -182,6 +197,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         prompts += static_cast<double>(step.label.context_requests);
       }
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
+      facts.works |= !trace->devices.empty();
     }
     facts.ranks = std::max(facts.ranks, ranks);
   }
@@ -212,7 +228,7 @@ void CheckComparable(RunChanges& changes) {
   for (const PhaseChange& phase : changes.phases)
     why +=
         fmt::format("{}{}: {}", why.empty() ? "" : "; ", PhaseName(phase.phase), phase.cannot_tell);
-  checks.Obstacle("nothing-common", why.empty() ? "only one side names its steps" : why);
+  checks.Obstacle(kNothingCommon, why.empty() ? "only one side names its steps" : why);
 }
 
 }  // namespace tacho

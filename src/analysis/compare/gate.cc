@@ -194,7 +194,8 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
   for (const ChangeGate& gate : gates) {
     const std::string_view phase = PhaseOf(gate.metric), metric = WithoutPhase(gate.metric);
     const auto judge = [&](const std::string& name, const Change& change, bool counts) {
-      results.push_back({gate.text, name, Judged(gate, change), change, counts});
+      results.push_back(
+          {gate.text, name, Judged(gate, change), change, counts, {}, !gate.relative_to_base});
     };
     const auto cannot = [&](const std::string& name, std::string why) {
       results.push_back(

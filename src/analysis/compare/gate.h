@@ -39,6 +39,7 @@ struct GateResult {
   std::optional<Change> change;
   bool counts = false;
   std::string why_none = {};  // why there is no `change`, and what there is
+  bool of_new_value = false;  // the limit is one of `change->now`
 };
 // In the order of the gates, then of the metrics. A part that no side has did not change. A gate
 // without a phase is judged for each phase that can be compared. It is inconclusive for a phase

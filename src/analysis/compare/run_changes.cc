@@ -46,6 +46,10 @@ bool RunChanges::AnythingCompared() const {
                       phases, [](const PhaseChange& phase) { return phase.cannot_tell.empty(); });
 }
 
+bool RunChanges::NothingCommon() const {
+  return std::ranges::find(obstacles, kNothingCommon, &Obstacle::id) != obstacles.end();
+}
+
 void RunChanges::DropFigures() {
   phases.clear();
   whole.reset();
@@ -56,7 +60,7 @@ void RunChanges::DropFigures() {
 
 Waterfall WaterfallOf(const PhaseChange& phase) {
   std::vector<NamedChange> parts = phase.parts;
-  if (std::abs(phase.mix.difference()) >= 1) parts.push_back({"batch mix", phase.mix});
+  if (std::abs(phase.mix.difference()) >= 1) parts.push_back({kBatchMix, phase.mix});
   return Rounded(phase.mean, parts);
 }
 

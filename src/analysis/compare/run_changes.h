@@ -78,6 +78,7 @@ struct SideFacts {
   std::vector<Interval> spans;     // of its traces
   uint64_t runs = 0, ranks = 0;    // ranks: in one run
   std::string engine, version, gpus, options, phases;
+  bool works = false;    // some trace has a device, or a thread that stands for one
   bool on_host = false;  // a CPU engine
   // That a request reads in a step, on average of the steps that say both.
   std::optional<double> prompt_tokens;
@@ -85,6 +86,7 @@ struct SideFacts {
   std::vector<std::string> results_without_parts;
 };
 
+inline constexpr const char* kNothingCommon = "nothing-common";
 // Why a comparison would be false, or what a reader should know.
 struct Obstacle {
   std::string id, text;
@@ -105,12 +107,15 @@ struct RunChanges {
 
   // Some phase, or the whole, was compared.
   [[nodiscard]] bool AnythingCompared() const;
+  // One of the obstacles is that nothing could be compared.
+  [[nodiscard]] bool NothingCommon() const;
   // Leaves what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
 
+inline constexpr const char* kBatchMix = "batch mix";
 // The way from base's mean step to now's: differences in whole ns that add up exactly to that of
-// the two rounded means. "batch mix" is last, if it has any.
+// the two rounded means. kBatchMix is last, if it has any.
 struct Waterfall {
   struct Bar {
     std::string name;
