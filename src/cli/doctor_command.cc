@@ -95,24 +95,29 @@ Result<void> ExamineFile(const std::string& path, const DoctorArguments& a,
   const bool text =
       kind == ContentKind::kText || kind == ContentKind::kOtherJson || kind == ContentKind::kOther;
   if (text) return ExamineText(path, a, stop, examination);
-  return ExamineTraces(path, a, examination);
+  return ExamineTraces(path, a, stop, examination);
 }
 
 // A recording, a launch's folder with logs, or traces.
 Result<void> ExamineFolder(const std::string& path, const DoctorArguments& a,
-                           Examination& examination) {
+                           const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(path + "/" + name, failed); };
   if (has("run.json") || has("plan.json") || has("probes.json") || has("logs"))
-    return ExamineRun(path, a, examination);
-  return ExamineTraces(path, a, examination);
+    return ExamineRun(path, a, stop, examination);
+  return ExamineTraces(path, a, stop, examination);
 }
 
 Result<void> Examine(const std::string& subject, const DoctorArguments& a,
                      const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
-  if (fs::is_directory(subject, failed)) return ExamineFolder(subject, a, examination);
-  if (fs::exists(subject, failed)) return ExamineFile(subject, a, stop, examination);
+  if (fs::is_directory(subject, failed)) return ExamineFolder(subject, a, stop, examination);
+  if (fs::is_regular_file(subject, failed)) return ExamineFile(subject, a, stop, examination);
+  // It is read more than once.
+  if (fs::exists(subject, failed))
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: it is no file but a pipe or a device: save it to a file first",
+                            VisibleText(subject)));
   // A mistyped path is no host.
   if (subject.find("://") == std::string::npos &&
       (subject.starts_with('/') || subject.starts_with('.') || subject.ends_with(".log") ||

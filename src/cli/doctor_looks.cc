@@ -43,7 +43,6 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kNsysAnswersWithin{10'000};
-constexpr size_t kMostOfLog = size_t{256} << 20;
 constexpr size_t kMostLogs = 64;
 constexpr const char* kDriverFolder = "/proc/driver/nvidia";
 // In the model names of GPUs whose hardware nsys traces by default.
@@ -147,6 +146,22 @@ void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>
   ExamineGpus(kDriverFolder, examination);
 }
 
+// How many lines end in the first bytes of a file.
+uint64_t LinesIn(std::ifstream& file, size_t bytes) {
+  uint64_t lines = 0;
+  std::string block(size_t{1} << 20, '\0');
+  file.clear();
+  file.seekg(0);
+  while (bytes > 0 &&
+         file.read(block.data(), static_cast<std::streamsize>(std::min(bytes, block.size())))) {
+    const auto got = static_cast<size_t>(file.gcount());
+    lines += static_cast<uint64_t>(
+        std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
+    bytes -= got;
+  }
+  return lines;
+}
+
 }  // namespace
 
 void ExamineImporter(const NsysProgram& nsys, Examination& examination) {
@@ -245,7 +260,7 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
 }
 
 Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
-                           Examination& examination) {
+                           const std::stop_token& stop, Examination& examination) {
   ReadingArguments reading;
   reading.command = "doctor";
   reading.traces.paths = {path};
@@ -253,7 +268,7 @@ Result<void> ExamineTraces(const std::string& path, const DoctorArguments& argum
   reading.traces.session = "all";
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(reading));
   TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(reading));
-  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(reading, choice, {}, classifier));
+  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(reading, choice, {}, classifier, stop));
   for (const TraceAnalysis& trace : readout.run.traces) {
     Saw(examination, Look::kTrace, trace.path);
     for (Diagnosis& diagnosis : CheckTrace(trace)) examination.Add(std::move(diagnosis));
@@ -266,15 +281,17 @@ Result<void> ExamineTraces(const std::string& path, const DoctorArguments& argum
 }
 
 Result<void> ExamineLog(const std::string& path, const std::string& engine,
-                        const std::string& version, Examination& examination) {
+                        const std::string& version, Examination& examination, size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
+  size_t skipped = 0;
   if (file) {
     std::error_code failed;
     const auto size = fs::file_size(path, failed);
     // The first failure is near the end of its life: of a larger log the last part is read.
-    if (!failed && size > kMostOfLog) file.seekg(static_cast<std::streamoff>(size - kMostOfLog));
-    text.resize(failed ? 0 : std::min<size_t>(size, kMostOfLog));
+    if (!failed && size > most) skipped = size - most;
+    file.seekg(static_cast<std::streamoff>(skipped));
+    text.resize(failed ? 0 : std::min<size_t>(size, most));
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   }
@@ -287,9 +304,10 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
                           : engine == "sglang" ? EngineKind::kSglang
                                                : EngineKind::kUnknown;
   Saw(examination, Look::kLog, path);
-  const std::optional<EngineFailure> failure = FirstFailure(text);
+  const uint64_t lines_before = LinesIn(file, skipped);
+  const std::optional<EngineFailure> failure = FirstFailure(text, lines_before);
   bool is_named = false;  // by a check that knows the line
-  for (Finding& finding : CheckLog(kind, version, text)) {
+  for (Finding& finding : CheckLog(kind, version, text, lines_before)) {
     finding.subject = path;
     is_named |= failure && finding.evidence.find(fmt::format("(line {} of", failure->line)) !=
                                std::string::npos;
@@ -310,7 +328,7 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
 }
 
 Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
-                        Examination& examination) {
+                        const std::stop_token& stop, Examination& examination) {
   const std::string run_json = RunJsonFor(folder);
   const auto findings = KeptFindingsOf(run_json);
   if (findings) {
@@ -327,17 +345,18 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
   size_t logs = 0;
   std::error_code failed;
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(folder + "/logs", failed))
-    if (entry.is_regular_file(failed)) paths.push_back(entry.path().string());
+  for (const char* const part : {"/logs", "/server"})
+    for (const auto& entry : fs::directory_iterator(folder + part, failed))
+      if (entry.is_regular_file(failed)) paths.push_back(entry.path().string());
   std::ranges::sort(paths);
   for (const std::string& path : paths) {
     if (++logs > kMostLogs) break;
     if (const auto read = ExamineLog(path, engine, version, examination); !read)
       Saw(examination, Look::kLog, path, read.error().message);
   }
-  if (paths.empty()) Saw(examination, Look::kLog, folder + "/logs", "no log was kept");
+  if (paths.empty()) Saw(examination, Look::kLog, folder, "no log was kept");
   const std::string traces = fs::is_directory(folder + "/traces") ? folder + "/traces" : folder;
-  if (const auto read = ExamineTraces(traces, arguments, examination); !read)
+  if (const auto read = ExamineTraces(traces, arguments, stop, examination); !read)
     Saw(examination, Look::kTrace, traces, read.error().message);
   return {};
 }

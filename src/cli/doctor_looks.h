@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stop_token>
 #include <string>
 
@@ -26,13 +27,15 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
                                 Examination& examination);
 // A trace, a folder or an archive of traces. kUnreadable.
 Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
-                           Examination& examination);
-// An engine's log, of which at most 256 MB are read. kUnreadable. `engine`: "vllm", or "" if the
-// log alone is to tell.
+                           const std::stop_token& stop, Examination& examination);
+// An engine's log, of which the last `most` bytes are read. kUnreadable. `engine`: "vllm", or "" if
+// the log alone is to tell.
+inline constexpr size_t kMostOfLog = size_t{256} << 20;
 Result<void> ExamineLog(const std::string& path, const std::string& engine,
-                        const std::string& version, Examination& examination);
-// The folder of a recording: run.json, logs/, traces/.
+                        const std::string& version, Examination& examination,
+                        size_t most = kMostOfLog);
+// The folder of a recording or a launch: run.json, logs/, server/, traces/.
 Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
-                        Examination& examination);
+                        const std::stop_token& stop, Examination& examination);
 
 }  // namespace tacho

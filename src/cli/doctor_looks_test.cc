@@ -49,5 +49,20 @@ TEST(ExamineGpus, NamesThoseWhoseHardwareNsysTraces) {
   EXPECT_THAT(FoundIn(none), IsEmpty());
 }
 
+TEST(ExamineLog, NamesLinesOfTheWholeLog) {
+  const FolderForTest folder;
+  std::string log;
+  for (int i = 0; i < 1000; ++i) log += "INFO a line\n";
+  log += "Traceback (most recent call last):\n  File\nValueError: the cause\n";
+  const std::string path = folder.Write("engine.log", log);
+  for (const size_t most : {size_t{200}, log.size()}) {
+    Examination examination;
+    ASSERT_TRUE(ExamineLog(path, "vllm", "0.32.0", examination, most));
+    ASSERT_EQ(examination.found.size(), 1U);
+    EXPECT_THAT(examination.found[0].evidence, testing::HasSubstr("in line 1003: ValueError"))
+        << most;
+  }
+}
+
 }  // namespace
 }  // namespace tacho

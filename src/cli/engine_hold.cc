@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/find_program.h"
 #include "base/pause.h"
@@ -133,6 +134,7 @@ std::string StateText(HttpClient& client, const HeldEngines& held, milliseconds 
 Result<void> Await(HeldEngines& held, const EngineOptions& options, milliseconds most,
                    HoldLine& line, const std::stop_token& stop) {
   const auto begin = steady_clock::now();
+  std::string woken;
   while (true) {
     auto look = held.Look(stop);
     if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
@@ -141,8 +143,10 @@ Result<void> Await(HeldEngines& held, const EngineOptions& options, milliseconds
     if (look->waits_for.empty() || wakes) {
       TACHO_RETURN_IF_ERROR(held.Take(*look, stop));
       if (!wakes) return {};
-      line.Say("woke " + held.Woken());
-      continue;
+      if (const std::string before = std::exchange(woken, held.Woken()); before != woken) {
+        line.Say("woke " + woken);
+        continue;
+      }
     }
     line.Show("waiting: " + look->waits_for);
     if (most.count() > 0 && steady_clock::now() - begin > most)

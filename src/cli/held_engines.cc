@@ -90,7 +90,7 @@ Result<EngineLook> HeldEngines::Look(const std::stop_token& stop) const {
   }
   look.deployment = std::move(*deployment);
   if (const std::string& router = look.deployment.router_url; !router.empty()) {
-    const std::string why = WhyRouterNotReady(client_, router, patience, stop);
+    const std::string why = WhyRouterNotReady(client_, router, patience, stop).text;
     if (!why.empty()) look.waits_for = fmt::format("router {}: {}", router, why);
   }
   look.workers = ProbeWorkers(client_, look.deployment.workers, patience, stop);
@@ -98,8 +98,9 @@ Result<EngineLook> HeldEngines::Look(const std::stop_token& stop) const {
   std::string why_down;
   for (const ProbedWorker& probed : look.workers) {
     const std::string& url = probed.worker.url;
-    std::string why = !probed.facts ? probed.facts.error().message
-                                    : WhyNotReady(client_, url, probed.facts->kind, patience, stop);
+    std::string why = !probed.facts
+                          ? probed.facts.error().message
+                          : WhyNotReady(client_, url, probed.facts->kind, patience, stop).text;
     asleep += IsAsleep(probed) ? 1 : 0;
     up += why.empty() ? 1 : 0;
     if (!why.empty() && why_down.empty())

@@ -1,13 +1,14 @@
 #include "cli/interrupt.h"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <thread>
 
 #include "cli/exit_status.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr int64_t kSameSignalNs = 200'000'000;
 
 std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
+std::atomic<int> first_number = 0;
 std::atomic<bool> from_terminal = false;
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
@@ -30,20 +32,19 @@ std::thread watcher;
 struct sigaction old_int, old_term, old_hup;
 
 // Calls only what a signal handler may call.
-void OnSignal(int, siginfo_t* info, void*) {
+void OnSignal(int number, siginfo_t* info, void*) {
   int saved = errno;
   const int64_t now = MonotonicNs();
+  int none = 0;
+  first_number.compare_exchange_strong(none, number);
   int64_t first = 0;
   if (!first_ns.compare_exchange_strong(first, now)) {
     if (now - first < kSameSignalNs) return;
-    if (const char* text = last_words.load(); text != nullptr) {
-      [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
-    }
+    if (const char* text = last_words.load(); text != nullptr) SayInHandler(text);
     _exit(kInterrupted);
   }
   from_terminal = info->si_code == SI_KERNEL;
-  [[maybe_unused]] ssize_t said =
-      write(STDERR_FILENO, acknowledgement.data(), acknowledgement.size());
+  SayInHandler(acknowledgement);
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
   errno = saved;
@@ -51,11 +52,18 @@ void OnSignal(int, siginfo_t* info, void*) {
 
 }  // namespace
 
+void SayInHandler(std::string_view text) {
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&room, 1, 0) <= 0) return;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
 InterruptScope::InterruptScope(const std::string& now) {
+  assert(!watcher.joinable() && "only one at a time");
   // Over a line that is redrawn.
   acknowledgement = std::string(isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "") +
                     "tacho: interrupted: " + now + " (again: ends at once)\n";
-  first_ns = 0;
+  first_ns = 0, first_number = 0;
   wake = eventfd(0, EFD_CLOEXEC);
   struct sigaction action {};
   action.sa_sigaction = OnSignal;
@@ -86,9 +94,10 @@ InterruptScope::~InterruptScope() {
   sigaction(SIGTERM, &old_term, nullptr);
   sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
+  // One that came after the watcher's last look has stopped nothing: it takes effect now, or under
+  // WithoutInterrupts as the next scope begins.
+  if (first_ns.load() != 0 && !source_.stop_requested()) kill(getpid(), first_number.load());
 }
-
-bool InterruptScope::SignalCame() { return first_ns.load() != 0; }
 
 bool InterruptScope::FromTerminal() { return from_terminal; }
 

@@ -2,14 +2,19 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace tacho {
+
+// Text on standard error, from a signal handler. Nothing if a full pipe would make it wait.
+void SayInHandler(std::string_view text);
 
 // Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that must clean
 // up. The first one is acknowledged at once on standard error, with what happens now: "tacho:
 // interrupted: ending the load (again: ends at once)". A second one, at least 0.2 s later, ends the
 // process at once, after it has written `last_words` to standard error (not copied: they must
-// outlive this object). Only one object at a time. WithoutInterrupts bridges the time between two.
+// outlive this object). One that comes too late for the token is raised again as the object ends.
+// Only one object at a time. WithoutInterrupts bridges the time between two.
 class InterruptScope {
  public:
   // `now`: what happens after the first signal, such as "ending the load".
@@ -19,9 +24,6 @@ class InterruptScope {
   ~InterruptScope();
 
   std::stop_token token() const { return source_.get_token(); }
-  // Whether a signal came to the newest object. Its token may miss one that comes just before the
-  // object ends: who goes on afterwards asks this too.
-  static bool SignalCame();
   // Whether the first signal came from the terminal: then all processes of its foreground have it.
   static bool FromTerminal();
   // The text that a second signal prints; "" for none. Safe to call at any time.

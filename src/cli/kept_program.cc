@@ -32,8 +32,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{1000};      // at the size of the log
-constexpr milliseconds kLookAgain{100};  // for processes that an ending one has made
+constexpr milliseconds kLook{1000};           // at the size of the log
+constexpr milliseconds kRotateAgain{60'000};  // after a rotation that failed
+constexpr milliseconds kLookAgain{100};       // for processes that an ending one has made
 constexpr mode_t kLogMode = 0644;
 constexpr std::string_view kSharedMemory = "/dev/shm/";
 
@@ -179,16 +180,26 @@ class Keeper {
     if (packet && packet->message == Message::kRelease) channel_.Close();
   }
 
-  void Rotate() const {
+  void Rotate() {
     struct stat file {};
-    if (fstat(log_.get(), &file) != 0 || static_cast<uint64_t>(file.st_size) < options_.log_bytes)
+    if (fstat(log_.get(), &file) != 0 || static_cast<uint64_t>(file.st_size) < options_.log_bytes ||
+        steady_clock::now() < rotate_from_)
       return;
+    namespace fs = std::filesystem;
     std::error_code error;
     const std::string& log = options_.log;
-    std::filesystem::rename(log + ".1", log + ".2", error);
-    // The program goes on writing to the file that it has open, always at its end.
-    if (!std::filesystem::copy_file(log, log + ".1", error)) return;
-    if (ftruncate(log_.get(), 0) != 0) return;
+    const std::string copy = log + ".new";
+    const auto moves = [&](const std::string& from, const std::string& to) {
+      fs::rename(from, to, error);
+      return !error || error == std::errc::no_such_file_or_directory;
+    };
+    // The program goes on writing to the file that it has open, always at its end. A full disk
+    // takes no copy: then the older ones stay.
+    if (fs::copy_file(log, copy, fs::copy_options::overwrite_existing, error) &&
+        moves(log + ".1", log + ".2") && moves(copy, log + ".1") && ftruncate(log_.get(), 0) == 0)
+      return;
+    fs::remove(copy, error);
+    rotate_from_ = steady_clock::now() + kRotateAgain;
   }
 
   [[nodiscard]] std::vector<int64_t> Descendants() const {
@@ -226,6 +237,7 @@ class Keeper {
 
   const KeptProgramOptions& options_;
   FileDescriptor channel_, log_, signals_;
+  steady_clock::time_point rotate_from_;
   std::set<std::string> older_memory_;  // what was in /dev/shm before the program
   pid_t program_ = 0;
   std::optional<int> status_;

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -143,6 +145,28 @@ TEST_F(KeptProgramTest, ALogThatCannotBeCopiedStaysWhole) {
   ASSERT_TRUE(program.Begin());
   EXPECT_TRUE(Becomes([&] { return Text(Log()).ends_with("end\n"); }));
   EXPECT_THAT(Text(Log()), HasSubstr("line 0 of"));
+}
+
+TEST_F(KeptProgramTest, AFullDiskKeepsTheOlderLogs) {
+  std::ofstream(Log()) << std::string(200'000, 'x');
+  std::ofstream(Log() + ".1") << "one";
+  std::ofstream(Log() + ".2") << "two";
+  // No file may grow beyond half of the log.
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{100'000, before.rlim_max};
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  KeptProgram program = Shell("sleep 1000", 1000);
+  const bool begun = program.Begin().has_value();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old);
+  ASSERT_TRUE(begun);
+  std::this_thread::sleep_for(milliseconds(2500));  // two looks at its size
+  EXPECT_TRUE(Text(Log() + ".1") == "one");         // not shown: it may be long
+  EXPECT_TRUE(Text(Log() + ".2") == "two");
+  EXPECT_FALSE(std::filesystem::exists(Log() + ".new"));
+  EXPECT_EQ(std::filesystem::file_size(Log()), 200'000U);
 }
 
 TEST_F(KeptProgramTest, RemovesSharedMemoryThatOnlyItHad) {

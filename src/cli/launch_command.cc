@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/pause.h"
+#include "cli/engine_options.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/launch_narrator.h"
@@ -58,33 +59,48 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
   TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
                          NsArgument("--ready-within", a.engine.ready_within));
   TACHO_ASSIGN_OR_RETURN(PlanOfHere here, PlanHere(kind, a.engine, folder, NsysSessionName(name)));
-  SayWarnings(here.plan);
-  if (a.dry_run) return Print(a.json ? LaunchJson(here.plan, nullptr, {}) : PlanText(here.plan));
+  if (a.dry_run) {
+    between.reset();
+    SayWarnings(here.plan);
+    return Print(a.json ? LaunchJson(here.plan, nullptr, {}) : PlanText(here.plan));
+  }
 
   TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
+  TACHO_ASSIGN_OR_RETURN(HttpClientOptions http, RemoteOptions().Http());
+  UseKeyOf(here.plan, {}, http);
   here.held.push_back(std::move(taken.lock));
   TACHO_ASSIGN_OR_RETURN(LaunchedServers servers,
                          LaunchedServers::Make(std::move(here), name, folder));
-  TACHO_ASSIGN_OR_RETURN(const auto client, HttpClient::Create());
+  TACHO_ASSIGN_OR_RETURN(const auto client, HttpClient::Create(http));
   InterruptScope interrupt(fmt::format("ending {} with all its processes", name));
   between.reset();
+  SayWarnings(servers.plan());
   const std::string still_ending = fmt::format("tacho: {} is still being ended\n", name);
+  const auto end = [&] {
+    InterruptScope::SetLastWords(still_ending.c_str());
+    servers.End();
+    InterruptScope::SetLastWords("");
+  };
+  const auto interrupted = [&]() -> Result<int> {
+    end();
+    return Fail(ErrorKind::kInterrupted, "interrupted");
+  };
   LaunchNarrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), a.quiet);
   TACHO_RETURN_IF_ERROR(StartAndNarrate(servers, *client, milliseconds(patience_ns / 1'000'000),
                                         narrator, interrupt.token()));
   const std::vector<ProfilingProof> proofs = servers.Prove(*client, interrupt.token());
+  if (interrupt.token().stop_requested()) return interrupted();
   const int printed = Print(a.json ? LaunchJson(servers.plan(), &servers.record(), proofs)
                                    : LaunchScreen(servers, proofs, narrator.Seconds()));
   if (a.detach && printed == kDone) {
+    if (interrupt.token().stop_requested()) return interrupted();
     servers.Release();
     if (!a.quiet) Complain(fmt::format("{0} goes on; tacho launch stop {0} ends it", name));
     return kDone;
   }
   if (!a.quiet && printed == kDone) Complain("holding it; Ctrl-C ends it");
   const int status = printed == kDone ? Hold(servers, interrupt.token()) : printed;
-  InterruptScope::SetLastWords(still_ending.c_str());
-  servers.End();
-  InterruptScope::SetLastWords("");
+  end();
   return status;
 }
 
@@ -174,7 +190,7 @@ Result<int> Stop(const LaunchArguments& a) {
     if (!KeepersOf(launch).empty())
       return Fail(interrupt.token().stop_requested() ? ErrorKind::kInterrupted : ErrorKind::kRemote,
                   fmt::format("{} is still being ended", launch.name));
-    ForgetLaunch(launch.name);
+    ForgetEndedLaunches();
     Complain(fmt::format("{} is ended; its log: {}", launch.name, launch.servers[0].log));
   }
   return kDone;

@@ -18,6 +18,8 @@ constexpr int64_t kBetweenLinesS = 10;
 std::string Proven(const PlannedLaunch& plan, const ProfilingProof& proof) {
   if (plan.preset == "nsys") return "by nsys: tacho record --via nsys";
   if (!proof.has_route)
+    return "NOT PROVEN: the engine could not be asked for its routes: tacho doctor " + plan.url();
+  if (!*proof.has_route)
     return "NOT PROVEN: the engine has no POST /start_profile: tacho doctor " + plan.url();
   std::string text = "POST /start_profile is there";
   if (proof.in_arguments) text += ", its options are in the arguments";

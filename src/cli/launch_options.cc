@@ -45,10 +45,15 @@ std::vector<std::string> OwnEnvironment() {
   return settings;
 }
 
-// As CUDA_VISIBLE_DEVICES names them, else by their device files.
-std::vector<std::string> GpusHere() {
+// As CUDA_VISIBLE_DEVICES names them, in the engine's own settings or here, else by their device
+// files.
+std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   std::vector<std::string> gpus;
-  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
+  const char* visible = std::getenv(std::string(kVisibleGpus).c_str());
+  for (const std::string& setting : settings)
+    if (setting.starts_with(fmt::format("{}=", kVisibleGpus)))
+      visible = setting.c_str() + kVisibleGpus.size() + 1;
+  if (visible != nullptr) {
     std::string_view rest = visible;
     while (!rest.empty()) {
       const std::string_view one = rest.substr(0, rest.find(','));
@@ -139,9 +144,9 @@ std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
 }
 
 // What goes before the engine's command so that nsys can record it, in a session of that name.
-Result<std::vector<std::string>> UnderNsys(const std::string& session, size_t replicas,
-                                           const std::stop_token& stop) {
-  if (replicas > 1)
+Result<std::vector<std::string>> UnderNsys(const std::string& session, const LaunchRequest& request,
+                                           bool has_gpu, const std::stop_token& stop) {
+  if (request.replicas > 1)
     return Fail(ErrorKind::kUsage, "--preset nsys launches one engine: leave out --replicas");
   const std::optional<NsysProgram> nsys = FindNsys(stop);
   if (!nsys)
@@ -154,9 +159,8 @@ Result<std::vector<std::string>> UnderNsys(const std::string& session, size_t re
       {.arguments = {nsys->path, "launch", "--help"}, .patience = kAnswersWithin, .stop = stop},
       kMostHelp);
   // Without a GPU nothing else would be recorded.
-  return NsysLaunchWords(
-      {.program = nsys->path, .session = session, .os_calls = GpusHere().empty()},
-      help.value_or(""));
+  return NsysLaunchWords({.program = nsys->path, .session = session, .os_calls = !has_gpu},
+                         help.value_or(""));
 }
 
 // vLLM without the package nvtx dies at its first step if its ranges are on (seen of 0.32).
@@ -253,10 +257,14 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
+  // A file that cannot be read is reported with the other findings.
+  if (const auto whole = WithConfigFile(program.command))
+    program.file_options.assign(
+        whole->begin() + static_cast<std::ptrdiff_t>(program.command.size()), whole->end());
   TACHO_ASSIGN_OR_RETURN(const auto port, AskedPort(request, program));
   LaunchPlace place{.folder = fs::absolute(folder).lexically_normal().string(),
                     .ports = {},
-                    .gpus = GpusHere(),
+                    .gpus = GpusFor(request.environment),
                     .environment = OwnEnvironment()};
   if (request.replicas > 1) place.router_program = RouterProgram(kind, program.python);
   const bool vllm = kind == EngineKind::kVllm;
@@ -265,7 +273,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                                    request.replicas + (place.router_program.empty() ? 0 : 2)));
   place.ports = std::move(ports.numbers);
   if (request.preset == "nsys") {
-    TACHO_ASSIGN_OR_RETURN(place.nsys, UnderNsys(session, request.replicas, stop));
+    TACHO_ASSIGN_OR_RETURN(place.nsys, UnderNsys(session, request, !place.gpus.empty(), stop));
   }
   TACHO_ASSIGN_OR_RETURN(PlannedLaunch plan, PlanLaunch(request, program, place));
   if (request.preset == "nsys") DropRangesWithoutNvtx(program.python, stop, plan);
@@ -293,15 +301,13 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
 
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const std::string& session) {
-  auto plan = [&] {
-    const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
-    return PlanUntil(interrupt.token(), kind, arguments, folder, session);
-  }();
-  if (InterruptScope::SignalCame()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
+  auto plan = PlanUntil(interrupt.token(), kind, arguments, folder, session);
+  if (interrupt.token().stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return plan;
 }
 
-Result<void> CheckRoom(const PlannedLaunch& plan) {
+Result<void> CheckRoom(PlannedLaunch& plan) {
   std::error_code error;
   std::set<std::string> folders{fs::temp_directory_path(error).string()};
   for (const PlannedServer& server : plan.servers) {
@@ -324,7 +330,7 @@ Result<void> CheckRoom(const PlannedLaunch& plan) {
       return Fail(
           ErrorKind::kOutput,
           fmt::format("{}: {}: make room, or name another place (-o DIR, TMPDIR)", folder, words));
-    Complain(Finding{FindingId::kLittleRoom, folder, words}.Text());
+    plan.findings.push_back({FindingId::kLittleRoom, folder, words});
   }
   return {};
 }

@@ -49,8 +49,8 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const std::string& session);
 
 // Whether the disks have room for logs and traces, also in folders that are not made yet. kOutput:
-// less than 256 MB. Little room is reported on standard error.
-Result<void> CheckRoom(const PlannedLaunch& plan);
+// less than 256 MB. Little room becomes a finding of the plan.
+Result<void> CheckRoom(PlannedLaunch& plan);
 
 // Where a launch that begins now has its logs and traces: "OUT/tacho-launch-NAME-20261124-160239".
 std::string LaunchFolderFor(const std::string& out, const std::string& name);

@@ -10,7 +10,6 @@
 #include "base/pause.h"
 #include "base/words.h"
 #include "control/engine_failure.h"
-#include "control/liveness.h"
 #include "control/log_line.h"
 #include "control/nsys_launch.h"
 #include "control/port_owner.h"
@@ -28,17 +27,20 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kBetweenLooks{300};
 constexpr milliseconds kAnswersWithin{3000};
-constexpr size_t kMostLog = 16 << 20, kTail = 8 << 10, kLongestLine = 300;
+constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for any longer
+constexpr int kUnauthorized = 401;
+constexpr size_t kTail = 8 << 10, kLongestLine = 300;
+// A log that is being rotated is larger.
+constexpr size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
 
 // The first or the last bytes of a file, at most `most`.
 std::string BytesOf(const std::string& path, size_t most, bool from_end) {
   std::ifstream file(path, std::ios::binary);
-  if (from_end && file.seekg(0, std::ios::end)) {
-    const auto size = static_cast<size_t>(file.tellg());
-    file.seekg(static_cast<std::streamoff>(size - std::min(size, most)));
-  }
-  std::string text(most, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most));
+  if (!file.seekg(0, std::ios::end)) return "";
+  const auto size = static_cast<size_t>(file.tellg());
+  std::string text(std::min(size, most), '\0');
+  file.seekg(static_cast<std::streamoff>(from_end ? size - text.size() : 0));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   return text;
 }
@@ -85,6 +87,11 @@ std::optional<uint64_t> LineWithFolder(const std::string& log, const std::string
 
 }  // namespace
 
+void UseKeyOf(const PlannedLaunch& plan, const ServerOptions& given, HttpClientOptions& http) {
+  if (!plan.api_key.empty() && given.api_key.empty() && given.api_key_file.empty())
+    http.bearer_key = plan.api_key;
+}
+
 Result<LaunchedServers> LaunchedServers::Make(PlanOfHere here, const std::string& name,
                                               const std::string& folder) {
   LaunchedServers made;
@@ -124,19 +131,20 @@ Result<void> LaunchedServers::Begin(Server& server) {
   return KeepLaunch(record_);
 }
 
-bool LaunchedServers::IsHealthy(HttpClient& client, const Server& server,
-                                const std::stop_token& stop) const {
+NotReady LaunchedServers::WhyNot(HttpClient& client, const Server& server,
+                                 const std::stop_token& stop) const {
   const std::string& url = server.planned.url;
   const bool router = server.planned.traces.empty();
-  return (router ? WhyRouterNotReady(client, url, kAnswersWithin, stop)
-                 : WhyNotReady(client, url, plan_.kind, kAnswersWithin, stop))
-      .empty();
+  return router ? WhyRouterNotReady(client, url, kAnswersWithin, stop)
+                : WhyNotReady(client, url, plan_.kind, kAnswersWithin, stop);
 }
 
 Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size_t count,
                                           steady_clock::time_point until, const Progress& progress,
                                           const std::stop_token& stop) {
   std::vector<bool> healthy(servers_.size());
+  std::vector<NotReady> why(servers_.size());
+  std::vector<std::optional<steady_clock::time_point>> refuses_since(servers_.size());
   for (size_t left = count; left > 0;) {
     for (size_t i = first; i < first + count; ++i) {
       Server& server = servers_[i];
@@ -146,8 +154,18 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
       }
       if (healthy[i]) continue;
       progress(server.planned.name, LastLineOf(server.planned.log));
-      healthy[i] = IsHealthy(client, server, stop);
+      why[i] = WhyNot(client, server, stop);
+      healthy[i] = why[i].text.empty();
       left -= healthy[i] ? 1 : 0;
+      if (why[i].status != kUnauthorized) {
+        refuses_since[i].reset();
+      } else if (const auto now = steady_clock::now(); !refuses_since[i]) {
+        refuses_since[i] = now;
+      } else if (now - *refuses_since[i] > kRefusesFor) {
+        return Fail(ErrorKind::kRemote,
+                    fmt::format("{}: {}: it wants an API key: set TACHO_API_KEY to it",
+                                server.planned.name, why[i].text));
+      }
     }
     if (left == 0) break;
     if (!Pause(stop, kBetweenLooks)) return Fail(ErrorKind::kInterrupted, "interrupted");
@@ -155,9 +173,10 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
     for (size_t i = first; i < first + count; ++i) {
       const PlannedServer& late = servers_[i].planned;
       if (healthy[i]) continue;
-      return Fail(ErrorKind::kRemote,
-                  fmt::format("{} was not ready in time (--ready-within); the last line of {}: {}",
-                              late.name, late.log, LastLineOf(late.log)));
+      return Fail(
+          ErrorKind::kRemote,
+          fmt::format("{} was not ready in time (--ready-within): {}; the last line of {}: {}",
+                      late.name, why[i].text, late.log, LastLineOf(late.log)));
     }
   }
   return {};
@@ -168,6 +187,8 @@ Result<void> LaunchedServers::Start(HttpClient& client, milliseconds patience,
   const auto until =
       patience.count() > 0 ? steady_clock::now() + patience : steady_clock::time_point::max();
   const size_t engines = plan_.servers.size();
+  for (const Server& server : servers_)
+    if (const auto url = ParseUrl(server.planned.url)) client.NameServer(*url);
   for (size_t i = 0; i < engines; ++i) TACHO_RETURN_IF_ERROR(Begin(servers_[i]));
   TACHO_RETURN_IF_ERROR(AwaitHealth(client, 0, engines, until, progress, stop));
   if (plan_.router) {
@@ -194,7 +215,7 @@ std::vector<ProfilingProof> LaunchedServers::Prove(HttpClient& client, std::stop
                              ? ProfilerConfigOfProcess(pid).find(server.traces) != std::string::npos
                              : EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR") == server.traces,
          .logged = vllm ? LineWithFolder(server.log, server.traces) : std::nullopt,
-         .has_route = facts[i] && facts[i]->profiler.has_http});
+         .has_route = facts[i] ? std::optional(facts[i]->profiler.has_http) : std::nullopt});
   }
   return proofs;
 }
@@ -220,7 +241,8 @@ void LaunchedServers::End() {
   // Their keeper ended all, unless it was killed.
   if (plan_.preset == "nsys" && !record_.servers.empty())
     EndNsysSession(servers_[0].planned.command[0], NsysSessionName(record_.name));
-  if (!record_.servers.empty()) ForgetLaunch(record_.name);
+  held_.clear();  // the name too: it is free, and another launch may take it
+  if (!record_.servers.empty()) ForgetEndedLaunches();
   record_.servers.clear();
 }
 

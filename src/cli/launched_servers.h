@@ -10,7 +10,9 @@
 
 #include "base/result.h"
 #include "cli/kept_program.h"
+#include "cli/key_options.h"
 #include "cli/launch_options.h"
+#include "control/liveness.h"
 #include "launch/launch_registry.h"
 #include "launch/plan_launch.h"
 #include "net/http_client.h"
@@ -22,8 +24,12 @@ namespace tacho {
 struct ProfilingProof {
   bool in_arguments = false;       // of its process
   std::optional<uint64_t> logged;  // the line of its log that shows what it took
-  bool has_route = false;          // POST /start_profile is registered
+  // Whether POST /start_profile is registered; absent: the engine could not be asked.
+  std::optional<bool> has_route;
 };
+
+// Takes the key that the servers want of their own words, unless the user gave one to tacho.
+void UseKeyOf(const PlannedLaunch& plan, const ServerOptions& given, HttpClientOptions& http);
 
 // The servers of a launch while they run. They end with this object, or with this process, however
 // it ends.
@@ -39,8 +45,9 @@ class LaunchedServers {
 
   // Starts the engines, waits until all are healthy, then the same with the router. `progress` gets
   // the name of a server that is waited for and the last line of its log, several times a second.
-  // kUsage: a program cannot be started; kRemote: a server ended, with its first failure, or was
-  // not healthy within `patience`; kInterrupted.
+  // kUsage: a program cannot be started; kRemote: a server ended, with its first failure, was not
+  // healthy within `patience`, or wants another API key; kInterrupted. From now on `client` sends
+  // its key to the servers.
   using Progress = std::function<void(const std::string& server, const std::string& line)>;
   Result<void> Start(HttpClient& client, std::chrono::milliseconds patience,
                      const Progress& progress, std::stop_token stop);
@@ -71,8 +78,8 @@ class LaunchedServers {
   Result<void> AwaitHealth(HttpClient& client, size_t first, size_t count,
                            std::chrono::steady_clock::time_point until, const Progress& progress,
                            const std::stop_token& stop);
-  [[nodiscard]] bool IsHealthy(HttpClient& client, const Server& server,
-                               const std::stop_token& stop) const;
+  [[nodiscard]] NotReady WhyNot(HttpClient& client, const Server& server,
+                                const std::stop_token& stop) const;
 
   PlannedLaunch plan_;
   LaunchRecord record_;

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/interrupt.h"
 
 namespace {
 
@@ -17,8 +18,7 @@ namespace {
 void OnInterrupt(int) {
   constexpr std::string_view kWords = "\r\x1b[Ktacho: interrupted\n";
   const size_t skip = isatty(STDERR_FILENO) == 1 ? 0 : kWords.find('t');
-  [[maybe_unused]] const ssize_t written =
-      write(STDERR_FILENO, kWords.data() + skip, kWords.size() - skip);
+  tacho::SayInHandler(kWords.substr(skip));
   _exit(tacho::kInterrupted);
 }
 

@@ -127,10 +127,11 @@ bool ShowsProgress(const ReadingArguments& arguments) {
 
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
                                         const TraceChoice& choice, const ReadOptions& reading,
-                                        const Classifier& classifier) {
+                                        const Classifier& classifier,
+                                        std::optional<std::stop_token> stop) {
   auto readout = [&] {
     ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
-                    ShowsProgress(arguments));
+                    ShowsProgress(arguments), std::move(stop));
     return ReadRun(choice, reading, classifier, bar);
   }();
   if (!readout) return CannotRead(readout.error());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,11 @@ Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 std::string CommandPaths(const ReadingArguments& arguments);
 
 // Reads them with a progress bar on standard error, if it is a terminal, and adds what was left out
-// to `skipped`.
+// to `skipped`. `stop`: of the InterruptScope that the command has; absent: it has none.
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
                                         const TraceChoice& choice, const ReadOptions& reading,
-                                        const Classifier& classifier);
+                                        const Classifier& classifier,
+                                        std::optional<std::stop_token> stop = {});
 bool ShowsProgress(const ReadingArguments& arguments);
 
 // Why the exit status is 4, as sentences; empty if the run is complete.

@@ -37,9 +37,8 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
 // `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they
 // end the recording.
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
-                       std::optional<WithoutInterrupts>& between) {
+                       std::optional<WithoutInterrupts>& between, const HttpClientOptions& http) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
-  TACHO_ASSIGN_OR_RETURN(const auto http, own.remote.Http());
   TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(http));
 
   InterruptScope interrupt("stopping what was started; what was recorded is kept");
@@ -48,6 +47,7 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
   if (launched) {
     TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
                            NsArgument("--ready-within", own.engine.ready_within));
+    SayWarnings(launched->plan());
     LaunchNarrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
     TACHO_RETURN_IF_ERROR(StartAndNarrate(*launched, *client,
                                           std::chrono::milliseconds(patience_ns / 1'000'000),
@@ -77,23 +77,25 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
   RecordArguments own;
   // With --launch, what comes after "--" is the engine's.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  TACHO_ASSIGN_OR_RETURN(
-      auto parsed,
-      ParseArguments(RecordSpec(own), std::vector<std::string>(arguments.begin(), dashes)));
+  const std::vector<std::string> before(arguments.begin(), dashes);
+  TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(RecordSpec(own), before));
   if (parsed) {
     auto written = WriteStdout(HelpText(RecordSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
   std::vector<std::string>& rest = own.launch.empty() ? own.targets : own.engine.words;
   if (dashes != arguments.end()) rest.insert(rest.end(), dashes + 1, arguments.end());
+  // A file with a key may be a pipe that nobody writes to.
+  TACHO_ASSIGN_OR_RETURN(auto http, own.remote.Http());
   std::optional<LaunchedServers> launched;
   std::optional<WithoutInterrupts> between;
   if (!own.launch.empty()) {
     between.emplace();
-    TACHO_ASSIGN_OR_RETURN(launched, MakeForRecording(own));
+    TACHO_ASSIGN_OR_RETURN(launched, MakeForRecording(own, before));
+    UseKeyOf(launched->plan(), own.remote.server, http);
   }
   const std::string folder = launched ? launched->record().folder : "";
-  auto status = RecordThem(own, launched, between);
+  auto status = RecordThem(own, launched, between, http);
   launched.reset();
   if (!status && !folder.empty()) RemoveEmptyParts(folder);
   return status;

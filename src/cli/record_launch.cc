@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/words.h"
-#include "cli/launch_narrator.h"
 #include "cli/launch_options.h"
 #include "cli/output.h"
 #include "control/nsys_launch.h"
@@ -18,27 +17,29 @@ namespace fs = std::filesystem;
 namespace {
 
 Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, EngineKind kind,
-                               RecordArguments& own) {
+                               RecordArguments& own, const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
                          PlanHere(kind, own.engine, folder, NsysSessionName(taken.name)));
   const PlannedLaunch& plan = here.plan;
-  SayWarnings(plan);
-  const std::string command = own.command;
   std::vector<std::string> words;
   for (std::string_view rest = plan.record_options; !rest.empty();)
     words.emplace_back(TakeWord(rest));
-  if (!words.empty()) TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(own), words));
-  own.command = fmt::format("{} -- {}", command, ShownWords(own.engine.words));
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  RecordArguments whole;  // the last one wins
+  TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(whole), words));
+  own.session.profile = std::move(whole.session.profile);
+  own.command += " -- " + ShownWords(own.engine.words);
   own.targets = {plan.url()};
   TACHO_RETURN_IF_ERROR(RecordOptionsOf(own));
-  TACHO_RETURN_IF_ERROR(CheckRoom(plan));
+  TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
   here.held.push_back(std::move(taken.lock));
   return LaunchedServers::Make(std::move(here), taken.name, folder);
 }
 
 }  // namespace
 
-Result<LaunchedServers> MakeForRecording(RecordArguments& own) {
+Result<LaunchedServers> MakeForRecording(RecordArguments& own,
+                                         const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(const EngineKind kind, ParseEngine(own.launch));
   if (!own.targets.empty())
     return Fail(
@@ -55,7 +56,7 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own) {
   TACHO_ASSIGN_OR_RETURN(TakenName taken, TakeLaunchName("", own.launch));
   TACHO_ASSIGN_OR_RETURN(const std::string folder,
                          MakeLaunchFolder(LaunchFolderFor(own.session.out, taken.name)));
-  auto made = MakeIn(folder, std::move(taken), kind, own);
+  auto made = MakeIn(folder, std::move(taken), kind, own, arguments);
   if (!made) RemoveEmptyParts(folder);
   return made;
 }

@@ -32,6 +32,8 @@ size_t ComplaintAt(std::string_view text) {
 // Reads a log line by line and stops after the first failure.
 class FailureReader {
  public:
+  explicit FailureReader(uint64_t lines_before) : line_(lines_before) {}
+
   // False once all that belongs to the failure was read.
   bool Take(std::string_view raw) {
     ++line_;
@@ -86,7 +88,7 @@ class FailureReader {
     return true;
   }
 
-  uint64_t line_ = 0;
+  uint64_t line_;
   size_t lines_ = 0;
   bool in_traceback_ = false, is_harmless_ = false;
   std::string traceback_of_;
@@ -96,8 +98,8 @@ class FailureReader {
 
 }  // namespace
 
-std::optional<EngineFailure> FirstFailure(std::string_view log) {
-  FailureReader reader;
+std::optional<EngineFailure> FirstFailure(std::string_view log, uint64_t lines_before) {
+  FailureReader reader(lines_before);
   while (!log.empty() && reader.Take(TakeLine(log))) {
   }
   return reader.Finish();

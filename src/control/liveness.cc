@@ -31,11 +31,11 @@ Result<int> AskStatus(HttpClient& client, const std::string& url, const std::str
   return answer->status;
 }
 
-// "" for a 200, and for a 404 if `may_lack` the route.
-std::string Objection(const Result<int>& status, std::string_view route, bool may_lack) {
-  if (!status) return status.error().message;
-  if (*status == kOk || (may_lack && *status == kNotFound)) return "";
-  return fmt::format("its {} answers {}", route, *status);
+// None for a 200, and for a 404 if `may_lack` the route.
+NotReady Objection(const Result<int>& status, std::string_view route, bool may_lack) {
+  if (!status) return {.text = status.error().message};
+  if (*status == kOk || (may_lack && *status == kNotFound)) return {};
+  return {.text = fmt::format("its {} answers {}", route, *status), .status = *status};
 }
 
 }  // namespace
@@ -64,22 +64,22 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
   return why;
 }
 
-std::string WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
-                        std::chrono::milliseconds patience, const std::stop_token& stop) {
+NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
+                     std::chrono::milliseconds patience, const std::stop_token& stop) {
   const auto ask = [&](const std::string& route) {
     return AskStatus(client, url, route, patience, stop);
   };
   if (kind != EngineKind::kSglang) return Objection(ask("/health"), "/health", false);
-  std::string why = Objection(ask("/ready"), "/ready", true);
-  if (!why.empty()) return why;
+  NotReady why = Objection(ask("/ready"), "/ready", true);
+  if (!why.text.empty()) return why;
   const auto info = ask("/model_info");
   if (info && *info == kNotFound)
     return Objection(ask("/get_model_info"), "/get_model_info", false);
   return Objection(info, "/model_info", false);
 }
 
-std::string WhyRouterNotReady(HttpClient& client, const std::string& url,
-                              std::chrono::milliseconds patience, const std::stop_token& stop) {
+NotReady WhyRouterNotReady(HttpClient& client, const std::string& url,
+                           std::chrono::milliseconds patience, const std::stop_token& stop) {
   return Objection(AskStatus(client, url, "/readiness", patience, stop), "/readiness", true);
 }
 

@@ -20,12 +20,17 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
                                  const std::vector<EngineFacts>& facts,
                                  std::chrono::milliseconds patience);
 
-// Why an engine takes no requests yet; "" if it does. Asks vLLM's /health and SGLang's /ready (or
+// Why a server takes no requests yet.
+struct NotReady {
+  std::string text;  // "" if it does
+  int status = 0;    // of the answer that says so; 0: there is none
+};
+// Of an engine. Asks vLLM's /health and SGLang's /ready (or
 // /model_info, once /get_model_info: older versions have no /ready), never SGLang's /health.
-std::string WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
-                        std::chrono::milliseconds patience, const std::stop_token& stop);
+NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
+                     std::chrono::milliseconds patience, const std::stop_token& stop);
 // The same of a router, by /readiness. A router without that route counts as ready.
-std::string WhyRouterNotReady(HttpClient& client, const std::string& url,
-                              std::chrono::milliseconds patience, const std::stop_token& stop);
+NotReady WhyRouterNotReady(HttpClient& client, const std::string& url,
+                           std::chrono::milliseconds patience, const std::stop_token& stop);
 
 }  // namespace tacho

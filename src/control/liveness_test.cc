@@ -32,7 +32,7 @@ TEST(WhyNotReady, AsksWithoutAStep) {
       paused({{"GET /ready", {503, ""}}, {"GET /model_info", {200, "{}"}}}), router({});
   auto client = HttpClient::Create().value();
   const auto why = [&](const std::string& url, EngineKind kind) {
-    return WhyNotReady(*client, url, kind, std::chrono::seconds(5), {});
+    return WhyNotReady(*client, url, kind, std::chrono::seconds(5), {}).text;
   };
   EXPECT_EQ(why(vllm.url(), EngineKind::kVllm), "its /health answers 503");
   EXPECT_EQ(why(old.url(), EngineKind::kSglang), "") << "an older one has no /ready";
@@ -40,8 +40,12 @@ TEST(WhyNotReady, AsksWithoutAStep) {
   EXPECT_EQ(why(router.url(), EngineKind::kSglang), "its /get_model_info answers 404");
   EXPECT_EQ(why(paused.url(), EngineKind::kSglang), "its /ready answers 503");
   EXPECT_EQ(why("http://127.0.0.1:1", EngineKind::kSglang), "connection refused");
-  EXPECT_EQ(WhyRouterNotReady(*client, router.url(), std::chrono::seconds(5), {}), "");
-  EXPECT_EQ(WhyRouterNotReady(*client, "http://127.0.0.1:1", std::chrono::seconds(5), {}),
+  FakeEngine guarded({{"GET /ready", {401, ""}}});
+  EXPECT_EQ(
+      WhyNotReady(*client, guarded.url(), EngineKind::kSglang, std::chrono::seconds(5), {}).status,
+      401);
+  EXPECT_EQ(WhyRouterNotReady(*client, router.url(), std::chrono::seconds(5), {}).text, "");
+  EXPECT_EQ(WhyRouterNotReady(*client, "http://127.0.0.1:1", std::chrono::seconds(5), {}).text,
             "connection refused");
 }
 

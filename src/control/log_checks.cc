@@ -73,8 +73,8 @@ struct Hit {
 
 class LogReader {
  public:
-  LogReader(EngineKind kind, std::string_view version)
-      : kind_(kind), version_(version), hits_(LogRules().size()) {}
+  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before)
+      : kind_(kind), version_(version), hits_(LogRules().size()), number_(lines_before) {}
 
   void Take(std::string_view raw) {
     ++number_;
@@ -293,7 +293,7 @@ class LogReader {
   EngineKind kind_;
   std::string version_;
   std::vector<std::optional<Hit>> hits_;  // the first of each rule
-  uint64_t number_ = 0;
+  uint64_t number_;
   LogLine line_;
   LogPlace place_;
 
@@ -312,8 +312,9 @@ class LogReader {
 
 }  // namespace
 
-std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log) {
-  LogReader reader(kind, version);
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
+                              uint64_t lines_before) {
+  LogReader reader(kind, version, lines_before);
   while (!log.empty()) reader.Take(TakeLine(log));
   return reader.Finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace tacho {
 // newest version. Lines that hold requests are not read: a prompt says nothing about an engine.
 // `log` is text from any source; nothing of it is taken on trust. Cost: one pass, 20 to 40 MB/s (a
 // busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
-std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log);
+// `lines_before`: of the log, if `log` is but its last part.
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
+                              uint64_t lines_before = 0);
 
 }  // namespace tacho

@@ -21,6 +21,8 @@ struct EngineProgram {
   std::vector<std::string> command;  // the program with the user's arguments
   std::string python = {};           // that runs it; "" if that cannot be told
   std::string version = {};          // "" if the engine does not report one
+  // The options of the file that its --config names, as words; those of `command` win.
+  std::vector<std::string> file_options = {};
 };
 
 // `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without

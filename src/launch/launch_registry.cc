@@ -128,11 +128,6 @@ Result<void> KeepLaunch(const LaunchRecord& record) {
   return ReplaceFile(path, TextOf(record), S_IRUSR | S_IWUSR);
 }
 
-void ForgetLaunch(const std::string& name) {
-  std::error_code ignored;
-  if (const auto path = PathOf(name)) fs::remove(*path, ignored);
-}
-
 std::vector<int64_t> KeepersOf(const LaunchRecord& record) {
   std::vector<int64_t> keepers;
   for (const LaunchRecord::Server& server : record.servers)

@@ -37,12 +37,11 @@ Result<TakenName> TakeLaunchName(const std::string& asked, const std::string& en
 
 // kOutput without a folder for it, or if it cannot be written.
 Result<void> KeepLaunch(const LaunchRecord& record);
-void ForgetLaunch(const std::string& name);
 
 // The launches that have a running keeper, by name. Removes nothing.
 std::vector<LaunchRecord> RunningLaunches();
 // Removes the records whose keepers are gone; one that cannot be read stays, since its launch may
-// run.
+// run, and so does that of a name which is held now (TakeLaunchName).
 void ForgetEndedLaunches();
 // Those of its keepers that run.
 std::vector<int64_t> KeepersOf(const LaunchRecord& record);

@@ -50,9 +50,21 @@ TEST_F(LaunchRegistryTest, KeepsThoseWhoseKeeperRuns) {
   EXPECT_FALSE(std::filesystem::exists(records + "gone.launch"));
   EXPECT_FALSE(std::filesystem::exists(records + "reused-pid.launch"));
   EXPECT_TRUE(std::filesystem::exists(records + "runs.launch"));
-  ForgetLaunch("runs");
-  EXPECT_THAT(RunningLaunches(), IsEmpty());
-  EXPECT_TRUE(std::filesystem::is_empty(records));
+}
+
+TEST_F(LaunchRegistryTest, ANewLaunchKeepsItsRecord) {
+  ASSERT_TRUE(KeepLaunch(Record("vllm", 999'999'999, 1)));
+  const std::string path = folder_.path() + "/tacho/vllm.launch";
+  {
+    const auto taken = TakeLaunchName("vllm", "vllm");
+    ASSERT_TRUE(taken) << "the one of that name has ended";
+    ASSERT_TRUE(KeepLaunch(Record("vllm", 999'999'999, 2)));
+    ForgetEndedLaunches();
+    EXPECT_TRUE(std::filesystem::exists(path)) << "the name is held";
+  }
+  ASSERT_TRUE(KeepLaunch(Record("vllm", getpid(), StartTicksOf(getpid()))));
+  ForgetEndedLaunches();
+  EXPECT_THAT(RunningLaunches(), testing::SizeIs(1));
 }
 
 TEST_F(LaunchRegistryTest, ANameIsTakenOnce) {

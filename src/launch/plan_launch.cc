@@ -127,14 +127,57 @@ std::string ShownWord(std::string_view word) {
   return fmt::format("{}={}", name, ShownWord(word.substr(name.size() + 1)));
 }
 
-void SetOption(std::vector<std::string>& words, const std::string& name, const std::string& value) {
-  if (OptionValue(words, {name})) return;
+using Words = std::vector<std::string>;
+
+// What the engine reads: of two values of an option the last one counts.
+Words AfterFile(const Words& file, const Words& words) {
+  Words all = file;
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+void SetOption(const Words& file, Words& words, const std::string& name, const std::string& value) {
+  if (OptionValue(words, {name}) || OptionValue(file, {name})) return;
   words.push_back(name);
   words.push_back(value);
 }
 
-void SetFlag(std::vector<std::string>& words, const std::string& name) {
-  if (std::ranges::find(words, name) == words.end()) words.push_back(name);
+void SetFlag(const Words& file, Words& words, const std::string& name) {
+  const Words read = AfterFile(file, words);
+  if (std::ranges::find(read, name) == read.end()) words.push_back(name);
+}
+
+// The preset is added to the user's profiler configuration where that is. One of the file has to
+// come to the command line for it, since one there would hide it.
+Words WithPreset(const Words& file, Words words, const PresetValues& values) {
+  const ProfilerArgument filed = ProfilerArgumentOf(file);
+  if (!values.empty() && !filed.lacks_value && ProfilerArgumentOf(words).empty()) {
+    if (!filed.json.empty()) words.insert(words.end(), {"--profiler-config", filed.json.back()});
+    for (const CommandOption& option : filed.dotted)
+      words.push_back(fmt::format("--profiler-config.{}={}", option.name, *option.value));
+  }
+  return WithProfilerConfig(words, values);
+}
+
+// The last value of one of these variables; "" without any.
+std::string SettingOf(const std::vector<std::string>& environment, std::string_view name) {
+  for (auto setting = environment.rbegin(); setting != environment.rend(); ++setting)
+    if (NameOfSetting(*setting) == name)
+      return setting->substr(std::min(setting->size(), name.size() + 1));
+  return "";
+}
+
+// vLLM's key guards /v1 alone, SGLang's every route but /health and /metrics. Where SGLang has an
+// admin key alone, that guards its profiler.
+std::string ApiKeyOf(EngineKind kind, const Words& words,
+                     const std::vector<std::string>& environment) {
+  std::string key, admin_key;
+  for (const CommandOption& option : OptionsOf(words)) {
+    if (option.name == "api-key") key = option.value.value_or("");
+    if (option.name == "admin-api-key") admin_key = option.value.value_or("");
+  }
+  if (!key.empty()) return key;
+  return kind == EngineKind::kVllm ? SettingOf(environment, "VLLM_API_KEY") : admin_key;
 }
 
 // Replaces the port that the user gave to the engine: each replica has its own.
@@ -143,7 +186,7 @@ void SetPort(std::vector<std::string>& words, uint16_t port) {
     if (words[i] == "--port" && i + 1 < words.size()) words[i + 1] = std::to_string(port);
     if (words[i].starts_with("--port=")) words[i] = fmt::format("--port={}", port);
   }
-  SetOption(words, "--port", std::to_string(port));
+  SetOption({}, words, "--port", std::to_string(port));
 }
 
 std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
@@ -181,21 +224,23 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   server.traces = request.replicas == 1 ? traces : fmt::format("{}/w{}", traces, index);
   server.log = fmt::format("{}/logs/{}.log", place.folder, server.name);
 
-  std::vector<std::string> words = program.command;
-  SetOption(words, "--host", std::string(kLoopback));
+  const Words& file = program.file_options;
+  Words words = program.command;
+  SetOption(file, words, "--host", std::string(kLoopback));
   SetPort(words, server.port);
   for (const auto& [name, value] : ValuesOf(plan, "arg", server.traces)) {
     if (value == "yes") {
-      SetFlag(words, name);
+      SetFlag(file, words, name);
     } else {
-      SetOption(words, name, value);
+      SetOption(file, words, name, value);
     }
   }
   if (request.log_requests)
     if (const auto name = EngineRule(plan.kind, plan.version, "log_requests"); !name.empty())
-      SetFlag(words, std::string(name));
-  words = WithProfilerConfig(words, ValuesOf(plan, "config", server.traces));
-  server.url = UrlOf(words, server.port);
+      SetFlag(file, words, std::string(name));
+  words = WithPreset(file, std::move(words), ValuesOf(plan, "config", server.traces));
+  const Words read = AfterFile(file, words);
+  server.url = UrlOf(read, server.port);
 
   server.environment = request.environment;
   for (const auto& [name, value] : ValuesOf(plan, "env", server.traces))
@@ -204,13 +249,16 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   // Its own settings win over those of this process: they come last.
   std::vector<std::string> environment = place.environment;
   environment.insert(environment.end(), server.environment.begin(), server.environment.end());
-  server.traces = TracesOf(plan, words, environment, server.traces);
+  server.traces = TracesOf(plan, read, environment, server.traces);
   if (request.replicas > 1 && !place.gpus.empty()) {
-    const size_t gpus = GpusOf(plan, words);
+    const size_t gpus = GpusOf(plan, read);
     const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);
-    server.environment.push_back(
-        fmt::format("CUDA_VISIBLE_DEVICES={}",
-                    fmt::join(first, first + static_cast<std::ptrdiff_t>(gpus), ",")));
+    // In place of the user's, which names those of all replicas.
+    std::erase_if(server.environment, [](const std::string& setting) {
+      return NameOfSetting(setting) == kVisibleGpus;
+    });
+    server.environment.push_back(fmt::format(
+        "{}={}", kVisibleGpus, fmt::join(first, first + static_cast<std::ptrdiff_t>(gpus), ",")));
   }
   server.command = place.nsys;
   server.command.insert(server.command.end(), words.begin(), words.end());
@@ -252,7 +300,8 @@ const std::vector<PresetWords>& Presets() {
 
 Result<std::optional<uint16_t>> AskedPort(const LaunchRequest& request,
                                           const EngineProgram& program) {
-  const std::optional<std::string> text = OptionValue(program.command, {"--port"});
+  const std::optional<std::string> text =
+      OptionValue(AfterFile(program.file_options, program.command), {"--port"});
   if (!text) return request.port;
   const std::optional<uint16_t> port = ParseWhole<uint16_t>(*text);
   if (!port || *port == 0)
@@ -271,14 +320,15 @@ Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgr
   plan.kind = request.kind;
   plan.version = program.version;
   plan.preset = request.preset;
-  for (const CommandOption& option : OptionsOf(program.command))
+  const Words read = AfterFile(program.file_options, program.command);
+  for (const CommandOption& option : OptionsOf(read))
     if (option.name == "uds" || option.name == "ssl-certfile" || option.name == "ssl-keyfile")
       return Fail(
           ErrorKind::kUsage,
           fmt::format("--{}: tacho launch reaches the engine by plain HTTP at a port: leave "
                       "it out, or start the engine yourself",
                       option.name));
-  const size_t gpus = GpusOf(plan, program.command) * request.replicas;
+  const size_t gpus = GpusOf(plan, read) * request.replicas;
   if (request.replicas > 1 && !place.gpus.empty() && gpus > place.gpus.size())
     return Fail(ErrorKind::kUsage, fmt::format("{} replicas need {} GPUs, and {} can be used",
                                                request.replicas, gpus, place.gpus.size()));
@@ -287,6 +337,7 @@ Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgr
   if (request.replicas > 1 && !place.router_program.empty()) plan.router = PlanRouter(place, plan);
   plan.record_options =
       EngineRule(plan.kind, plan.version, fmt::format("preset.{}.record", plan.preset));
+  plan.api_key = ApiKeyOf(plan.kind, read, AfterFile(place.environment, request.environment));
   return plan;
 }
 

@@ -23,11 +23,14 @@ struct LaunchRequest {
   bool log_requests = false;
 };
 
+// The variable that names the GPUs of an engine.
+inline constexpr std::string_view kVisibleGpus = "CUDA_VISIBLE_DEVICES";
+
 // What this host has.
 struct LaunchPlace {
   std::string folder;                         // gets logs/ and traces/; absolute
   std::vector<uint16_t> ports;                // free ones: one for each server, two for a router
-  std::vector<std::string> gpus;              // as CUDA_VISIBLE_DEVICES names them; empty: none
+  std::vector<std::string> gpus;              // as kVisibleGpus names them; empty: none
   std::string router_program = {};            // of this kind of engine; "": none
   std::vector<std::string> environment = {};  // of this process: "NAME=value"
   std::vector<std::string> nsys = {};         // words before an engine's command: preset nsys alone
@@ -51,6 +54,7 @@ struct PlannedLaunch {
   std::optional<PlannedServer> router;
   std::vector<Finding> findings;  // what is wrong with the options; those that block come first
   std::string record_options;     // of `tacho record`, which stand for the rest of the preset
+  std::string api_key;            // that the servers want; "" for none. Secret
 
   // Where requests go.
   [[nodiscard]] const std::string& url() const { return router ? router->url : servers[0].url; }
@@ -63,8 +67,9 @@ struct PresetWords {
 const std::vector<PresetWords>& Presets();
 
 // The commands and environments that start the engine so that it can be profiled. What the user's
-// own arguments and environment say wins over the preset. kUsage: they fight each other, the engine
-// would not answer plain HTTP at a port, or the host has too few GPUs for so many replicas. Pure.
+// own arguments, their --config file and the environment say wins over the preset. kUsage: they
+// fight each other, the engine would not answer plain HTTP at a port, or the host has too few GPUs
+// for so many replicas. Pure.
 Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgram& program,
                                  const LaunchPlace& place);
 

@@ -103,6 +103,54 @@ TEST(PlanLaunch, TheUsersOwnWordsWin) {
   EXPECT_FALSE(ConfigOf(cuda->servers[0]).contains("torch_profiler_dir"));
 }
 
+TEST(PlanLaunch, OptionsOfItsFileCountAsTheUsersOwn) {
+  EngineProgram program = Vllm("0.32.0", {"--config", "f", "-tp", "1"});
+  const auto planned = [&](std::vector<std::string> file_options) {
+    program.file_options = std::move(file_options);
+    return PlanLaunch({}, program, PlaceForTest());
+  };
+  EXPECT_THAT(planned({"--uds", "/tmp/s"}).error().message, HasSubstr("plain HTTP"));
+  const auto plan =
+      planned({"--host", "10.0.0.1", "--api-key", "k", "--profiler-config",
+               R"({"profiler":"torch","max_iterations":5,"torch_profiler_dir":"/f"})"});
+  const PlannedServer& server = plan->servers[0];
+  EXPECT_EQ(server.url, "http://10.0.0.1:8000");
+  EXPECT_THAT(server.command, Not(Contains("--host")));
+  EXPECT_EQ(plan->api_key, "k");
+  EXPECT_EQ(ConfigOf(server)["max_iterations"], 5);
+  EXPECT_EQ(ConfigOf(server)["torch_profiler_with_stack"], false) << "of the preset";
+  EXPECT_EQ(server.traces, "/f");
+  const auto dotted = planned({"--profiler-config.max_iterations", "7"});
+  EXPECT_EQ(ConfigOf(dotted->servers[0])["max_iterations"], 7);
+  EXPECT_EQ(ConfigOf(dotted->servers[0])["profiler"], "torch");
+
+  LaunchRequest two;
+  two.replicas = 2;
+  LaunchPlace place = PlaceForTest();
+  place.gpus = {"0", "1"};
+  program = Vllm("0.32.0", {"--config", "f"});
+  program.file_options = {"--tensor-parallel-size", "2", "--port", "8100"};
+  EXPECT_THAT(PlanLaunch(two, program, place).error().message, HasSubstr("need 4 GPUs"));
+  EXPECT_EQ(AskedPort(two, program).value(), 8100);
+}
+
+TEST(PlanLaunch, KnowsTheKeyOfItsServers) {
+  const auto key = [](EngineKind kind, std::vector<std::string> more,
+                      std::vector<std::string> environment = {}) {
+    LaunchRequest request;
+    request.kind = kind;
+    request.environment = std::move(environment);
+    return PlanLaunch(request, Vllm("", std::move(more)), PlaceForTest())->api_key;
+  };
+  const std::string variable = "VLLM_API_KEY=v=1";
+  EXPECT_EQ(key(EngineKind::kVllm, {}), "");
+  EXPECT_EQ(key(EngineKind::kVllm, {"--api-key", "a", "b"}, {variable}), "a");
+  EXPECT_EQ(key(EngineKind::kVllm, {}, {variable}), "v=1");
+  EXPECT_EQ(key(EngineKind::kSglang, {}, {variable}), "");
+  EXPECT_EQ(key(EngineKind::kSglang, {"--admin-api-key=b", "--api-key=a"}), "a");
+  EXPECT_EQ(key(EngineKind::kSglang, {"--admin-api-key=b"}), "b");
+}
+
 TEST(PlanLaunch, TracesGoWhereTheUserSaysSo) {
   const auto traces = [](const EngineProgram& program, EngineKind kind,
                          std::vector<std::string> environment) {
@@ -151,6 +199,9 @@ TEST(PlanLaunch, ReplicasHavePortsFoldersAndGpusOfTheirOwn) {
   EXPECT_EQ(plan->url(), "http://127.0.0.1:8002");
   EXPECT_THAT(plan->router->command,
               IsSupersetOf({"--worker-urls", "http://127.0.0.1:8000", "http://127.0.0.1:8001"}));
+  request.environment = {"A=1", "CUDA_VISIBLE_DEVICES=4,5,6,7"};
+  EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0"), place)->servers[1].environment,
+              ElementsAre("A=1", "CUDA_VISIBLE_DEVICES=5"));
   request.replicas = 3;
   EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0", {"-tp", "2"}), place).error().message,
               HasSubstr("3 replicas need 6 GPUs, and 4 can be used"));

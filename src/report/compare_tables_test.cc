@@ -137,7 +137,7 @@ TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
             "failed: gate: load.failed 0 -> 3 (+3), bounds not known");
   EXPECT_EQ(GateText({"decode.step>1.02ms", "decode.step", GateResult::Outcome::kInconclusive,
                       Change{1'018'560, 1'016'050, 20'500.0}, false, "", true}),
-            "inconclusive: decode.step>1.02ms: decode.step is 1.02 ms ± 20.5 us");
+            "inconclusive: decode.step>1.02ms: decode.step is 1016.05 us ± 20.5 us");
   EXPECT_EQ(GateText({"step.p99>+1%", "decode.step.p99", GateResult::Outcome::kInconclusive,
                       std::nullopt, false, "too few steps"}),
             "inconclusive: step.p99>+1%: no decode.step.p99: too few steps");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "text/format_number.h"
@@ -40,15 +41,23 @@ std::string DifferenceText(const Change& change) {
                : Time(*change.half_width));
 }
 
+// With six digits: "1018.56 -> 1016.05 us", "1016.05 us".
+std::string Exactly(std::initializer_list<double> times) {
+  std::vector<int64_t> whole;
+  for (const double ns : times) whole.push_back(WholeNs(ns));
+  const TimeUnit unit = UnitFor(whole);
+  const double ns_of_unit = std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)];
+  std::string text;
+  for (const double ns : times)
+    text += fmt::format("{}{:.6g}", text.empty() ? "" : " -> ", ns / ns_of_unit);
+  return fmt::format("{} {}", text, TimeUnitName(unit));
+}
+
 // "19.9 ms -> 17.2 ms"; with more digits where these would be the same.
 std::string FromTo(const Change& change) {
-  std::string base = Time(change.base);
-  const std::string now = Time(change.now);
+  const std::string base = Time(change.base), now = Time(change.now);
   if (base != now || std::abs(change.difference()) < 1) return fmt::format("{} -> {}", base, now);
-  const int64_t values[] = {WholeNs(change.base), WholeNs(change.now)};
-  const TimeUnit unit = UnitFor(values);
-  const double ns = std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)];
-  return fmt::format("{:.6g} -> {:.6g} {}", change.base / ns, change.now / ns, TimeUnitName(unit));
+  return Exactly({change.base, change.now});
 }
 
 // Five digits: those of a rate that three would not tell apart.
@@ -248,10 +257,11 @@ std::string GateText(const GateResult& result) {
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);
   const bool is_number = IsLoadMetric(result.metric) && !IsLoadTime(result.metric);
   if (result.of_new_value) {
-    const auto value = [&](double x) { return is_number ? Number(x) : Time(x); };
+    const auto half = change.half_width;
     return fmt::format(
-        "{}: {}: {} is {}{}", word, result.gate, result.metric, value(change.now),
-        change.half_width ? " ± " + value(*change.half_width) : ", bounds not known");
+        "{}: {}: {} is {}{}", word, result.gate, result.metric,
+        is_number ? Number(change.now) : Exactly({change.now}),
+        half ? " ± " + (is_number ? Number(*half) : Time(*half)) : ", bounds not known");
   }
   const std::string values =
       is_number ? fmt::format("{} -> {}", Number(change.base), Number(change.now)) : FromTo(change);

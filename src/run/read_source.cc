@@ -102,14 +102,16 @@ Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads thr
 Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
                                                    RunProgress& progress) {
   if (!source.is_nsys_report()) return nullptr;
+  const std::stop_token stop = progress.StopOfExports();
   auto made = ExportNsysReport(
       source.path,
       {.is_stream = source.kind == ContentKind::kNsysStream,
-       .stop = progress.StopOfExports(),
+       .stop = stop,
        .on_begin = [&](const std::string& by) { progress.OnExportBegin(source.path, by); },
        .on_share = [&](double share) { progress.OnExportShare(share); }});
   progress.OnExportEnd();
   if (!made) return tl::unexpected<Error>(made.error().WithContext(source.path));
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return std::make_unique<NsysExport>(*std::move(made));
 }
 

@@ -176,8 +176,10 @@ def container(folder):
         raise scenario.Skipped(str(why))
     with contextlib.ExitStack() as running:
         running.callback(processes.end, outer)
-        if outer.stdout.readline() != "ready\n":
-            raise scenario.Skipped(f"no namespaces: {outer.stderr.read()}")
+        try:
+            processes.first_line(outer)
+        except RuntimeError as why:
+            raise scenario.Skipped(f"no namespaces: {why}")
         first = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text().split()[0]
         enter = ["nsenter", "-t", first, "-U", "-m", "-p", "--"]
         with socket.socket() as s:
@@ -240,6 +242,10 @@ def logs(folder):
     fine = pathlib.Path(folder, "fine.log")
     fine.write_text("(APIServer pid=7) INFO 11-21 11:49:36 [launcher.py:1] Starting vLLM server on http://0.0.0.0:1\n" * 3)
     has("a log without failures", doctor("fine log", str(fine), status=0), (), ("engine-died",), {"D28": "clear"})
+    long = "INFO a line of a long log\n" * 20_000 + "Traceback (most recent call last):\nRuntimeError: Engine core initialization failed\n"
+    for what, reader in (("a pipe", ["/dev/stdin"]), ("no file", ["/dev/null"])):
+        done = subprocess.run([scenario.TACHO, "doctor", *reader], input=long, capture_output=True, text=True, timeout=60)
+        check(f"{what} is refused", done.returncode == 2 and "save it to a file first" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}")
     huge = pathlib.Path(folder, "huge.log")
     with open(huge, "wb") as file:
         file.truncate(3 << 30)
@@ -270,6 +276,10 @@ def recordings(folder):
     result = doctor("recording", str(recorded))
     check("recording: its findings", kept <= set(result["ids"]), kept - set(result["ids"]))
     check("recording: clear", result["status"].get("D57") == "clear", result["status"])
+    (recorded / "server").mkdir()  # as record --launch leaves it
+    shutil.copy(DATA / "vllm-0.32-unknown-key.log", recorded / "server/vllm.log")
+    has("the log of a launched engine", doctor("launched engine's log", str(recorded), status=4), ("config-key-unknown",))
+    shutil.rmtree(recorded / "server")
     (recorded / "run.json").unlink()
     has("cut short", doctor("cut short", str(recorded), status=4), ("cut-short",), (), {"D57": "found"})
 

@@ -4,9 +4,11 @@
 usage: check_hold.py TACHO [--only NAME ...]
 """
 import contextlib
+import http.server
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -20,18 +22,19 @@ from simulator import ask, post
 
 
 class Hold:
-    """A running `tacho engine hold`; `said` is what it has printed on standard error so far."""
+    """A running `tacho engine hold`; `said` and `out` are what it has printed on standard error and output so far."""
 
     def __init__(self, *words, **options):
         self.process = subprocess.Popen([scenario.TACHO, "engine", "hold", *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
-        self.said = ""
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
+        self.said = self.out = ""
+        self.readers = [threading.Thread(target=self.read, args=name, daemon=True) for name in (("stderr", "said"), ("stdout", "out"))]
+        for reader in self.readers:
+            reader.start()
 
-    def read(self):
-        for line in self.process.stderr:
-            self.said += line
+    def read(self, pipe, into):
+        for line in getattr(self.process, pipe):
+            setattr(self, into, getattr(self, into) + line)
 
     def says(self, text, seconds=processes.PATIENCE_S):
         held = wait_for(lambda: text in self.said or self.process.poll() is not None, seconds) and text in self.said
@@ -39,12 +42,13 @@ class Hold:
         return held
 
     def ends(self, number=signal.SIGINT):
-        """The exit status after a signal; `out` is its standard output."""
+        """The exit status after a signal; `said` and `out` are whole then."""
         if number:
             self.process.send_signal(number)
-        self.out = self.process.stdout.read()
         status = self.process.wait(processes.PATIENCE_S)
-        self.reader.join(processes.PATIENCE_S)
+        for reader in self.readers:
+            reader.join(processes.PATIENCE_S)
+            check("its output ends with it", not reader.is_alive(), self.said)
         return status
 
     def __enter__(self):
@@ -105,11 +109,12 @@ def sglang_sleeps_only_where_it_survives(folder):
         refused = run("engine", "wake", worker)
         check("a wake that may end it is refused", refused.returncode == 6 and "nothing was sent" in refused.stderr
               and f"tacho engine wake --force {worker}" in refused.stderr, refused.stderr)
-        load = subprocess.Popen([scenario.TACHO, "load", worker, "--duration", "5s", "--rate", "20"],
+        load = subprocess.Popen([scenario.TACHO, "load", worker, "--duration", "8s", "--concurrency", "8"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        busy = wait_for(lambda: "SGLang's scheduler ends at a sleep while some run" in run("engine", "sleep", worker).stderr, 20)
-        load.wait(processes.PATIENCE_S)
-        check("a sleep while requests run is refused", busy)
+        check("requests run", wait_for(lambda: re.search(r"num_running_reqs\S* [1-9]", ask(worker, "/metrics")[1])))
+        refused = run("engine", "sleep", worker)
+        check("a sleep while requests run is refused", "SGLang's scheduler ends at a sleep while some run" in refused.stderr, refused.stderr)
+        check("the load ends", load.wait(processes.PATIENCE_S) == 0)
         check("an idle one sleeps", run("engine", "sleep", worker).returncode == 0)
         check("--force wakes it", run("engine", "wake", "--force", worker).returncode == 0)
         check("and it is alive", run("engine", "status", worker).returncode == 0)
@@ -158,6 +163,36 @@ def sleepers(folder):
         check("Ctrl-C puts to sleep again", is_sleeping(workers[0]))
 
 
+@contextlib.contextmanager
+def deaf_to_wakes(engine):
+    """A server in front of an engine that keeps wakes to itself, with its URL."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def answer(self):
+            status, text = (200, "") if self.path.startswith("/wake_up") else ask(engine, self.path, method=self.command)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+        do_GET = do_POST = answer
+
+        def log_message(self, *_):
+            pass
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def never_awake(folder):
+    with simulation(folder) as addresses:
+        engine = urls(addresses)[0]
+        post(engine, "/sleep?level=1")
+        with deaf_to_wakes(engine) as front, Hold(front, "--wake", "--ready-within", "3s") as hold:
+            status = hold.ends(None)
+        check("--ready-within bounds --wake", status == 6 and "not ready in time (--ready-within): 1 of 1 engine asleep" in hold.said, hold.said)
+        check("woke is said once", hold.said.count(f"woke {front}") == 1, hold.said)
+
+
 def commands(folder):
     with simulation(folder) as addresses:
         worker = urls(addresses)[0]
@@ -195,8 +230,9 @@ def terminal(folder):
                                stderr=theirs, start_new_session=True,
                                preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0)) as process:
             os.close(theirs)
-            threading.Timer(4, lambda: os.write(ours, b"\x03")).start()
-            seen = processes.read_to_the_end(ours, process).decode()
+            begun = processes.read_until(ours, b"begun", process)
+            os.write(ours, b"\x03")
+            seen = (begun + processes.read_to_the_end(ours, process)).decode()
             check("status", process.wait(processes.PATIENCE_S) == 5, seen)
         check("once", "once" in seen and "twice" not in seen and "waiting for the command to end" in seen, seen)
         ours, theirs = processes.open_terminal(120)
@@ -223,5 +259,5 @@ def what_cannot_be_profiled(folder):
               and f"traces go to {folder}/v" in done.stderr, done.stderr)
 
 
-main([growing_log_of_vime, growing_log_of_slime, sglang_sleeps_only_where_it_survives, engines_come_and_go, sleepers, commands, terminal,
+main([growing_log_of_vime, growing_log_of_slime, sglang_sleeps_only_where_it_survives, engines_come_and_go, sleepers, never_awake, commands, terminal,
       what_cannot_be_profiled], __doc__)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Engines that tacho launches: commands, starts, failures, and that nothing of them is left however tacho ends.
+"""Engines that tacho launches: commands, starts, failures, recordings. check_launch_ends.py ends them at every moment.
 
 usage: check_launch.py TACHO [--only NAME ...]
 
 The engine is a script that takes vLLM's command line, reports version 0.32.0 and becomes `tacho simulate`; real engines are
 launched by tests/engines.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -14,10 +15,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
+import threading
 
 import scenario
-from processes import running
+from processes import first_line, running
 from scenario import check, main, run, wait_for
 
 ENGINE = """#!/bin/sh
@@ -27,11 +28,32 @@ while [ $# -gt 0 ]; do
   case $1 in --port) port=$2;; --profiler-config) config=$2;; esac
   shift
 done
+[ -z "$FAKE_LINES" ] || yes "INFO a line of a long log" | head -n "$FAKE_LINES"
 printf '%s' "$FAKE_LOG"
 sleep "${FAKE_DELAY:-0}"
 [ -z "$FAKE_EXIT" ] || exit "$FAKE_EXIT"
+[ -z "$FAKE_SERVER" ] || exec "$FAKE_SERVER" "$port"
+[ -z "$FAKE_DEAF" ] || (trap '' TERM; exec sleep 1000) &
 sleep 1000 &
+[ -z "$FAKE_SGLANG" ] || exec TACHO simulate --engine sglang --port "$port" --trace-dir "$SGLANG_TORCH_PROFILER_DIR" --model-size 8b --speed 0.4
 exec TACHO simulate --port "$port" --profiler-config "$config" --model-size 8b --speed 0.4
+"""
+
+SERVER = """#!/usr/bin/env python3
+# Answers GET alone: /health at once, the rest after FAKE_SLOW seconds and, as SGLang, only to who has FAKE_KEY.
+import http.server, os, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        print("asked", self.path, flush=True)
+        key = os.environ.get("FAKE_KEY", "")
+        if self.path != "/health":
+            time.sleep(float(os.environ.get("FAKE_SLOW", "0")))
+        is_let_in = self.path == "/health" or not key or self.headers.get("Authorization") == "Bearer " + key
+        self.send_response(200 if is_let_in else 401)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
 
@@ -59,6 +81,25 @@ def engine_in(at):
     return str(path)
 
 
+@contextlib.contextmanager
+def fakes(**variables):
+    """The engine's FAKE_... variables, as long as the block."""
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]
+
+
+def server_in(at):
+    """The script SERVER, for FAKE_SERVER."""
+    path = pathlib.Path(at) / "server"
+    path.write_text(SERVER)
+    path.chmod(0o755)
+    return str(path)
+
+
 def free_port():
     """Scenarios run beside each other and do not see each other's locks: each takes a port of its own."""
     with socket.socket() as one:
@@ -80,9 +121,9 @@ def free_pair():
     raise scenario.Skipped("no two free ports without a gap")
 
 
-def launch(folder, *more, words=("m",)):
+def launch(folder, *more, words=("m",), engine="vllm"):
     port = [] if "--port" in (*more, *words) else ["--port", free_port()]
-    return [scenario.TACHO, "launch", "vllm", "--python", engine_in(folder), "--out", folder, *port, *more, "--", *words]
+    return [scenario.TACHO, "launch", engine, "--python", engine_in(folder), "--out", folder, *port, *more, "--", *words]
 
 
 def processes_of(path):
@@ -132,6 +173,18 @@ def dry_run(folder):
             check(f"dry run: cost of {engine} {preset}", ("some ten times the bytes" in done.stderr) == deep, done.stderr)
             check(f"dry run: {engine} {preset} advises nothing against it", "with_stack" not in done.stderr, done.stderr)
     del os.environ["FAKE_VERSION"]
+    config = pathlib.Path(folder, "config.yaml")
+    config.write_text("tensor-parallel-size: 2\nprofiler-config: {profiler: torch, max_iterations: 7}\n")
+    filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
+    check("dry run: the file's configuration, with the preset", '"max_iterations":7' in filed.stdout and '"torch_profiler_with_stack":false'
+          in filed.stdout, filed.stdout + filed.stderr)
+    two = ("--dry-run", "--replicas", "2", "--port", free_pair(), "--env")
+    filed = run(*launch(folder, *two, "CUDA_VISIBLE_DEVICES=2,3,4,5", words=("m", "--config", str(config)))[1:])
+    check("dry run: GPUs of the file and of --env", all(f"CUDA_VISIBLE_DEVICES={gpus} " in filed.stdout for gpus in ("2,3", "4,5"))
+          and filed.stdout.count("CUDA_VISIBLE") == 2, filed.stdout + filed.stderr)
+    config.write_text("uds: /tmp/s\n")
+    filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
+    check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
 
 
@@ -160,13 +213,14 @@ def held(folder):
         with running(launch(folder, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             begun = wait_for(lambda: json.loads(run("launch", "list", "--json").stdout)["launches"], 30)
             check(f"{what}: is known while it starts", begun)
-            text = ""
-            while not text.endswith("\n}\n"):
-                line = process.stdout.readline()
-                if not line:
-                    break
-                text += line
-            server = json.loads(text)["servers"][0]
+            lines = []
+            reader = threading.Thread(target=lambda: [lines.append(line) for line in process.stdout], daemon=True)
+            reader.start()
+            shown = wait_for(lambda: "}\n" in lines or not reader.is_alive()) and "}\n" in lines
+            check(f"{what}: shows it as JSON", shown, lines)
+            if not shown:
+                continue
+            server = json.loads("".join(lines))["servers"][0]
             if what == "interrupted":
                 process.send_signal(signal.SIGINT)
             elif what == "tacho killed":
@@ -180,65 +234,22 @@ def held(folder):
         nothing_left(what, folder)
 
 
-def while_starting(folder):
-    os.environ["FAKE_DELAY"] = "100"
-    for what in ("interrupted", "tacho killed"):
-        with running(launch(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            check(f"{what}: starts", wait_for(lambda: engine_starts(folder), 60), processes_of(folder))
-            begin = time.monotonic()
-            process.send_signal(signal.SIGINT if what == "interrupted" else signal.SIGKILL)
-            status = process.wait(60)
-            check(f"{what}: status", status == (130 if what == "interrupted" else -9), status)
-            check(f"{what}: soon", time.monotonic() - begin < 15)
-        nothing_left(f"starting, {what}", folder)
-    late = run(*launch(folder, "--ready-within", "1s")[1:])
-    check("too slow", late.returncode == 6 and "was not ready in time" in late.stderr, late.stderr)
-    nothing_left("too slow", folder)
-    del os.environ["FAKE_DELAY"]
-
-
-def engine_starts(at):
-    """Whether the engine is at its FAKE_DELAY."""
-    return any(command.startswith("sleep 100 ") for command in processes_of(at))
-
-
-def at_any_moment(folder):
-    """Ctrl-C at moments from tacho's first to the engine's: each ends tacho, and nothing is left, no folder either."""
-    os.environ["FAKE_DELAY"] = "100"
-    moments, span_s = 24, 0
-    for i in range(-1, moments):  # the first one measures how long a start takes
-        begin = time.monotonic()
-        with running(launch(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            if i >= 0:
-                time.sleep(span_s * i / moments)
-            else:
-                check("any moment: starts", wait_for(lambda: engine_starts(folder), 60), processes_of(folder))
-                span_s = 1.2 * (time.monotonic() - begin)
-            process.send_signal(signal.SIGINT)
-            status = process.wait(60)
-            # Before tacho has anything to end, the signal itself ends it.
-            check(f"any moment: {i} of {moments}", status in (130, -signal.SIGINT), status)
-        check(f"any moment: {i} of {moments}, nothing left", wait_for(lambda: not processes_of(folder), 60), processes_of(folder))
-        left = [path for path in pathlib.Path(folder).glob("tacho-launch*") if status != 130 or not (path / "logs").exists()]
-        check(f"any moment: {i} of {moments}, no folder", not left, left)
-    check("any moment: not known", json.loads(run("launch", "list", "--json").stdout)["launches"] == [])
-    del os.environ["FAKE_DELAY"]
-
-
-def while_asked(folder):
-    """Ctrl-C while the engine's Python is asked for its version: nothing of it is left."""
-    os.environ["FAKE_ASKED"] = "100"
-    record = [scenario.TACHO, "record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--", "m"]
-    for what, command in (("launch", launch(folder)), ("record", record)):
-        with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            check(f"asked, {what}: asks", wait_for(lambda: len(processes_of(folder)) >= 2, 30), processes_of(folder))
-            process.send_signal(signal.SIGINT)
-            status = process.wait(60)
-            check(f"asked, {what}: status", status == 130, status)
-            check(f"asked, {what}: says so", "nothing is started" in process.stderr.read())
-        nothing_left(f"asked, {what}", folder)
-        check(f"asked, {what}: no folder", not list(pathlib.Path(folder).glob("tacho-launch*")), list(pathlib.Path(folder).iterdir()))
-    del os.environ["FAKE_ASKED"]
+def with_key(folder):
+    """SGLang's --api-key guards every route but /health."""
+    with fakes(FAKE_SERVER=server_in(folder), FAKE_KEY="s3cret", FAKE_VERSION="0.5.20"):
+        def launched(*words):
+            return run(*launch(folder, "--detach", "-q", engine="sglang", words=("m", *words))[1:])
+        for what, words, variables in (("in its words", ("--api-key", "s3cret"), {}), ("in TACHO_API_KEY", (), {"TACHO_API_KEY": "s3cret"})):
+            with fakes(**variables):
+                done = launched(*words)
+            check(f"key {what}: starts", done.returncode == 0, done.stderr)
+            check(f"key {what}: is not shown", "s3cret" not in done.stdout + done.stderr, done.stdout + done.stderr)
+            run("launch", "stop")
+            nothing_left(f"key {what}", folder)
+        refused = launched()
+        check("no key: ends soon, with what to do", refused.returncode == 6 and "its /ready answers 401: it wants an API key: set TACHO_API_KEY"
+              in refused.stderr, refused.stderr)
+        nothing_left("no key", folder)
 
 
 def two_at_once(folder):
@@ -304,6 +315,9 @@ def fails_to_start(folder):
     check("fails: the first error, and whose", all(w in done.stderr for w in (
         "exit status 3", "vllm.log:2, by VllmWorker-0 pid=7", "ValueError: the cause")), done.stderr)
     check("fails: not the front end's", "Engine core init" not in done.stderr, done.stderr)
+    with fakes(FAKE_LINES="1500000"):  # 39 MB
+        done = run(*launch(folder, "-q")[1:])
+    check("fails: after a long log", "vllm.log:1500002, by VllmWorker-0" in done.stderr, done.stderr)
     nothing_left("fails", folder)
     del os.environ["FAKE_EXIT"], os.environ["FAKE_LOG"]
 
@@ -338,7 +352,7 @@ def refused(folder):
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr, done.stderr)
     holder = "\nimport socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
     with running(["python3", "-c", holder, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
-        taken = run(*launch(folder, "--port", process.stdout.readline().strip())[1:])
+        taken = run(*launch(folder, "--port", first_line(process).strip())[1:])
         said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
         check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
         check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
@@ -367,6 +381,18 @@ def recorded(folder):
     check("recorded: a target and a launch", wrong.returncode == 2 and "leave out" in wrong.stderr, wrong.stderr)
 
 
+def own_options_win(folder):
+    """SGLang's preset asks for options of the recording: those that the user gave stay."""
+    with fakes(FAKE_SGLANG="1", FAKE_VERSION="0.5.23"):
+        done = run("record", "--launch", "sglang", "--preset", "deep", "--steps", "7", "--port", free_port(), "--python", engine_in(folder), "--out",
+                   folder, "--warm-up", "0.5s", "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20", "--", "m")
+    check("own options", done.returncode in (0, 4), f"{done.returncode} {done.stdout[-1500:]} {done.stderr}")
+    for file in pathlib.Path(folder).glob("tacho-2*/run.json"):
+        text = file.read_text()
+        check("own options: those, and the rest of the preset", r'\"num_steps\":7,' in text and r'\"with_stack\":true' in text, text)
+    nothing_left("own options", folder)
+
+
 def cost_by_preset(folder):
     """As docs/record.md has it: the cost of looking of each preset, from an engine of its own."""
     for preset in ("light", "detailed"):
@@ -383,5 +409,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, detached, held, while_starting, at_any_moment, while_asked, two_at_once, replicas, old_version, fails_to_start, refused, recorded,
+    main([dry_run, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, recorded, own_options_win,
           cost_by_preset], __doc__)

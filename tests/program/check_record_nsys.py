@@ -207,15 +207,15 @@ def ctrl_c(folder):
             return lambda: path.exists() and any(line.split()[0] == word for line in path.read_text().splitlines())
         both = ["traces/w0/w0.nsys-rep", "traces/w0/w0.sqlite"]
         for phase, mode, reached, pause, files in (
-                ("warm-up", "", asked("sessions"), 0.4, []), ("start", "slow-start", asked("start"), 0.5, both),
+                ("warm-up", "", asked("sessions"), 1, []), ("start", "slow-start", asked("start"), 0.5, both),
                 ("window", "", lambda: one.session()["state"] == "Collection", 1, both), ("stop", "slow-stop", asked("stop"), 0.5, both),
                 ("export", "slow-export", asked("export"), 1, both[:1])):
             one.mode(mode)
             (one.state / "log").unlink(missing_ok=True)
             before = set(pathlib.Path(folder).glob("runs/tacho-*"))
-            length = "20s" if phase == "window" else "1s"
-            with processes.running([scenario.TACHO, "record", "--via", "nsys", "--out", f"{folder}/runs", *QUICK, "--duration", length,
-                                    one.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            lengths = ["--duration", "20s" if phase == "window" else "1s", "--warm-up", "60s" if phase == "warm-up" else "500ms"]
+            with processes.running([scenario.TACHO, "record", "--via", "nsys", "--out", f"{folder}/runs", *QUICK, *lengths, one.url],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
                 check(f"Ctrl-C in {phase}: it comes", wait_for(reached, pause=0.02))
                 time.sleep(pause)
                 process.send_signal(signal.SIGINT)

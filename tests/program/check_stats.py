@@ -292,7 +292,7 @@ def report_exported(folder):
     done = stats(report, "-r", "cuda_gpu_kern_sum", "--csv", **more)
     check("its figures", done.returncode == 0 and "100.0,42,1,42.0" in done.stdout, done)
     check("the export is announced", f"exporting {report} with nsys 9999.1" in done.stderr, done.stderr)
-    for command in (["analyze", report], ["report", report, "-o", root / "r.html"], ["query", report, "SELECT 1"]):
+    for command in (["analyze", report], ["report", report, "-o", root / "r.html"], ["query", report, "SELECT 1"], ["doctor", report]):
         done = subprocess.run([scenario.TACHO, *map(str, command)], capture_output=True, text=True, timeout=60, **more)
         check(f"tacho {command[0]}", done.returncode in (0, 4) and "exporting" in done.stderr, done)
     program("echo no such version >&2; exit 1")
@@ -300,7 +300,7 @@ def report_exported(folder):
     check("its refusal is told", done.returncode == 3 and "no such version" in done.stderr and "2025.5.1 or later" in done.stderr
           and "nsys export --type sqlite -o run.sqlite run.nsys-rep" in done.stderr, done)
     program(f"echo $$ > '{root}/pid'; exec sleep 300")
-    for command in (["stats"], ["view", "--no-open"]):
+    for command in (["stats"], ["doctor"], ["view", "--no-open"]):
         process = subprocess.Popen([scenario.TACHO, *command, str(report)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
         scenario.wait_for(lambda: (root / "pid").exists() and (root / "pid").read_text().strip())
         pid = int((root / "pid").read_text())

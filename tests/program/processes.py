@@ -3,10 +3,12 @@ import contextlib
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import termios
 import threading
+import time
 
 # Far longer than a busy machine takes, far shorter than ctest waits for a test.
 PATIENCE_S = 120
@@ -69,6 +71,18 @@ def open_terminal(columns=80):
         raise NoTerminal(f"no terminal can be had here (is /dev/pts mounted?): {problem}") from problem
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
     return ours, theirs
+
+
+def read_until(terminal, text, of, seconds=PATIENCE_S):
+    """What `of`, a process, prints on a terminal up to `text`."""
+    seen = bytearray()
+    until = time.monotonic() + seconds
+    while text not in seen:
+        if not select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
+            of.kill()
+            raise Overdue(f"waited {seconds} s for {text!r} of {of.args}; it printed {bytes(seen)!r}")
+        seen.extend(os.read(terminal, 65536))
+    return bytes(seen)
 
 
 def read_to_the_end(terminal, of, seconds=PATIENCE_S):
