@@ -1,10 +1,13 @@
 #include "report/compare_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/compare/metrics.h"
 #include "report/kernel_names.h"
+#include "text/format_number.h"
 
 namespace tacho {
 namespace {
@@ -52,6 +55,15 @@ void AddNumberCells(const Change& change, bool is_count, std::vector<Cell>& cell
                     change.half_width ? NumberCell(*change.half_width, is_count) : Cell(),
                     ShareCell(change.relative())})
     cells.push_back(std::move(cell));
+}
+// "34 -> 30", or "4" of both sides.
+std::string CallsText(const KernelChange& kernel) {
+  const auto text = [](double calls) {
+    return calls < 999.5 ? fmt::format("{:.3g}", calls)
+                         : FormatCount(static_cast<uint64_t>(std::llround(calls)));
+  };
+  const std::string base = text(kernel.base_calls), now = text(kernel.now_calls);
+  return base == now ? base : fmt::format("{} -> {}", base, now);
 }
 // Findings stand out, what is noise stands back.
 Paint PaintOf(const Change& change) {
@@ -114,8 +126,9 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
                Col{"name", "", kText}.FileOnly(), Col{"category", "category", kText}.GivesWay(3)},
               {}};
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
-  table.columns.push_back(Col{"base_calls", "base calls", kNumber}.GivesWay(2));
-  table.columns.push_back(Col{"new_calls", "new calls", kNumber}.GivesWay(2));
+  table.columns.push_back(Col{"calls", "calls", kText}.ScreenOnly().GivesWay(2));
+  table.columns.push_back(Col{"base_calls", "", kNumber}.FileOnly());
+  table.columns.push_back(Col{"new_calls", "", kNumber}.FileOnly());
   std::vector<std::string_view> names;
   for (const KernelChange& kernel : kernels) names.push_back(kernel.name);
   const std::vector<std::string> shown = ShownKernelNames(names, style);
@@ -127,6 +140,7 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
     std::vector<Cell> cells = {shown[i], known ? std::string(KernelChangeName(kernel.kind)) : "",
                                kernel.name, kernel.category};
     AddCells(kernel.time, cells);
+    cells.emplace_back(CallsText(kernel));
     cells.emplace_back(kernel.base_calls);
     cells.emplace_back(kernel.now_calls);
     table.Add(std::move(cells));

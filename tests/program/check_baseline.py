@@ -57,6 +57,11 @@ def baselines(folder):
     check("figures as of the traces", tacho(folder, "baseline", "compare", "main", "late", "same", "--json").stdout == of_traces, "")
     path = tacho(folder, "compare", ".tacho/baselines/main", "late", "--new", "same", "--json").stdout
     check("its path stands for its runs", path == of_traces, path[:300])
+    name = tacho(folder, "compare", "main", "late", "--new", "same", "--json").stdout
+    check("so does its name", name == of_traces, name[:300])
+    other = tacho(folder, "baseline", "save", "other", "base1", "deeper")
+    check("another set-up is not kept", other.returncode == 5 and "deeper is of another set-up than base1: " in other.stderr
+          and not (folder / ".tacho/baselines/other").exists(), (other.returncode, other.stderr))
     unknown = tacho(folder, "baseline", "compare", "mian", "late")
     check("the nearest name", unknown.returncode == 3 and "did you mean main?" in unknown.stderr, unknown.stderr)
 

@@ -163,6 +163,14 @@ def wrong_pairs(folder):
         check(f"{name}: no number", not (result["metrics"] or result["phases"] or result["launches"] or result["operators"]), result)
         check(f"{name}: no row of CSV", compare(base, new, "--csv").stdout.count("\n") == 1, "")
         check(f"{name}: --anyway compares", compare(base, new, "--anyway").returncode == 0, "")
+    short = simulated(folder, "short", "--steps", "3")
+    idle = folder / "idle.json"
+    idle.write_text('{"traceEvents": [{"ph": "X", "cat": "user_annotation", "name": "a", "pid": 1, "tid": 1, "ts": 0, "dur": 5}]}')
+    for anyway in ([], ["--anyway"]):
+        for new, says in ((short, "no batch size in common"), (idle, "new has no work of a device")):
+            done = compare(base, new, *anyway)
+            check(f"nothing in common with {new.name} {anyway}: status 5, and --anyway is no remedy", done.returncode == 5
+                  and says in " ".join(done.stdout.split()) and "--anyway compares" not in done.stdout, (done.returncode, done.stdout))
     done = compare(base)
     check("one side is a usage error", done.returncode == 2 and "BASE and NEW" in done.stderr, done.stderr)
     done = compare(base, folder / "not-there")

@@ -295,7 +295,7 @@ def against(folder):
     # The page of the traces alone, and the verdict and figures of tacho compare.
     agrees("against", page, new)
     check("against: the verdict", page.says(f"What changed against {base}") and page.says(changes["verdict"]), changes["verdict"])
-    kinds = sorted(row[0] for row in page.tables.get("decode_kernels", [])[1:])
+    kinds = sorted(row[1] for row in page.tables.get("decode_kernels", [])[1:])
     decode = next(phase for phase in changes["phases"] if phase["phase"] == "decode")
     told = sorted(kernel["kind"] for kernel in decode["kernels"] if kernel["kind"] != "same")
     check("against: kernels", kinds == told and {"gone", "new"} <= set(told), (kinds, told))
