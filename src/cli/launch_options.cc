@@ -301,9 +301,14 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
 
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const std::string& session) {
-  const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
-  auto plan = PlanUntil(interrupt.token(), kind, arguments, folder, session);
-  if (interrupt.token().stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  std::stop_token stop;
+  auto plan = [&] {
+    const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
+    stop = interrupt.token();
+    return PlanUntil(stop, kind, arguments, folder, session);
+  }();
+  // Not before the scope has ended: until then a signal may come that stops nothing.
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return plan;
 }
 
