@@ -48,8 +48,8 @@ int FamiliesOutside(size_t figures, size_t base, size_t now, double unlike, doub
 }
 
 TEST(HalfWidthsOverRuns, HoldForAllFiguresTogether) {
-  for (const size_t figures : {4, 25, 112}) {
-    for (const size_t runs : {2, 3, 5}) {
+  for (const size_t figures : {4u, 25u, 112u}) {
+    for (const size_t runs : {2u, 3u, 5u}) {
       for (const double unlike : {0.0, 1.0}) {
         for (const double common : {0.0, 0.9})
           EXPECT_LE(FamiliesOutside(figures, runs, runs, unlike, common, HalfWidthsOverRuns), 20)
