@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -186,6 +187,28 @@ def dry_run(folder):
     filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
     check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
+
+
+def documented(folder):
+    """What docs/launch.md shows of commands that start nothing."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs/launch.md").read_text()
+    shown = re.findall(r"^\$ tacho (launch .*)\n((?:[^$`].*\n)+)", page, re.M)
+
+    def masked(text):
+        text = text.replace(engine_in(folder), "python3")
+        text = re.sub(r'"[^"]*/tacho-launch-vllm-\d+-\d+/traces', '"FOLDER/traces', text)
+        return re.sub(r"(127\.0\.0\.1:|--port )\d+", r"\1PORT", text)
+    tried = 0
+    for command, want in shown:
+        if "--dry-run" not in command and "nothing was started" not in want:
+            continue
+        done = run(*shlex.split(command.replace("launch vllm", f"launch vllm --python {engine_in(folder)} --out {folder}", 1)))
+        got = masked(done.stderr + done.stdout).splitlines()
+        want = masked(want).splitlines()
+        more = want[-1:] == ["..."]
+        check(f"docs/launch.md: {command[:60]}", got[:len(want) - 1] == want[:-1] if more else got == want, (got, want))
+        tried += 1
+    check("docs/launch.md: all of them", tried == 3, shown)
 
 
 def detached(folder):
@@ -409,5 +432,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, recorded, own_options_win,
+    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, recorded, own_options_win,
           cost_by_preset], __doc__)
