@@ -243,6 +243,89 @@ TEST(Query, SumsAreThoseOfTheTrace) {
   }
 }
 
+std::string ErrorOf(QuerySession& session, std::string_view sql) {
+  auto statement = session.Next(sql);
+  if (!statement) return statement.error().message;
+  if (!*statement) return "no statement";
+  const auto stepped = StepWithin(**statement);
+  return stepped ? "" : stepped.error().message;
+}
+
+// The causes of a gap share its whole time and the work that ends it.
+TEST(Query, WholeGaps) {
+  TraceBuilder builder;
+  builder.Kernel("a", {.start = 0, .duration = 10, .correlation = 1});
+  builder.Kernel("b", {.start = 100, .duration = 10, .correlation = 2});
+  builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 40, .duration = 20, .correlation = 2});
+  builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+               {.start = 35, .duration = 30});
+  std::vector<Trace> traces;
+  traces.push_back(std::move(builder).Finish());
+  const auto run = RunOfTraces(std::move(traces));
+  QuerySession session = *QuerySession::Open(*run);
+  EXPECT_THAT(RowsOf(session.database(),
+                     "SELECT gap, cause, g.start_ns, g.dur_ns, gap_start_ns, gap_dur_ns, gap_end_ns, "
+                     "k.name, g.step FROM gaps g JOIN kernels k ON k.id = g.after_id"),
+              ElementsAre("1|host-late|10|30|10|90|100|b|1", "1|in-launch-call|40|20|10|90|100|b|1",
+                          "1|launch-latency|60|40|10|90|100|b|1"));
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    std::vector<Trace> random;
+    for (uint32_t i = 0; i < 2; ++i) random.push_back(RandomQueryTrace(seed * 10 + i));
+    const auto of = RunOfTraces(std::move(random));
+    QuerySession both = *QuerySession::Open(*of);
+    EXPECT_THAT(RowsOf(both.database(),
+                       "SELECT count(*) FROM (SELECT 1 FROM gaps GROUP BY trace, gap HAVING "
+                       "sum(dur_ns) <> max(gap_dur_ns) OR min(start_ns) <> min(gap_start_ns) OR "
+                       "max(end_ns) <> max(gap_end_ns) OR min(gap_dur_ns) <> max(gap_dur_ns))"),
+                ElementsAre("0"));
+    EXPECT_THAT(RowsOf(both.database(),
+                       "SELECT count(*) FROM gaps g LEFT JOIN slices s ON s.id = g.after_id WHERE "
+                       "(s.id IS NULL AND g.after <> '') OR s.name <> g.after OR s.start_ns <> g.gap_end_ns"),
+                ElementsAre("0"));
+  }
+}
+
+// As tables of kernels have them; what is not of integers by its own order.
+TEST(Query, Percentiles) {
+  std::vector<Trace> traces;
+  traces.push_back(RandomQueryTrace(1));
+  const auto run = RunOfTraces(std::move(traces));
+  QuerySession session = *QuerySession::Open(*run);
+  std::vector<std::string> expected;
+  for (const KernelRow& row : run->analysis.traces[0].kernels.rows)
+    expected.push_back(fmt::format("{}|{}|{}|{}|{}", row.device, row.name, row.stats.p50.ns,
+                                   row.stats.p90.ns, row.stats.p99.ns));
+  std::ranges::sort(expected);
+  auto rows = RowsOf(session.database(),
+                     "SELECT device, name, median(dur_ns), percentile(dur_ns, 90), "
+                     "percentile(dur_ns, 99) FROM kernels GROUP BY device, name");
+  std::ranges::sort(rows);
+  EXPECT_EQ(rows, expected);
+  const std::string many =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000) SELECT ";
+  EXPECT_THAT(RowsOf(session.database(),
+                     many + "percentile(x, 99.9), percentile(x, 0), percentile(x, 100), "
+                            "percentile(x, 0.01), percentile(-x / 2.0, 100), median(NULL), "
+                            "median(x) FILTER (WHERE x > 1000), percentile('7', 50), "
+                            "median(iif(x < 501, 9007199254740993, x)) FROM c"),
+              ElementsAre("999|1|1000|1|-0.5|-|-|7|1000"));
+  EXPECT_THAT(RowsOf(session.database(), "SELECT median(column1) FROM (VALUES (3), (1.5), (-2))"),
+              ElementsAre("1.5"));
+  EXPECT_THAT(RowsOf(session.database(), "SELECT median(9007199254740993)"),
+              ElementsAre("9007199254740993"));
+  for (const char* sql : {"percentile(x, 101)", "percentile(x, -1)", "percentile(x, 'a')",
+                          "percentile(x, NULL)", "percentile(x, x)", "median('a')"}) {
+    EXPECT_THAT(RowsOf(session.database(), many + sql + " FROM c"),
+                ElementsAre(HasSubstr("() takes ")))
+        << sql;
+  }
+  sqlite3_hard_heap_limit64(20'000'000);
+  EXPECT_THAT(ErrorOf(session,
+                      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT "
+                      "4000000) SELECT median(x) FROM c"),
+              HasSubstr("2 GB of memory"));
+}
+
 TEST(Query, ArgumentsByName) {
   TraceBuilder builder;
   builder.Kernel("k", {.start = 1,
@@ -264,14 +347,6 @@ TEST(Query, ArgumentsByName) {
               ElementsAre("[1,2]|12.5|integer|a\"b|1|-|-|-|-|-"));
   EXPECT_THAT(RowsOf(session.database(), "SELECT args ->> '$.grid[1]' FROM slices"),
               ElementsAre("2"));
-}
-
-std::string ErrorOf(QuerySession& session, std::string_view sql) {
-  auto statement = session.Next(sql);
-  if (!statement) return statement.error().message;
-  if (!*statement) return "no statement";
-  const auto stepped = StepWithin(**statement);
-  return stepped ? "" : stepped.error().message;
 }
 
 TEST(Query, OnlyReads) {
@@ -375,6 +450,47 @@ TEST(Query, Output) {
   EXPECT_THAT(cut, HasSubstr("  5\n"));
   EXPECT_THAT(Written(*run, "SELECT 9e999 AS a, -9e999 AS b, 9e999 - 9e999 AS c", QueryForm::kJson),
               HasSubstr("{\"a\": 9.0e+999, \"b\": -9.0e+999}"));
+}
+
+// At least six digits and three decimals, in the same places of all rows.
+TEST(Query, NumbersOfTablesAreShort) {
+  const auto run = RunOfTraces({});
+  const auto shown = [&](const std::string& values) {
+    const std::string text =
+        Written(*run, "SELECT column1 AS x FROM (VALUES " + values + ")", QueryForm::kText);
+    std::string cells;
+    for (const char c : text.substr(text.find('\n') + 1))
+      if (c != ' ') cells += c == '\n' ? ' ' : c;
+    return cells;
+  };
+  EXPECT_EQ(shown("(3994781.3333333335), (4474967.0)"), "3994781.333 4474967.000 ");
+  EXPECT_EQ(shown("(6255.397260273972)"), "6255.397 ");
+  EXPECT_EQ(shown("(0.1), (2.0), (NULL)"), "0.1 2.0  ");
+  EXPECT_EQ(shown("(0.000123456789)"), "0.000123457 ");
+  EXPECT_EQ(shown("(2.0), (-3.0), (0.0)"), "2 -3 0 ");
+  EXPECT_EQ(shown("(1e300), (1.5)"), "1e+300 1.5 ");
+  EXPECT_EQ(shown("(1e-30), (9e999)"), "1e-30 inf ");
+  EXPECT_EQ(shown("(1.0 / 3), ('t')"), "0.333333 t ");
+  EXPECT_THAT(Written(*run, "SELECT 1.0 / 3 AS x", QueryForm::kCsv), HasSubstr("0.33333333333333"));
+}
+
+// On a terminal a line is never wrapped.
+TEST(Query, ATerminalIsNeverTooNarrow) {
+  const auto run = RunOfTraces({});
+  QuerySession session = *QuerySession::Open(*run);
+  std::string sql = "SELECT '" + std::string(90, 't') + "' AS a", out;
+  for (int i = 0; i < 12; ++i) sql += fmt::format(", 1234567890 AS n{}", i);
+  std::string_view text = sql;
+  ASSERT_TRUE(WriteRows(
+      **session.Next(text),
+      {.style = {.width = 80}, .fits = true, .version = "1", .write = [&](std::string_view part) {
+         out += part;
+         return Result<bool>(true);
+       }}));
+  for (size_t at = 0, end = 0; (end = out.find('\n', at)) != std::string::npos; at = end + 1)
+    EXPECT_LE(end - at, 82u) << out;  // the mark of what is cut takes three bytes
+  EXPECT_THAT(out, HasSubstr("left out: n"));
+  EXPECT_THAT(out, HasSubstr(", n11 (--wide)\n"));
 }
 
 // The sizes of what is written, until `parts` of it are.
