@@ -36,6 +36,18 @@ QueryColumn Plain(std::string_view name, std::string_view type, std::string_view
   return {name, type, says, QueryRole::kPlain, value};
 }
 
+// Of the work that ends a gap.
+QueryValue IdOfEnd(const QueryRow& row) {
+  const WorkItem* const end = EndOfGap(row);
+  if (end == nullptr) return {};
+  const QueriedTrace::Slice slice = row.trace->SliceOf(*end);
+  return row.trace->IdOf(slice.table, slice.row);
+}
+QueryValue StepOfEnd(const QueryRow& row) {
+  const WorkItem* const end = EndOfGap(row);
+  return end == nullptr ? QueryValue() : StepOrNull(row.trace->StepOf(*end));
+}
+
 QueryWords GapWords(uint32_t (*of)(const QueryRow&)) {
   return {of, StringCount, [](const QueriedTrace& trace, uint32_t id) {
             return id == 0 ? std::nullopt : StringOf(trace, id);
@@ -142,18 +154,8 @@ QueryTable GapsQueryTable() {
               const WorkItem* const end = EndOfGap(row);
               return end == nullptr ? 0 : Index(end->name);
             })},
-           Plain("after_id", "INTEGER", "its slice",
-                 [](const QueryRow& row) {
-                   const WorkItem* const end = EndOfGap(row);
-                   if (end == nullptr) return QueryValue();
-                   const QueriedTrace::Slice slice = row.trace->SliceOf(*end);
-                   return QueryValue(row.trace->IdOf(slice.table, slice.row));
-                 }),
-           Plain("step", "INTEGER", "number of the step in which that was launched",
-                 [](const QueryRow& row) {
-                   const WorkItem* const end = EndOfGap(row);
-                   return end == nullptr ? QueryValue() : StepOrNull(row.trace->StepOf(*end));
-                 })},
+           Plain("after_id", "INTEGER", "its slice", IdOfEnd),
+           Plain("step", "INTEGER", "number of the step in which that was launched", StepOfEnd)},
       .rows = [](const QueriedTrace& trace, uint32_t) { return trace.gaps().parts.size(); },
       .rows_cost = true};
 }
