@@ -65,7 +65,7 @@ class Attribution {
     const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
       RawGap& gap = gap_;
       gap.thread.reset();
-      gap.after = {};
+      gap.after = IdleStretch::kNoItem;
       gap.when = {reach, end};
       gap.device = index;
       gap.before = before;
@@ -203,7 +203,9 @@ class Attribution {
     const DurationNs served = Served(seen);
     gap.part(IdleCause::kNoRequest) = seen.length() - served;
     const WorkItem* const ender = enders.empty() ? nullptr : &FirstLaunched(enders);
-    if (ender != nullptr && (b == seen.end || work_.on_host)) gap.after = ender->name;
+    if (ender != nullptr && (b == seen.end || work_.on_host)) {
+      gap.after = static_cast<uint32_t>(ender - work_.devices[gap.device].items.data());
+    }
     if (work_.on_host) {
       const DurationNs in_operator = hosts_[gap.device].in_operators.Covered(seen);
       const DurationNs between = hosts_[gap.device].between_steps.Covered(seen);
@@ -317,7 +319,8 @@ class Attribution {
     gap.device = work_.devices[raw.device].device;
     gap.when = raw.when;
     gap.before = trace_.Text(raw.before);
-    gap.after = trace_.Text(raw.after);
+    if (raw.after != IdleStretch::kNoItem)
+      gap.after = trace_.Text(work_.devices[raw.device].items[raw.after].name);
     const auto largest = std::ranges::max_element(raw.parts);
     gap.cause = static_cast<IdleCause>(largest - raw.parts.begin());
     if (raw.thread) {

@@ -88,7 +88,10 @@ struct IdleStretch {
   Interval when;
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
-  StringId before{}, after{};  // as in IdleGap
+  StringId before{};  // as in IdleGap
+  // The work that ends the gap, where IdleGap::after names it: index into the device's items.
+  static constexpr uint32_t kNoItem = 0xffffffff;
+  uint32_t after = kNoItem;
 };
 // Called device by device, in the order of time. The stretches of a device do not overlap; their
 // sums by cause are the table's.

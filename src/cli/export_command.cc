@@ -22,6 +22,7 @@
 #include "export/torch_stacks.h"
 #include "io/block_stream.h"
 #include "io/gzip_sink.h"
+#include "text/format_number.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -126,10 +127,22 @@ Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
   return file->Finish();
 }
 
+// "the export is in s.json (1.2 MB): open it at https://ui.perfetto.dev"
+std::string WhereItIs(const ExportPlan& plan) {
+  std::string out = "the export is in " + VisibleText(plan.output);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(plan.output, error))
+    out += fmt::format(" ({})", FormatBytes(std::filesystem::file_size(plan.output, error)));
+  if (plan.format == ExportFormat::kKineto || plan.format == ExportFormat::kPerfetto)
+    out += ": open it at https://ui.perfetto.dev";
+  if (plan.format == ExportFormat::kSpeedscope) out += ": open it at https://www.speedscope.app";
+  return out;
+}
+
 // Names what was left out, and returns the exit status.
 int FinishExport(const ExportPlan& plan, const Readout<RunAnalysis>& readout,
                  const std::vector<std::string>& without, std::vector<std::string> incomplete) {
-  if (plan.output != "-") Complain("the export is in " + VisibleText(plan.output));
+  if (plan.output != "-") Complain(WhereItIs(plan));
   for (const std::string& why : without) incomplete.push_back("left out: " + why);
   return FinishReading(false, readout.failures, readout.run.skipped, incomplete);
 }

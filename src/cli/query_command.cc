@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -65,7 +66,9 @@ Result<QueryOutput> OutputOf(const QueryOptions& options) {
                 : options.json     ? QueryForm::kJson
                 : options.markdown ? QueryForm::kMarkdown
                                    : QueryForm::kText;
-  output.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
+  const Surroundings surroundings = SurroundingsOf(STDOUT_FILENO);
+  output.style = StyleFor(surroundings, ColorChoice::kAuto);
+  output.fits = surroundings.is_tty;
   output.style.whole_names = options.wide;
   if (options.top) output.top = static_cast<size_t>(*options.top);
   output.version = TachoVersion();
@@ -145,7 +148,12 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     return written ? kDone : Fails(written.error());
   }
   std::optional<std::string> sql = TakeSql(options.traces.paths);
-  if (options.traces.paths.empty()) return Misuse("no trace given");
+  const auto& paths = options.traces.paths;
+  if (paths.empty()) return Misuse("no trace given");
+  if (paths.size() == 1 && IsQueryText(paths.front()) &&
+      (paths.front().starts_with('.') ||
+       paths.front().find_first_of(" \t\n(;") != std::string::npos))
+    return Misuse("no trace given: its path stands in front of the SQL");
   TACHO_ASSIGN_OR_RETURN(QueryOutput output, OutputOf(options));
   bool began = false;
   output.write = [&began](std::string_view text) {
@@ -159,6 +167,9 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   if (!sql && !shell) {
     auto text = ReadWholeFile("-", kMostSql);
+    std::error_code ignored;
+    if (!text && !std::filesystem::exists(paths.front(), ignored))  // that is what is wrong
+      TACHO_RETURN_IF_ERROR(ReadQueried(options, choice, classifier));
     if (!text)
       return Misuse("no SQL: give it as the last argument or on standard input, at most 1 MB");
     sql = *std::move(text);

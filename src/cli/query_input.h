@@ -18,11 +18,13 @@ class QueryInput {
       : session_(session), output_(std::move(output)) {}
 
   // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
-  // What went well before an error was printed. True: ".quit", or nobody reads the output any more.
+  // An empty line stands between what two of them print, but for JSON. Errors have the line, or
+  // else the number, of their statement. What went well before an error was printed. True: ".quit",
+  // or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:
-  Result<bool> RunDot(std::string_view text);
+  Result<bool> RunDot(std::string_view text, const QueryOutput& output);
 
   QuerySession& session_;
   QueryOutput output_;
@@ -30,6 +32,8 @@ class QueryInput {
 
 // Whether an argument of the command is text for QueryInput and not a path.
 bool IsQueryText(const std::string& argument);
+// The command with a dot that a line is or means, as "exit" and "\q" mean ".quit"; "": none.
+std::string DotOf(std::string_view line);
 // Where SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);
 // Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot;

@@ -105,6 +105,8 @@ void RunQueryShell(QueryInput& input) {
   el_set(editor.get(), EL_HIST, history, lines.get());
   el_set(editor.get(), EL_ADDFN, "complete", "completes a word", Complete);
   el_set(editor.get(), EL_BIND, "^I", "complete", nullptr);
+  if (!WriteStdout("SQL ends with a semicolon; .help says what else there is, Ctrl-D ends\n"))
+    return;
   std::string text;
   while (true) {
     state.goes_on = !text.empty();
@@ -118,6 +120,14 @@ void RunQueryShell(QueryInput& input) {
       text.clear();
       el_reset(editor.get());
       if (!WriteStdout("\n")) break;
+      continue;
+    }
+    // No SQL has such a line, so it is none of the statement that is open either.
+    const std::string meant = DotOf({line, static_cast<size_t>(count)});
+    if (meant == ".quit") break;
+    if (!meant.empty()) {
+      history(lines.get(), &event, H_ENTER, line);
+      if (const auto run = input.Run(meant); !run) Complain(run.error().message);
       continue;
     }
     text.append(line, static_cast<size_t>(count));

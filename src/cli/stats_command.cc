@@ -177,6 +177,7 @@ Document DocumentOf(const std::vector<FileStats>& files,
       document.Add(Heading{Heading::Level::kName,
                            fmt::format("{} ({})", reports[i]->title, reports[i]->name)});
       TitledTable table{file.tables[i]};
+      table.table.shows_all = "--wide";
       table.screen_rows = top;
       table.markdown_rows = top;
       document.Add(std::move(table));

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
-#include "export/export_window.h"
 
+#include "export/export_window.h"
 #include "view/viewed_run.h"
 
 namespace tacho {
@@ -13,6 +13,19 @@ struct ExportedRank {
   uint32_t number;         // in its run, from 0
   Interval window;         // on the clock of its trace
   std::string label = {};  // what tells it apart: "rank 3", or the name of its file
+};
+
+// What a slice of a part shows of itself. Python frames and what is neither work nor host code,
+// such as "PyTorch Profiler (0)", may last as long as the recording: of a part they are cut to the
+// window, with all of the other slices that touch it, so that slices nest as before. Cost of
+// making: O(slices in the window).
+class PartCut {
+ public:
+  explicit PartCut(const ExportedRank& exported);
+  [[nodiscard]] Interval Of(SliceRef slice, Interval when) const;
+
+ private:
+  Interval reach_ = kAllTime;
 };
 
 // How many slices touch the window. Cost: O(l log n) for l lanes.

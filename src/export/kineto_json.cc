@@ -51,6 +51,7 @@ class RankExport {
         of_trace_(prefixes.trace),
         shift_(shift),
         window_(exported.window),
+        cut_(exported),
         args_(rank_.trace()),
         out_(out),
         first_(first) {}
@@ -162,7 +163,7 @@ class RankExport {
         if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;  // not as slices
         const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
         if (!computed && IsOfAnEarlierExport(slice)) continue;
-        const Interval when = lane.When(place);
+        const Interval when = cut_.Of(slice, lane.When(place));
         const std::string where =
             computed ? Computed(number) : Where(lane.TableOf(place).slices->track[slice.row()]);
         Event('X', computed ? kOwn : CategoryInFile(rank_, slice), lane.NameText(place), when.start,
@@ -235,6 +236,7 @@ class RankExport {
   std::optional<uint32_t> of_trace_;
   DurationNs shift_;
   Interval window_;
+  PartCut cut_;
   ValidArgs args_;
   Pieces& out_;
   bool& first_;

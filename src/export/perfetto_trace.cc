@@ -29,8 +29,7 @@ class FileClock {
       return;
     }
     TimeNs earliest{0};
-    for (const ExportedRank& exported : ranks)
-      earliest = std::min(earliest, First(*exported.rank, exported.window));
+    for (const ExportedRank& exported : ranks) earliest = std::min(earliest, First(exported));
     origin_ = DurationNs{-earliest.ns};
   }
 
@@ -41,13 +40,17 @@ class FileClock {
 
  private:
   // On the run's clock, of all that is exported of it.
-  static TimeNs First(const ViewedRank& rank, Interval window) {
+  static TimeNs First(const ExportedRank& exported) {
+    const ViewedRank& rank = *exported.rank;
+    const Interval window = exported.window;
+    const PartCut cut(exported);
     TimeNs first{0};
     for (const TimelineRow& row : rank.rows()) {
       for (const Lane& lane : row.lanes) {
         const Lane::Places places = lane.In(window);
-        if (places.first < places.last)
-          first = std::min(first, rank.ToRun(lane.Start(places.first)));
+        if (places.first == places.last) continue;
+        const Interval when = cut.Of(lane[places.first], lane.When(places.first));
+        first = std::min(first, rank.ToRun(when.start));
       }
     }
     const CounterTable& counters = rank.trace().counters;
@@ -98,6 +101,7 @@ class RankTracks {
       : rank_(*exported.rank),
         trace_(rank_.trace()),
         window_(exported.window),
+        cut_(exported),
         clock_(clock),
         last_uuid_(last_uuid),
         flows_(uint64_t{exported.number + 1} << 40),
@@ -145,9 +149,10 @@ class RankTracks {
           ProtoWriter event = EventOf(perfetto::kEnd, track(number));
           packets_.Event(clock_.At(rank_, slice.when.end), event);
         });
-    ForEachSliceOf(row, window_, [&](const RowSlice& slice) {
+    ForEachSliceOf(row, window_, [&](RowSlice slice) {
       if (!packets_.can_write()) return;
       const SliceRef ref = row.lanes[slice.lane][slice.place];
+      slice.when = cut_.Of(ref, slice.when);
       if (IsOfAnEarlierExport(ref)) return;
       if (!IsInstant(ref)) return nested.Add(slice);
       nested.Close(0, slice.when.start);
@@ -234,6 +239,7 @@ class RankTracks {
   const ViewedRank& rank_;
   const Trace& trace_;
   Interval window_;
+  PartCut cut_;
   const FileClock& clock_;
   uint64_t& last_uuid_;
   uint64_t flows_;  // their ids are above it

@@ -35,9 +35,10 @@ class Profiles {
   explicit Profiles(Pieces& out) : out_(out) {}
 
   void Write(const ExportedRank& exported) {
+    const PartCut cut(exported);
     for (const TimelineRow& row : exported.rank->rows()) {
       if (row.kind != RowKind::kThread && row.kind != RowKind::kStream) continue;
-      if (out_.can_write()) WriteRow(exported, row);
+      if (out_.can_write()) WriteRow(exported, cut, row);
     }
   }
   [[nodiscard]] const Frames& frames() const { return frames_; }
@@ -49,7 +50,7 @@ class Profiles {
     bool empty = true;
   };
 
-  void WriteRow(const ExportedRank& exported, const TimelineRow& row) {
+  void WriteRow(const ExportedRank& exported, const PartCut& cut, const TimelineRow& row) {
     std::vector<Profile> profiles;  // by track; the events of the first go out at once
     const std::string name = fmt::format("{} {} {}", exported.label, row.owner, row.label);
     const auto event = [&](size_t track, char type, TimeNs t, const RowSlice& slice) {
@@ -70,7 +71,8 @@ class Profiles {
     NestedTracks nested(
         [&](size_t track, const RowSlice& slice) { event(track, 'O', slice.when.start, slice); },
         [&](size_t track, const RowSlice& slice) { event(track, 'C', slice.when.end, slice); });
-    ForEachSliceOf(row, exported.window, [&](const RowSlice& slice) {
+    ForEachSliceOf(row, exported.window, [&](RowSlice slice) {
+      slice.when = cut.Of(row.lanes[slice.lane][slice.place], slice.when);
       if (out_.can_write()) nested.Add(slice);
     });
     nested.CloseAll();

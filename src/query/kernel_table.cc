@@ -22,10 +22,7 @@ bool IsKernel(const QueryRow& row) {
 
 QueriedTrace::Slice KernelSlice(const QueryRow& row) {
   if (!OnHost(*row.trace)) return {SlicesOf::kGpu, row.row};
-  const auto ops = static_cast<uint32_t>(row.trace->trace().host_ops.size());
-  const uint32_t at = Item(row).row;
-  return at < ops ? QueriedTrace::Slice{SlicesOf::kHostOps, at}
-                  : QueriedTrace::Slice{SlicesOf::kAnnotations, at - ops};
+  return row.trace->SliceOf(Item(row));
 }
 
 Interval KernelWhen(const QueryRow& row) {
@@ -99,9 +96,8 @@ QueryValue OperatorOf(const QueryRow& row) {
   return slice.table == SlicesOf::kHostOps ? row.trace->IdOf(slice.table, slice.row) : QueryValue();
 }
 QueryValue StepOf(const QueryRow& row) {
-  const uint32_t step =
-      OnHost(*row.trace) ? row.trace->StepAt(Item(row).when.start) : row.trace->StepOfWork(row.row);
-  return step == 0 ? QueryValue() : QueryValue(int64_t{step});
+  return StepOrNull(OnHost(*row.trace) ? row.trace->StepOf(Item(row))
+                                       : row.trace->StepOfWork(row.row));
 }
 
 const QueryWords kKernelNames{[](const QueryRow& row) { return Index(KernelNameOf(row)); },

@@ -140,19 +140,35 @@ WorkCategory QueriedTrace::CategoryOf(StringId name) const {
   return *known;
 }
 
-const std::vector<QueriedTrace::Gap>& QueriedTrace::gaps() const {
+const QueriedTrace::Gaps& QueriedTrace::gaps() const {
   if (gaps_) return *gaps_;
-  gaps_.emplace();
-  uint32_t gap = 0;
+  auto& [parts, whole] = gaps_.emplace();
   AttributeIdle(prepared_.index, prepared_.work, prepared_.links, {},
                 in_flight_ ? &*in_flight_ : nullptr, 0, [&](const IdleStretch& part) {
-                  const bool goes_on = !gaps_->empty() &&
-                                       gaps_->back().part.device == part.device &&
-                                       gaps_->back().part.when.end == part.when.start;
-                  gap += goes_on ? 0 : 1;
-                  gaps_->push_back({part, gap});
+                  const bool goes_on = !parts.empty() && parts.back().part.device == part.device &&
+                                       whole.back().end == part.when.start;
+                  if (!goes_on) whole.push_back(part.when);
+                  whole.back().end = part.when.end;
+                  parts.push_back({part, static_cast<uint32_t>(whole.size() - 1)});
                 });
   return *gaps_;
+}
+
+const WorkItem* QueriedTrace::EndOf(const Gap& gap) const {
+  const uint32_t item = gap.part.after;
+  return item == IdleStretch::kNoItem ? nullptr
+                                      : &prepared_.work.devices[gap.part.device].items[item];
+}
+
+QueriedTrace::Slice QueriedTrace::SliceOf(const WorkItem& item) const {
+  if (!prepared_.work.on_host) return {SlicesOf::kGpu, item.row};
+  const auto ops = static_cast<uint32_t>(trace_->host_ops.size());
+  return item.row < ops ? Slice{SlicesOf::kHostOps, item.row}
+                        : Slice{SlicesOf::kAnnotations, item.row - ops};
+}
+
+uint32_t QueriedTrace::StepOf(const WorkItem& item) const {
+  return prepared_.work.on_host ? StepAt(item.when.start) : StepOfWork(item.row);
 }
 
 std::unique_ptr<QueriedRun> QueriedRun::Of(RunAnalysis analysis,

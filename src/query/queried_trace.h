@@ -86,10 +86,19 @@ class QueriedTrace {
 
   struct Gap {
     IdleStretch part;
-    uint32_t gap = 0;  // its number on all devices, from 1: parts of one gap share it
+    uint32_t gap = 0;  // index into Gaps::whole: parts of one gap share it
+  };
+  struct Gaps {
+    std::vector<Gap> parts;
+    std::vector<Interval> whole;
   };
   // The idle time of all devices, as AttributeIdle gives it.
-  [[nodiscard]] const std::vector<Gap>& gaps() const;
+  [[nodiscard]] const Gaps& gaps() const;
+  // Null: no work ends the gap.
+  [[nodiscard]] const WorkItem* EndOf(const Gap& gap) const;
+  // Of an item of a device.
+  [[nodiscard]] Slice SliceOf(const WorkItem& item) const;
+  [[nodiscard]] uint32_t StepOf(const WorkItem& item) const;  // as StepOfWork
 
  private:
   struct Ops {
@@ -111,7 +120,7 @@ class QueriedTrace {
   const TraceAnalysis* analysis_ = nullptr;
 
   mutable std::optional<Ops> ops_;
-  mutable std::optional<std::vector<Gap>> gaps_;
+  mutable std::optional<Gaps> gaps_;
   mutable std::vector<uint32_t> pieces_;                         // by call; empty: not yet counted
   mutable std::vector<std::optional<std::string>> short_names_;  // by StringId
   mutable std::vector<std::optional<WorkCategory>> categories_;  // by StringId

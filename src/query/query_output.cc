@@ -85,13 +85,39 @@ Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
   return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
 }
 
+// For people: three decimals, and six digits of what is smallest; none that is 0 in all rows. As
+// many as each has (-1) where that says nothing or takes much room.
+int DecimalsOf(const Table& table, size_t column) {
+  double least = INFINITY, most = 0;
+  for (const TableRow& row : table.rows) {
+    const auto* const number = std::get_if<double>(&row.cells[column]);
+    if (number == nullptr || *number == 0) continue;
+    least = std::min(least, std::fabs(*number));
+    most = std::max(most, std::fabs(*number));
+  }
+  if (most >= 1e15 || least < 1e-9) return -1;
+  const int first = most == 0 ? 0 : static_cast<int>(std::floor(std::log10(least)));
+  const int decimals = std::max(3, 5 - first);
+  int needed = 0;
+  for (const TableRow& row : table.rows) {
+    const auto* const number = std::get_if<double>(&row.cells[column]);
+    if (number == nullptr) continue;
+    const std::string text = fmt::format("{:.{}f}", *number, decimals);
+    const auto zeros = static_cast<int>(text.size() - 1 - text.find_last_not_of('0'));
+    needed = std::max(needed, decimals - zeros);
+  }
+  return needed;
+}
+
 // Columns with a text are texts. Where the line would be too long these are shortened, each to an
-// equal share of it; no column is left out. Fails if whole texts make the table too large.
-Result<void> LayOut(Table& table, const TextStyle& style) {
+// equal share of it; columns are left out only if `fits`, by RenderText. Fails if whole texts make
+// the table too large.
+Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
   size_t taken = 1;
   std::vector<size_t> widths;
   for (size_t i = 0; i < table.columns.size(); ++i) {
     TableColumn& column = table.columns[i];
+    column.decimals = DecimalsOf(table, i);
     size_t width = DisplayWidth(column.name);
     for (TableRow& row : table.rows) {
       const auto* const text = std::get_if<std::string>(&row.cells[i]);
@@ -104,13 +130,14 @@ Result<void> LayOut(Table& table, const TextStyle& style) {
         const auto* const integer = std::get_if<int64_t>(&row.cells[i]);
         const auto* const number = std::get_if<double>(&row.cells[i]);
         if (integer != nullptr) width = std::max(width, std::to_string(*integer).size());
-        if (number != nullptr) width = std::max(width, fmt::format("{}", *number).size());
+        if (number != nullptr) width = std::max(width, ExactNumber(*number, column).size());
       } else if (const auto* integer = std::get_if<int64_t>(&row.cells[i])) {
         row.cells[i] = std::to_string(*integer);
       } else if (const auto* number = std::get_if<double>(&row.cells[i])) {
-        row.cells[i] = fmt::format("{}", *number);
+        row.cells[i] = ExactNumber(*number, column);
       }
     }
+    column.stretches = column.unit == Unit::kText;
     widths.push_back(width);
     taken += 2 + (column.unit == Unit::kText ? 0 : width);
   }
@@ -119,6 +146,7 @@ Result<void> LayOut(Table& table, const TextStyle& style) {
     return line > kMostTexts / std::max<size_t>(1, table.rows.size()) ? TooManyTexts()
                                                                       : Result<void>();
   }
+  if (fits) return {};
   // Short texts leave their share to long ones.
   size_t room = style.width > taken ? style.width - taken : 0;
   std::vector<size_t> shares(widths.size());
@@ -149,8 +177,10 @@ Result<RowsWritten> WriteTable(SqliteStatement& statement, const QueryOutput& ou
   }
   TextStyle style = output.style;
   if (output.form == QueryForm::kMarkdown) style.whole_names = true;
-  TACHO_RETURN_IF_ERROR(LayOut(table, style));
-  style.whole_names = true;  // no column is left out
+  const bool fits = output.fits && !style.whole_names;
+  TACHO_RETURN_IF_ERROR(LayOut(table, style, fits));
+  style.whole_names = !fits;
+  table.shows_all = "--wide";
   TACHO_ASSIGN_OR_RETURN(const bool is_read, output.write(output.form == QueryForm::kMarkdown
                                                               ? RenderMarkdown(table)
                                                               : RenderText(table, style)));

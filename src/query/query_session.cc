@@ -10,6 +10,7 @@
 #include "analysis/arg_reader.h"
 #include "base/json_text.h"
 #include "base/parse_number.h"
+#include "query/percentiles.h"
 #include "query/sql_tables.h"
 
 namespace tacho {
@@ -111,6 +112,7 @@ Result<QuerySession> QuerySession::Open(const QueriedRun& run, std::function<boo
   sqlite3_create_function_v2(handle, "arg", 2,
                              SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
                              const_cast<QueriedRun*>(&run), GiveArg, nullptr, nullptr, nullptr);
+  AddPercentiles(database);
   database.LimitBytes(kMostBytesOfValue);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);

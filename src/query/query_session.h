@@ -11,9 +11,9 @@
 
 namespace tacho {
 
-// SQL over the tables of a run (query_table.h), and arg(id, 'name'), an argument of a slice. It
-// only reads: the database is in memory, and what would write, attach or load is refused. For one
-// thread.
+// SQL over the tables of a run (query_table.h), arg(id, 'name'), an argument of a slice, and
+// percentiles (percentiles.h). It only reads: the database is in memory, and what would write,
+// attach or load is refused. For one thread.
 //
 // Bounds: a value of 64 MB; 2 GB of memory in SQLite of the whole process, beyond which a statement
 // fails.

@@ -104,5 +104,9 @@ inline std::optional<std::string_view> StringOf(const QueriedTrace& trace, uint3
 inline QueryValue IdOrNull(const QueriedTrace& trace, SlicesOf table, uint32_t row) {
   return row == QueriedTrace::kNone ? QueryValue() : QueryValue(trace.IdOf(table, row));
 }
+// A number of a step, or NULL.
+inline QueryValue StepOrNull(uint32_t step) {
+  return step == 0 ? QueryValue() : QueryValue(int64_t{step});
+}
 
 }  // namespace tacho

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "query/query_for_test.h"
-#include "query/query_output.h"
 #include "query/query_table.h"
 #include "query/sql_tables.h"
 
@@ -243,6 +242,92 @@ TEST(Query, SumsAreThoseOfTheTrace) {
   }
 }
 
+std::string ErrorOf(QuerySession& session, std::string_view sql) {
+  auto statement = session.Next(sql);
+  if (!statement) return statement.error().message;
+  if (!*statement) return "no statement";
+  const auto stepped = StepWithin(**statement);
+  return stepped ? "" : stepped.error().message;
+}
+
+// The causes of a gap share its whole time and the work that ends it.
+TEST(Query, WholeGaps) {
+  TraceBuilder builder;
+  builder.Kernel("a", {.start = 0, .duration = 10, .correlation = 1});
+  builder.Kernel("b", {.start = 100, .duration = 10, .correlation = 2});
+  builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 40, .duration = 20, .correlation = 2});
+  builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+               {.start = 35, .duration = 30});
+  std::vector<Trace> traces;
+  traces.push_back(std::move(builder).Finish());
+  const auto run = RunOfTraces(std::move(traces));
+  QuerySession session = *QuerySession::Open(*run);
+  EXPECT_THAT(
+      RowsOf(session.database(),
+             "SELECT gap, cause, g.start_ns, g.dur_ns, gap_start_ns, gap_dur_ns, gap_end_ns, "
+             "k.name, g.step FROM gaps g JOIN kernels k ON k.id = g.after_id"),
+      ElementsAre("1|host-late|10|30|10|90|100|b|1", "1|in-launch-call|40|20|10|90|100|b|1",
+                  "1|launch-latency|60|40|10|90|100|b|1"));
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    std::vector<Trace> random;
+    for (uint32_t i = 0; i < 2; ++i) random.push_back(RandomQueryTrace(seed * 10 + i));
+    const auto of = RunOfTraces(std::move(random));
+    QuerySession both = *QuerySession::Open(*of);
+    EXPECT_THAT(RowsOf(both.database(),
+                       "SELECT count(*) FROM (SELECT 1 FROM gaps GROUP BY trace, gap HAVING "
+                       "sum(dur_ns) <> max(gap_dur_ns) OR min(start_ns) <> min(gap_start_ns) OR "
+                       "max(end_ns) <> max(gap_end_ns) OR min(gap_dur_ns) <> max(gap_dur_ns))"),
+                ElementsAre("0"));
+    EXPECT_THAT(
+        RowsOf(
+            both.database(),
+            "SELECT count(*) FROM gaps g LEFT JOIN slices s ON s.id = g.after_id WHERE "
+            "(s.id IS NULL AND g.after <> '') OR s.name <> g.after OR s.start_ns <> g.gap_end_ns"),
+        ElementsAre("0"));
+  }
+}
+
+// As tables of kernels have them; what is not of integers by its own order.
+TEST(Query, Percentiles) {
+  std::vector<Trace> traces;
+  traces.push_back(RandomQueryTrace(1));
+  const auto run = RunOfTraces(std::move(traces));
+  QuerySession session = *QuerySession::Open(*run);
+  std::vector<std::string> expected;
+  for (const KernelRow& row : run->analysis.traces[0].kernels.rows)
+    expected.push_back(fmt::format("{}|{}|{}|{}|{}", row.device, row.name, row.stats.p50.ns,
+                                   row.stats.p90.ns, row.stats.p99.ns));
+  std::ranges::sort(expected);
+  auto rows = RowsOf(session.database(),
+                     "SELECT device, name, median(dur_ns), percentile(dur_ns, 90), "
+                     "percentile(dur_ns, 99) FROM kernels GROUP BY device, name");
+  std::ranges::sort(rows);
+  EXPECT_EQ(rows, expected);
+  const std::string many =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000) SELECT ";
+  EXPECT_THAT(RowsOf(session.database(),
+                     many + "percentile(x, 99.9), percentile(x, 0), percentile(x, 100), "
+                            "percentile(x, 0.01), percentile(-x / 2.0, 100), median(NULL), "
+                            "median(x) FILTER (WHERE x > 1000), percentile('7', 50), "
+                            "median(iif(x < 501, 9007199254740993, x)) FROM c"),
+              ElementsAre("999|1|1000|1|-0.5|-|-|7|1000"));
+  EXPECT_THAT(RowsOf(session.database(), "SELECT median(column1) FROM (VALUES (3), (1.5), (-2))"),
+              ElementsAre("1.5"));
+  EXPECT_THAT(RowsOf(session.database(), "SELECT median(9007199254740993)"),
+              ElementsAre("9007199254740993"));
+  for (const char* sql : {"percentile(x, 101)", "percentile(x, -1)", "percentile(x, 'a')",
+                          "percentile(x, NULL)", "percentile(x, x)", "median('a')"}) {
+    EXPECT_THAT(RowsOf(session.database(), many + sql + " FROM c"),
+                ElementsAre(HasSubstr("() takes ")))
+        << sql;
+  }
+  sqlite3_hard_heap_limit64(20'000'000);
+  EXPECT_THAT(ErrorOf(session,
+                      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT "
+                      "4000000) SELECT median(x) FROM c"),
+              HasSubstr("2 GB of memory"));
+}
+
 TEST(Query, ArgumentsByName) {
   TraceBuilder builder;
   builder.Kernel("k", {.start = 1,
@@ -264,14 +349,6 @@ TEST(Query, ArgumentsByName) {
               ElementsAre("[1,2]|12.5|integer|a\"b|1|-|-|-|-|-"));
   EXPECT_THAT(RowsOf(session.database(), "SELECT args ->> '$.grid[1]' FROM slices"),
               ElementsAre("2"));
-}
-
-std::string ErrorOf(QuerySession& session, std::string_view sql) {
-  auto statement = session.Next(sql);
-  if (!statement) return statement.error().message;
-  if (!*statement) return "no statement";
-  const auto stepped = StepWithin(**statement);
-  return stepped ? "" : stepped.error().message;
 }
 
 TEST(Query, OnlyReads) {
@@ -324,104 +401,6 @@ TEST(Query, StopsInScansThatFindNothing) {
                     "SELECT count(*) FROM slices a CROSS JOIN slices b WHERE b.name = 'nothing'"),
             "interrupted");
   EXPECT_EQ(looks, 2);
-}
-
-std::string Written(const QueriedRun& run, const std::string& sql, QueryForm form, size_t top = 9) {
-  QuerySession session = *QuerySession::Open(run);
-  std::string_view text = sql;
-  std::string out;
-  auto statement = session.Next(text);
-  if (!statement) return statement.error().message;
-  const auto more = WriteRows(*std::move(*statement), {.form = form,
-                                                       .style = {.width = 60},
-                                                       .top = top,
-                                                       .version = "1",
-                                                       .write = [&](std::string_view part) {
-                                                         out += part;
-                                                         return Result<bool>(true);
-                                                       }});
-  if (!more) return more.error().message + out;
-  return (*more == RowsWritten::kTop ? "more: " : "") + out;
-}
-
-TEST(Query, Output) {
-  std::vector<Trace> traces;
-  traces.push_back(RandomQueryTrace(1));
-  const auto run = RunOfTraces(std::move(traces));
-  const std::string sql =
-      "SELECT 1234567 AS n, 0.1 AS x, 'a,\x1b[31m' AS t, NULL AS e, x'00ff' AS b, 'z' AS n";
-  EXPECT_EQ(Written(*run, sql, QueryForm::kText),
-            "       n    x  t           e  b     n_2\n"
-            " 1234567  0.1  a,\\x1b[31m     00ff  z\n");
-  EXPECT_EQ(Written(*run, sql, QueryForm::kCsv),
-            "n,x,t,e,b,n_2\n1234567,0.1,\"a,\x1b[31m\",,00ff,z\n");
-  EXPECT_THAT(Written(*run, sql, QueryForm::kJson),
-              HasSubstr("{\"n\": 1234567, \"x\": 0.1, \"t\": \"a,\\u001b[31m\", \"b\": \"00ff\", "
-                        "\"n_2\": \"z\"}"));
-  EXPECT_THAT(Written(*run, sql, QueryForm::kMarkdown), HasSubstr("| 1234567 | 0.1 |"));
-  EXPECT_EQ(Written(*run, "SELECT value AS v FROM json_each('[1,2,3]')", QueryForm::kText, 2),
-            "more:  v\n 1\n 2\n");
-  EXPECT_EQ(Written(*run, "SELECT value AS v FROM json_each('[1,2,\"x\"]')", QueryForm::kText, 3),
-            " v\n 1\n 2\n x\n");
-  const std::string many =
-      Written(*run,
-              "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2500) "
-              "SELECT x FROM c",
-              QueryForm::kCsv);
-  EXPECT_EQ(std::ranges::count(many, '\n'), 2501);
-  const std::string cut =
-      Written(*run, "SELECT '" + std::string(100, 'a') + "' AS a, 5 AS b", QueryForm::kText);
-  EXPECT_THAT(cut, HasSubstr("…"));
-  EXPECT_THAT(cut, HasSubstr("  5\n"));
-  EXPECT_THAT(Written(*run, "SELECT 9e999 AS a, -9e999 AS b, 9e999 - 9e999 AS c", QueryForm::kJson),
-              HasSubstr("{\"a\": 9.0e+999, \"b\": -9.0e+999}"));
-}
-
-// The sizes of what is written, until `parts` of it are.
-std::pair<std::optional<RowsWritten>, std::vector<size_t>> PartsOf(const QueriedRun& run,
-                                                                   std::string_view sql,
-                                                                   QueryForm form, size_t parts) {
-  QuerySession session = *QuerySession::Open(run);
-  std::vector<size_t> sizes;
-  const auto written = WriteRows(**session.Next(sql), {.form = form,
-                                                       .style = {.whole_names = true},
-                                                       .version = "1",
-                                                       .write = [&](std::string_view part) {
-                                                         sizes.push_back(part.size());
-                                                         return Result<bool>(sizes.size() < parts);
-                                                       }});
-  return {written ? std::optional(*written) : std::nullopt, sizes};
-}
-
-TEST(Query, EndsWhenNobodyReads) {
-  const auto run = RunOfTraces({});
-  const std::string endless =
-      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
-  for (const QueryForm form : {QueryForm::kCsv, QueryForm::kJson, QueryForm::kText}) {
-    const auto [written, sizes] = PartsOf(*run, endless, form, form == QueryForm::kText ? 1 : 3);
-    EXPECT_EQ(written, RowsWritten::kNobodyReads);
-    EXPECT_EQ(sizes.size(), form == QueryForm::kText ? 1u : 3u);
-  }
-}
-
-TEST(Query, FewLongTextsAreKeptAtOnce) {
-  const auto run = RunOfTraces({});
-  for (const QueryForm form : {QueryForm::kCsv, QueryForm::kJson}) {
-    const auto [written, sizes] = PartsOf(
-        *run,
-        "SELECT hex(zeroblob(500000)) FROM json_each('[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]')",
-        form, 100);
-    EXPECT_EQ(written, RowsWritten::kAll);
-    EXPECT_LT(std::ranges::max(sizes), 18'000'000u);
-  }
-  // Whole, each line would have 2 MB.
-  const auto [written, sizes] =
-      PartsOf(*run,
-              "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 400) "
-              "SELECT iif(x = 1, hex(zeroblob(1000000)), '') AS a, 1 AS b FROM c",
-              QueryForm::kText, 100);
-  EXPECT_EQ(written, std::nullopt);
-  EXPECT_EQ(sizes.size(), 0u);
 }
 
 }  // namespace

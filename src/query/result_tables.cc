@@ -5,7 +5,9 @@ namespace tacho {
 namespace {
 
 const Step& StepAtRow(const QueryRow& row) { return row.trace->prepared().steps.steps[row.row]; }
-const QueriedTrace::Gap& GapAt(const QueryRow& row) { return row.trace->gaps()[row.row]; }
+const QueriedTrace::Gap& GapAt(const QueryRow& row) { return row.trace->gaps().parts[row.row]; }
+const Interval& WholeGap(const QueryRow& row) { return row.trace->gaps().whole[GapAt(row).gap]; }
+const WorkItem* EndOfGap(const QueryRow& row) { return row.trace->EndOf(GapAt(row)); }
 const DeviceTime& DeviceAt(const QueryRow& row) { return row.trace->analysis().devices[row.row]; }
 const Note& NoteAt(const QueryRow& row) { return row.trace->analysis().notes.list()[row.row]; }
 
@@ -32,6 +34,18 @@ QueryColumn DeviceColumn(std::string_view name, std::string_view says) {
 QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
                   QueryValue (*value)(const QueryRow&)) {
   return {name, type, says, QueryRole::kPlain, value};
+}
+
+// Of the work that ends a gap.
+QueryValue IdOfEnd(const QueryRow& row) {
+  const WorkItem* const end = EndOfGap(row);
+  if (end == nullptr) return {};
+  const QueriedTrace::Slice slice = row.trace->SliceOf(*end);
+  return row.trace->IdOf(slice.table, slice.row);
+}
+QueryValue StepOfEnd(const QueryRow& row) {
+  const WorkItem* const end = EndOfGap(row);
+  return end == nullptr ? QueryValue() : StepOrNull(row.trace->StepOf(*end));
 }
 
 QueryWords GapWords(uint32_t (*of)(const QueryRow&)) {
@@ -110,7 +124,7 @@ QueryTable GapsQueryTable() {
              }}},
            Plain("gap", "INTEGER",
                  "number of the gap in the trace, from 1: with two causes it has two rows",
-                 [](const QueryRow& row) { return QueryValue(int64_t{GapAt(row).gap}); }),
+                 [](const QueryRow& row) { return QueryValue(int64_t{GapAt(row).gap} + 1); }),
            {"cause",
             "TEXT",
             "host-late, in-launch-call, launch-latency, ...",
@@ -127,11 +141,22 @@ QueryTable GapsQueryTable() {
                  [](const QueryRow& row) { return QueryValue(GapAt(row).part.when.length().ns); }),
            {"end_ns", "INTEGER", "start_ns + dur_ns", kEnd,
             [](const QueryRow& row) { return QueryValue(GapAt(row).part.when.end.ns); }},
+           Plain("gap_start_ns", "INTEGER", "of the whole gap, over all its causes",
+                 [](const QueryRow& row) { return QueryValue(WholeGap(row).start.ns); }),
+           Plain("gap_dur_ns", "INTEGER", "of the whole gap",
+                 [](const QueryRow& row) { return QueryValue(WholeGap(row).length().ns); }),
+           Plain("gap_end_ns", "INTEGER", "of the whole gap",
+                 [](const QueryRow& row) { return QueryValue(WholeGap(row).end.ns); }),
            {"before", "TEXT", "the work that ends last before the gap", kPlain, nullptr,
             GapWords([](const QueryRow& row) { return Index(GapAt(row).part.before); })},
            {"after", "TEXT", "the work that ends the gap", kPlain, nullptr,
-            GapWords([](const QueryRow& row) { return Index(GapAt(row).part.after); })}},
-      .rows = [](const QueriedTrace& trace, uint32_t) { return trace.gaps().size(); },
+            GapWords([](const QueryRow& row) {
+              const WorkItem* const end = EndOfGap(row);
+              return end == nullptr ? 0 : Index(end->name);
+            })},
+           Plain("after_id", "INTEGER", "its slice", IdOfEnd),
+           Plain("step", "INTEGER", "number of the step in which that was launched", StepOfEnd)},
+      .rows = [](const QueriedTrace& trace, uint32_t) { return trace.gaps().parts.size(); },
       .rows_cost = true};
 }
 

@@ -93,9 +93,11 @@ Result<const StatsReport*> FindStatsReport(std::string_view name) {
   for (const StatsReport& report : kReports) names.emplace_back(report.name);
   for (const auto& [old, now] : kOldNames) names.emplace_back(old);
   const std::string nearest = Closest(std::string(name), names);
+  names.resize(kReports.size());
   return Fail(ErrorKind::kUsage,
-              fmt::format("there is no report '{}'{}; see 'tacho stats --help'", VisibleText(name),
-                          nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
+              fmt::format("there is no report '{}'{}", VisibleText(name),
+                          nearest.empty() ? fmt::format(": there are {}", fmt::join(names, ", "))
+                                          : fmt::format(" (did you mean {}?)", nearest)));
 }
 
 }  // namespace tacho

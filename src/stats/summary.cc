@@ -79,7 +79,7 @@ Table TimeSummary(const std::string& name, const std::string& count,
               {StatsNumber("Time (%)").Adds(), StatsInteger("Total Time (ns)").Adds(),
                StatsInteger(count).Adds(), StatsNumber("Avg (ns)"),
                StatsNumber("Med (ns)").GivesWay(1), StatsInteger("Min (ns)").GivesWay(2),
-               StatsInteger("Max (ns)").GivesWay(2), StatsNumber("StdDev (ns)").GivesWay(3)},
+               StatsInteger("Max (ns)").GivesWay(1), StatsNumber("StdDev (ns)").GivesWay(3)},
               {}};
   table.columns.insert(table.columns.end(), texts.begin(), texts.end());
   const auto rows = std::move(groups).Finish(threads);

@@ -101,11 +101,29 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
   return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
 }
 
+// " left out: Max (ns), StdDev (ns) (--wide)"
+TextLine LeftOutLine(const std::vector<std::string>& names, const Table& table,
+                     const TextStyle& style) {
+  const std::string end = fmt::format(" ({})", table.shows_all);
+  const std::string line =
+      " " +
+      FitText(fmt::format("left out: {}", fmt::join(names, ", ")),
+              style.width - std::min(style.width, 1 + end.size()), style.unicode) +
+      end;
+  return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
+}
+
 }  // namespace
 
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   std::vector<ShownColumn> columns = ShowColumns(table, style, true);
-  if (!style.whole_names) FitColumns(columns, style.width);
+  std::vector<std::string> left_out;
+  if (!style.whole_names) {
+    for (const ShownColumn& column : columns) left_out.push_back(column.heading);
+    FitColumns(columns, style.width);
+    for (const ShownColumn& column : columns)
+      left_out.erase(std::ranges::find(left_out, column.heading));
+  }
   FitCells(columns, style.unicode);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
   for (size_t row = 0; row < table.rows.size(); ++row) {
@@ -114,6 +132,8 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   for (const ShownColumn& column : columns) {
     if (!column.marks.empty()) lines.push_back(MarksLine(column.marks, style));
   }
+  if (!left_out.empty() && !table.shows_all.empty())
+    lines.push_back(LeftOutLine(left_out, table, style));
   return lines;
 }
 

@@ -21,6 +21,22 @@ Table SmallTable() {
   return table;
 }
 
+TEST(Table, NamesWhatItHasNoRoomFor) {
+  Table table{"t", {}, {}};
+  table.shows_all = "--wide";
+  for (const char* name : {"first", "second", "third"})
+    table.columns.push_back({name, name, Unit::kExact});
+  table.Add({1'000'000'000, 1'000'000'000, 1'000'000'000});
+  EXPECT_EQ(RenderText(table, {.width = 30}),
+            "      first      second\n 1000000000  1000000000\n left out: third (--wide)\n");
+  EXPECT_EQ(RenderText(table, {.width = 25}),
+            "      first      second\n 1000000000  1000000000\n left out: third (--wide)\n");
+  EXPECT_EQ(RenderText(table, {.width = 30, .whole_names = true}).find("left out"),
+            std::string::npos);
+  table.shows_all.clear();
+  EXPECT_EQ(RenderText(table, {.width = 30}).find("left out"), std::string::npos);
+}
+
 // Whatever the columns are, as long as the first one fits.
 TEST(Table, IsNeverWiderThanItsLine) {
   for (size_t columns = 1; columns < 24; ++columns) {

@@ -368,6 +368,24 @@ def parts(folder):
     events = json.loads(exported(RECORDING, folder / "step.json", "--step", "2").read_bytes())["traceEvents"]
     steps = [e for e in events if e.get("cat") == "user_annotation" and e["name"].startswith("execute_")]
     check("one step", len(steps) == 1 and round(steps[0]["ts"] * 1000) == int(step[0]), (steps, step))
+    whole = {"cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ph": "X", "ts": 0, "dur": 900}
+    frame = {"cat": "python_function", "name": "serve.py(1): loop", "pid": 1, "tid": 1, "ph": "X", "ts": 1, "dur": 898, "args": {"Python id": 1}}
+    operator = {"cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ph": "X", "ts": 390, "dur": 15}
+    long = write_trace(folder / "long.json", [whole, frame, operator, kernel(440, 30), kernel(0, 1), kernel(899, 1)])
+    window = ("--window", "400us:450us")
+    events = [e for e in json.loads(exported(long, folder / "long_part.json", *window).read_bytes())["traceEvents"] if e["ph"] == "X" and e["cat"] != "tacho"]
+    times = {e["name"]: (float(e["ts"]), float(e["ts"]) + float(e["dur"])) for e in events}
+    check("a part ends with its work", times == {"PyTorch Profiler (0)": (390, 470), "serve.py(1): loop": (390, 470), "aten::mm": (390, 405), "k": (440, 470)}, times)
+    slices = Perfetto(exported(long, folder / "long_part.pftrace", *window).read_bytes()).slices
+    of_trace = {s["name"]: s["dur"] for s in slices}
+    check("and for Perfetto", of_trace.get("PyTorch Profiler (0)") == of_trace.get("serve.py(1): loop") == 80_000, of_trace)
+    profiles = json.loads(exported(long, folder / "long_part.speedscope.json", *window).read_bytes())["profiles"]
+    check("and for speedscope", {p["endValue"] - p["startValue"] for p in profiles} == {80_000, 30_000}, profiles)
+    everything = json.loads(exported(long, folder / "long_whole.json").read_bytes())["traceEvents"]
+    check("the whole is not cut", any(e.get("dur") == 900 for e in everything), everything[:3])
+    said = [export(long, "-o", folder / name).stderr.decode() for name in ("said.json", "said.pftrace", "said.speedscope.json", "said.csv")]
+    check("where to open it", "B): open it at https://ui.perfetto.dev\n" in said[0] and "ui.perfetto.dev\n" in said[1] and
+          "www.speedscope.app\n" in said[2] and said[3].endswith("B)\n"), said)
     for arguments, words in ((("--window", "900s:"), "after the end of the trace"), (("--step", "99"), "it has "),
                              (("--step", "1", "--window", "1:2"), "do not go together"),
                              (("--rank", "7"), "rank 7")):

@@ -102,10 +102,14 @@ def forms(folder):
     check("Markdown", query(RECORDING, sql, "--markdown").stdout.startswith("| name | n |\n| :-- | --: |\n"), query(RECORDING, sql, "--markdown"))
     check("one form", query(RECORDING, sql, "--csv", "--json").returncode == 2)
     piped = query(RECORDING, "--csv", input=f"{sql}; -- another\nSELECT 1 AS one;")
-    check("SQL on standard input", piped.stdout == query(RECORDING, sql, "--csv").stdout + "one\n1\n", piped)
+    check("SQL on standard input", piped.stdout == query(RECORDING, sql, "--csv").stdout + "\none\n1\n", piped)
+    two = query(RECORDING, "SELECT 1 AS a; SELECT 2 AS b", "--markdown").stdout
+    check("an empty line between tables", two == "| a |\n| --: |\n| 1 |\n\n| b |\n| --: |\n| 2 |\n", two)
+    two = query(RECORDING, "SELECT 1 AS a; SELECT 2 AS b", "--json").stdout
+    check("two JSON documents", "\n\n" not in two and [json.loads(d)["rows"] for d in re.split(r"(?<=\n\})\n", two.strip())] == [[{"a": 1}], [{"b": 2}]], two)
     dotted = query(RECORDING, "--csv", input="SELECT 1 AS one; -- one\n.tables\n\n-- another\n.schema kernels\nSELECT 2 AS two;\n.quit\nSELECT 3;")
     check("lines with a dot between statements", dotted.returncode == 0 and dotted.stderr == "" and dotted.stdout ==
-          "one\n1\n" + query(RECORDING, ".tables").stdout + query(RECORDING, ".schema kernels").stdout + "two\n2\n", dotted)
+          "one\n1\n\n" + query(RECORDING, ".tables").stdout + "\n" + query(RECORDING, ".schema kernels").stdout + "\ntwo\n2\n", dotted)
     few = query(RECORDING, "SELECT id FROM slices", "--top", "2")
     check("--top", len(few.stdout.splitlines()) == 3 and "first 2 rows" in few.stderr, few)
     check(".schema", query(RECORDING, ".schema kernels").stdout.startswith("kernels: "))
@@ -138,6 +142,17 @@ def refused(folder):
     check("a table of large texts", texts.returncode == 2 and texts.stdout == "" and "select less, or take --csv" in texts.stderr, texts.stderr)
     check("no SQL", query(RECORDING).returncode == 2 and "no SQL" in query(RECORDING).stderr)
     check("no trace", query("SELECT 1").returncode == 2 and query().returncode == 2, query("SELECT 1"))
+    check("no trace is said", all("no trace given" in query(*sql).stderr for sql in (["SELECT 1"], [".tables"], [])), query("SELECT 1"))
+    check("a path that is none is said", "nofile: does not exist" in query("nofile").stderr, query("nofile"))
+    for sql, words in (("SELECT 1;\nSELECT 2;\nSELECT durns FROM gaps;\n", "line 3: no such column: durns (did you mean dur_ns?)"),
+                       ("SELECT 1; SELECT nmae FROM kernels", "statement 2: no such column: nmae (did you mean name?)"),
+                       ("SELECT nmae FROM kernels", "tacho: no such column"), ("SELECT 1;\n\n.tabels\n", "line 3: unknown command"),
+                       ("SELECT cout FROM gaps", "no such column: cout; .schema"),  # notes has `count`
+                       ("SELECT 1;\n/* a\n */ SELECT zeroblob(100000000)", "line 2: the query makes"),
+                       ("WITH g AS (SELECT * FROM gaps) SELECT g.trace FROM g", "SELECT *, trace has it"),
+                       ("SELECT percentile(dur_ns, 101) FROM gaps", "from 0 to 100")):
+        done = query(RECORDING, input=sql)
+        check(f"{sql!r}: says {words}", done.returncode == 2 and words in done.stderr, done.stderr)
     check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))
     results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
     done = query(results, "SELECT 1")
@@ -217,6 +232,7 @@ def shell(folder):
     operators = rows(RECORDING, "SELECT count(*) FROM operators")[0][0]
     it = Shell(folder)
     try:
+        it.await_text("; .help says", "what to do first")
         it.await_text("tacho> ", "a prompt")
         it.type("SELECT 40\n+ 2 AS answer;\n")
         it.await_text(" 42", "a statement of two lines")
@@ -242,7 +258,13 @@ def shell(folder):
         it.type("\x1b[A\x1b[A\x1b[A\n")
         it.await_text("syntax error", "the history")
         it.await_text("tacho> ", "the last prompt")
-        it.type(".quit\n")
+        it.type("SELECT * FROM kernels LIMIT 1;\n")
+        it.await_text("left out: ", "columns that have no room are named")
+        it.await_text("tacho> ", "the prompt after a wide table")
+        it.type("help\n")
+        it.await_text(".schema [TABLE]", "help")
+        it.await_text("tacho> ", "the prompt after help")
+        it.type("SELECT 1 +\n.exit\n")
         check(".quit", it.process.wait(processes.PATIENCE_S) == 0, it.process.returncode)
     finally:
         it.end()
