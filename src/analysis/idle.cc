@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -21,6 +22,13 @@
 
 namespace tacho {
 namespace {
+
+// Its place among the items of a device. Work beyond the window is in a list of its own.
+uint32_t PlaceAmong(const std::vector<WorkItem>& items, const WorkItem& item) {
+  const std::less<const WorkItem*> before;
+  const bool is_there = !before(&item, items.data()) && before(&item, items.data() + items.size());
+  return is_there ? static_cast<uint32_t>(&item - items.data()) : IdleStretch::kNoItem;
+}
 
 class Attribution {
  public:
@@ -65,7 +73,8 @@ class Attribution {
     const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
       RawGap& gap = gap_;
       gap.thread.reset();
-      gap.after = IdleStretch::kNoItem;
+      gap.after = {};
+      gap.after_item = IdleStretch::kNoItem;
       gap.when = {reach, end};
       gap.device = index;
       gap.before = before;
@@ -204,7 +213,8 @@ class Attribution {
     gap.part(IdleCause::kNoRequest) = seen.length() - served;
     const WorkItem* const ender = enders.empty() ? nullptr : &FirstLaunched(enders);
     if (ender != nullptr && (b == seen.end || work_.on_host)) {
-      gap.after = static_cast<uint32_t>(ender - work_.devices[gap.device].items.data());
+      gap.after = ender->name;
+      gap.after_item = PlaceAmong(work_.devices[gap.device].items, *ender);
     }
     if (work_.on_host) {
       const DurationNs in_operator = hosts_[gap.device].in_operators.Covered(seen);
@@ -264,7 +274,7 @@ class Attribution {
   void List(const RawGap& gap, Interval when, IdleCause cause) {
     if (!on_stretch_) return;
     const auto add = [&](Interval part, IdleCause of_part) {
-      on_stretch_({part, gap.device, of_part, gap.before, gap.after});
+      on_stretch_({part, gap.device, of_part, gap.before, gap.after, gap.after_item});
     };
     const auto split = [](const IntervalSet& set, Interval whole, auto inside, auto outside) {
       set.ForEachPart(whole, [&](Interval part, bool in) { in ? inside(part) : outside(part); });
@@ -319,8 +329,7 @@ class Attribution {
     gap.device = work_.devices[raw.device].device;
     gap.when = raw.when;
     gap.before = trace_.Text(raw.before);
-    if (raw.after != IdleStretch::kNoItem)
-      gap.after = trace_.Text(work_.devices[raw.device].items[raw.after].name);
+    gap.after = trace_.Text(raw.after);
     const auto largest = std::ranges::max_element(raw.parts);
     gap.cause = static_cast<IdleCause>(largest - raw.parts.begin());
     if (raw.thread) {

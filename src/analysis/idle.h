@@ -88,10 +88,10 @@ struct IdleStretch {
   Interval when;
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
-  StringId before{};  // as in IdleGap
-  // The work that ends the gap, where IdleGap::after names it: index into the device's items.
+  StringId before{}, after{};  // as in IdleGap
+  // The work that `after` names: index into the device's items. None of work beyond the window.
   static constexpr uint32_t kNoItem = 0xffffffff;
-  uint32_t after = kNoItem;
+  uint32_t after_item = kNoItem;
 };
 // Called device by device, in the order of time. The stretches of a device do not overlap; their
 // sums by cause are the table's.

@@ -19,9 +19,9 @@ inline constexpr size_t kIdleCauses = static_cast<size_t>(IdleCause::kCount);
 // A gap before its texts are looked up.
 struct RawGap {
   Interval when;
-  uint32_t device = 0;  // index into DeviceWork::devices
-  StringId before{};    // empty: none
-  uint32_t after = IdleStretch::kNoItem;
+  uint32_t device = 0;         // index into DeviceWork::devices
+  StringId before{}, after{};  // empty: none
+  uint32_t after_item = IdleStretch::kNoItem;
   std::optional<TrackId> thread;  // that the host's part is charged to
   TimeNs host_until;              // end of the host's part
   std::array<DurationNs, kIdleCauses> parts{};

@@ -155,7 +155,7 @@ const QueriedTrace::Gaps& QueriedTrace::gaps() const {
 }
 
 const WorkItem* QueriedTrace::EndOf(const Gap& gap) const {
-  const uint32_t item = gap.part.after;
+  const uint32_t item = gap.part.after_item;
   return item == IdleStretch::kNoItem ? nullptr
                                       : &prepared_.work.devices[gap.part.device].items[item];
 }
