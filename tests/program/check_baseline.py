@@ -143,8 +143,11 @@ def workflow(folder):
     check("with its recording", "baseline" in kept and (folder / ".tacho/baselines/main/run1/plan.json").exists(), list(kept))
     done = tacho(folder, "baseline", "compare", "main", ".tacho/baselines/main", "--json")
     result = json.loads(done.stdout)
-    check("the load is compared", {"throughput", "ttft.p50", "requests", "failed"} <= {figure["name"] for figure in result["load"]}
-          and all(figure["difference"] == 0 and "low" in figure for figure in result["load"]), result["load"])
+    names = {figure["name"] for figure in result["load"]}
+    # On busy cores a recording may have no TTFT: it was the client that was late. Then the comparison has none, and says so.
+    late = any(remark.startswith("no ttft.p50") for remark in result["remarks"])
+    check("the load is compared", {"throughput", "requests", "failed"} <= names and ("ttft.p50" in names) != late
+          and all(figure["difference"] == 0 and "low" in figure for figure in result["load"]), (result["load"], result["remarks"]))
     check("of the unprofiled windows", any("unprofiled windows" in remark for remark in result["remarks"]), result["remarks"])
 
     # Runs whose truth is known in place of recordings, which take a while.
