@@ -37,10 +37,14 @@ std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std
            std::string(trace.Text(trace.words[track.process].name)) + "," +
            std::string(trace.Text(track.name)) + ")";
   };
+  // A part has Python frames as far as the window and the other slices that touch it reach.
+  Interval reach = window;
   const auto add = [&](std::string_view kind, const SliceTable& table, const auto& args) {
     for (size_t row = 0; row < table.size(); ++row) {
-      const Interval when = table.When(row);
+      Interval when = table.When(row);
       if (when.empty() ? !window.contains(when.start) : when.Clip(window).empty()) continue;
+      if (&table == &trace.python_frames) when = when.Clip(reach);
+      reach = {std::min(reach.start, when.start), std::max(reach.end, when.end)};
       lines.push_back(std::string(kind) + " " + std::string(trace.Text(table.name[row])) +
                       where(table.track[row]) + " " + std::to_string(when.start.ns + shift) + "+" +
                       std::to_string(when.length().ns) + " " +

@@ -88,7 +88,9 @@ std::string OverheadText(const Overhead& overhead, const TextStyle& style) {
           : fmt::format("; in {} more, requests failed", overhead.blocks_with_failures));
   text += line(table.rows.empty()
                    ? "cost of looking" + of + ": cannot tell: two blocks are needed: " + blocks
-                   : blocks + "; no other figure is corrected for this cost");
+                   : blocks +
+                         "; change: the mean over the blocks, each its own ratio; no other "
+                         "figure is corrected for this cost");
   if (inconclusive)
     text += line(fmt::format(
         "inconclusive: no change lies within the bounds, and they are wider than the {:.3g} % "
@@ -111,12 +113,16 @@ std::string OverheadSummary(const Overhead& overhead, const TextStyle& style) {
 }
 
 std::string StepChangeText(const KeptChange& change) {
-  const bool perhaps = change.low <= 0 && change.high >= 0;
+  if (change.low <= 0 && change.high >= 0)
+    return fmt::format(
+        "whether profiled steps take longer than unprofiled ones is inconclusive ({:+.1f} to "
+        "{:+.1f} %)",
+        100 * change.low, 100 * change.high);
   return fmt::format(
-      "profiled steps take {:.1f} % {} than unprofiled ones ({:+.1f} to {:+.1f} %{}); no figure is "
+      "profiled steps take {:.1f} % {} than unprofiled ones ({:+.1f} to {:+.1f} %); no figure is "
       "corrected for that",
       100 * std::abs(change.change), change.change < 0 ? "less time" : "longer", 100 * change.low,
-      100 * change.high, perhaps ? ", so perhaps not at all" : "");
+      100 * change.high);
 }
 
 }  // namespace tacho

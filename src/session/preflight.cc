@@ -153,8 +153,11 @@ Checked<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& option
                         fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
                                     worker.folder, url)});
   worker.start = std::move(*start);
+  // Steps are named by ranges of the host.
+  const auto activities = profile.fields.find("activities");
   worker.expectation.steps_named =
-      EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
+      EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no" &&
+      (activities == profile.fields.end() || activities->second.find("CPU") != std::string::npos);
   worker.stop =
       PlanStop(worker.worker, worker.facts, profile.steps && !profile.IsOn("profile_by_stage"));
   LookAtRoom(worker.folder, findings);
