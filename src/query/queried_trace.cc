@@ -142,7 +142,9 @@ WorkCategory QueriedTrace::CategoryOf(StringId name) const {
 
 const QueriedTrace::Gaps& QueriedTrace::gaps() const {
   if (gaps_) return *gaps_;
-  auto& [parts, whole] = gaps_.emplace();
+  Gaps& gaps = gaps_.emplace();
+  auto& parts = gaps.parts;
+  auto& whole = gaps.whole;
   AttributeIdle(prepared_.index, prepared_.work, prepared_.links, {},
                 in_flight_ ? &*in_flight_ : nullptr, 0, [&](const IdleStretch& part) {
                   const bool goes_on = !parts.empty() && parts.back().part.device == part.device &&

@@ -192,6 +192,10 @@ def sglang(folder):
         whole("sglang steps", done, report, run_folder, 2)
         if report:
             check("sglang steps: exactly", all(r["steps"] == 5 for r in ranks(report)), ranks(report))
+        # The host names the steps.
+        done, report, run_folder = record(folder, target(addresses), "--activities", "GPU")
+        check("sglang without CPU: proven", done.returncode == 0 and report["complete"] and len(ranks(report)) == 2
+              and not any("steps" in r for r in ranks(report)), (done.returncode, done.stderr, ranks(report)))
 
 
 def by_stage(folder):
