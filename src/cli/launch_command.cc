@@ -215,8 +215,6 @@ Result<int> RunLaunch(const std::vector<std::string>& arguments) {
   a.engine.words.assign(a.words.begin() + 1, a.words.end());
   if (dashes != arguments.end())
     a.engine.words.insert(a.engine.words.end(), dashes + 1, arguments.end());
-  if (a.engine.words.empty())
-    return Fail(ErrorKind::kUsage, fmt::format("no model: tacho launch {} -- MODEL", a.words[0]));
   return Start(a, kind);
 }
 

@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "control/command_options.h"
 #include "control/config_file.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
@@ -130,6 +131,18 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
     request.port = static_cast<uint16_t>(*arguments.port);
   }
   return request;
+}
+
+// An engine without a model starts with a default of its own.
+Result<void> CheckModel(const std::vector<std::string>& words) {
+  const size_t first = !words.empty() && words.front() == "serve" ? 1 : 0;
+  if (first < words.size() && !words[first].starts_with('-')) return {};
+  const auto whole = WithConfigFile(words);
+  if (!whole) return {};  // reported with the other findings
+  for (const CommandOption& option : OptionsOf(*whole))
+    if (option.name == "model" || option.name == "model-path") return {};
+  return Fail(ErrorKind::kUsage,
+              "no model: put it first after --, as in: -- Qwen/Qwen3-0.6B --port 8000");
 }
 
 // The environment of a server, whole: its own settings win.
@@ -254,6 +267,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                              const EngineArguments& arguments, const std::string& folder,
                              const std::string& session) {
   TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
+  TACHO_RETURN_IF_ERROR(CheckModel(arguments.words));
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));

@@ -47,9 +47,6 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
         fmt::format("--launch starts the engine that is recorded: leave out {}, or put what "
                     "is the engine's after --",
                     ShellWord(own.targets[0])));
-  if (own.engine.words.empty())
-    return Fail(ErrorKind::kUsage,
-                fmt::format("no model: tacho record --launch {} -- MODEL", own.launch));
   // Either of them stands for both.
   if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
   if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";

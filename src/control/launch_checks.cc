@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/closest.h"
 #include "base/parse_number.h"
 #include "control/engine_answers.h"
 #include "control/launch_plan.h"
@@ -49,10 +48,6 @@ void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
     facts.kind = plan.kind;
     facts.version = plan.version;
     findings.push_back(ProfilerOff("", facts));
-    for (const CommandOption& option : plan.options)
-      if (Closest(option.name, {"profiler-config", "pooler-config"}) == "profiler-config")
-        findings.back().evidence += fmt::format(
-            " (--{} is no option of vLLM: did you mean --profiler-config?)", option.name);
   }
   if (profiler.kind) CheckProfilerUse(plan, profiler, findings);
   if (plan.Option("enable-layerwise-nvtx-tracing") && !plan.Option("enforce-eager"))

@@ -156,7 +156,7 @@ def dry_run(folder):
     check("dry run", done.returncode == 0, done.stderr)
     check("dry run: the command", all(w in done.stdout for w in (
         "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
-    check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key ***" in done.stdout, done.stdout)
+    check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key '***'" in done.stdout, done.stdout)
     mine = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/my/traces"}'))[1:])
     check("dry run: the user's folder", json.loads(mine.stdout)["servers"][0]["traces"] == "/my/traces", mine.stdout)
     os.environ["FAKE_VERSION"] = "0.33.1"
@@ -183,6 +183,12 @@ def dry_run(folder):
     filed = run(*launch(folder, *two, "CUDA_VISIBLE_DEVICES=2,3,4,5", words=("m", "--config", str(config)))[1:])
     check("dry run: GPUs of the file and of --env", all(f"CUDA_VISIBLE_DEVICES={gpus} " in filed.stdout for gpus in ("2,3", "4,5"))
           and filed.stdout.count("CUDA_VISIBLE") == 2, filed.stdout + filed.stderr)
+    config.write_text("model: m\n")
+    filed = run(*launch(folder, "--dry-run", words=("--config", str(config)))[1:])
+    check("dry run: the file's model", filed.returncode == 0, filed.stderr)
+    whole = run(*launch(folder, "--dry-run", words=("vllm", "serve", "m"))[1:])
+    check("dry run: a whole command beside --python", " -m vllm.entrypoints.openai.api_server --model m --host" in whole.stdout,
+          whole.stdout + whole.stderr)
     config.write_text("uds: /tmp/s\n")
     filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
     check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
@@ -355,6 +361,8 @@ def refused(folder):
         fight = run(*launch(folder, "--port", "1", words=("m", "--port", "2"))[1:])
         check("two ports", fight.returncode == 2 and "give one of them" in fight.stderr, fight.stderr)
     for what, words, said in (("unknown key", ("m", "--profiler-config", '{"max_iteration":1}'), "max_iterations"),
+                              ("misspelt option", ("m", "--profile-config", "{}"), "--profile-config: vLLM 0.32.0 has no such option, and does "
+                               "not start with it: did you mean --profiler-config?"),
                               ("no JSON", ("m", "--profiler-config", "{"), "JSON"),
                               ("no file", ("m", "--config", "nowhere.yaml"), "--config nowhere.yaml")):
         done = run(*launch(folder, words=words)[1:])
@@ -366,6 +374,8 @@ def refused(folder):
     check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
     for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
                                   ("no model", ("launch", "vllm"), "no model"),
+                                  ("options alone", ("launch", "vllm", "--", "--max-model-len", "4096"), "no model"),
+                                  ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
                                   ("list", ("launch", "list", "foo"), "takes no name: 'foo'"),
@@ -378,7 +388,7 @@ def refused(folder):
         taken = run(*launch(folder, "--port", first_line(process).strip())[1:])
         said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
         check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
-        check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
+        check("taken port: no key is shown", "--api-key '***'" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
     late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
     check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)
     os.environ["TMPDIR"] = "/proc"
