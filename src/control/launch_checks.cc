@@ -69,6 +69,12 @@ void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
 }
 
 void CheckSglang(const LaunchPlan& plan, std::vector<Finding>& findings) {
+  const auto admin_key = plan.Option("admin-api-key");
+  if (admin_key && plan.Option("api-key") && admin_key != plan.Option("api-key"))
+    findings.push_back({FindingId::kTwoKeys, "--admin-api-key",
+                        "it cannot be recorded yet: SGLang's profiler wants this key, everything "
+                        "else that of --api-key",
+                        "give both the same key, or leave --admin-api-key out"});
   if (plan.Option("enable-layerwise-nvtx-marker") && !plan.Option("disable-cuda-graph"))
     findings.push_back({FindingId::kGraphsHideRanges, "--enable-layerwise-nvtx-marker",
                         "the ranges of layers do not appear while CUDA graphs are replayed",

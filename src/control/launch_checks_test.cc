@@ -84,6 +84,13 @@ TEST(CheckLaunch, AMisspeltProfilerConfigIsNamed) {
   EXPECT_EQ(said("--profiler-conf {}"), "") << "argparse takes the beginning of an option";
 }
 
+TEST(CheckLaunch, SglangWithTwoKeys) {
+  EXPECT_THAT(NamesOf(FindSglang("--api-key a --admin-api-key b")),
+              UnorderedElementsAre("two-keys"));
+  for (const char* more : {"--api-key a", "--admin-api-key a", "--api-key=a --admin-api-key a"})
+    EXPECT_THAT(FindSglang(more), IsEmpty()) << more;
+}
+
 TEST(CheckLaunch, AServerWithoutProfiler) {
   EXPECT_THAT(NamesOf(FindVllm("0.32.0", "")), UnorderedElementsAre("profiler-off"));
   EXPECT_THAT(FindVllm("0.10.0", "")[0].remedy, HasSubstr("VLLM_TORCH_PROFILER_DIR"));
