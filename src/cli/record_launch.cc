@@ -29,9 +29,8 @@ Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, Engin
   TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(whole), words));
   own.session.profile = std::move(whole.session.profile);
   own.command += " -- " + ShownWords(own.engine.words);
-  own.targets = {plan.url()};
+  own.targets = plan.targets();
   TACHO_RETURN_IF_ERROR(RecordOptionsOf(own));
-  TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
   here.held.push_back(std::move(taken.lock));
   return LaunchedServers::Make(std::move(here), taken.name, folder);
 }

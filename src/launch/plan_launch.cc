@@ -289,6 +289,13 @@ PlannedServer PlanRouter(const LaunchPlace& place, const PlannedLaunch& plan) {
 
 }  // namespace
 
+std::vector<std::string> PlannedLaunch::targets() const {
+  if (router) return {router->url};
+  std::vector<std::string> urls;
+  for (const PlannedServer& server : servers) urls.push_back(server.url);
+  return urls;
+}
+
 const std::vector<PresetWords>& Presets() {
   static const std::vector<PresetWords> presets = {
       {"light", "steps with a bound, without stacks, shapes or a table of averages"},
