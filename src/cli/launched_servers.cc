@@ -32,7 +32,7 @@ constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for 
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
 // A log that is being rotated is larger.
-constexpr size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
+const size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
 
 // The first or the last bytes of a file, at most `most`.
 std::string BytesOf(const std::string& path, size_t most, bool from_end) {

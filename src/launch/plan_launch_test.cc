@@ -199,6 +199,10 @@ TEST(PlanLaunch, ReplicasHavePortsFoldersAndGpusOfTheirOwn) {
   EXPECT_EQ(plan->url(), "http://127.0.0.1:8002");
   EXPECT_THAT(plan->router->command,
               IsSupersetOf({"--worker-urls", "http://127.0.0.1:8000", "http://127.0.0.1:8001"}));
+  EXPECT_THAT(plan->targets(), ElementsAre("http://127.0.0.1:8002"));
+  place.router_program = "";
+  EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0"), place)->targets(),
+              ElementsAre("http://127.0.0.1:8000", "http://127.0.0.1:8001"));
   request.environment = {"A=1", "CUDA_VISIBLE_DEVICES=4,5,6,7"};
   EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0"), place)->servers[1].environment,
               ElementsAre("A=1", "CUDA_VISIBLE_DEVICES=5"));

@@ -322,6 +322,12 @@ def replicas(folder):
               in alone.stderr, alone.stderr)
         check("replicas: next names both", re.search(r"^next: tacho record http://\S+ http://\S+$", alone.stdout, re.M), alone.stdout)
         check("replicas: two commands", len(re.findall(r"^CUDA_VISIBLE_DEVICES=[01] ", alone.stdout, re.M)) == 2, alone.stdout)
+        started = run(*launch(folder, "--replicas", "2", "--detach", "-q", "--port", free_pair())[1:])
+        urls = re.findall(r"http://\S+", started.stdout.splitlines()[-1]) if started.stdout else []
+        listed = run("launch", "list").stdout
+        check("replicas: list names both", len(urls) == 2 and all(url in listed for url in urls), (started.stdout, started.stderr, listed))
+        run("launch", "stop")
+        nothing_left("replicas without a router", folder)
     router.write_text(ROUTER)
     router.chmod(0o755)
     done = run(*launch(folder, "--replicas", "2", "--detach", "--name", "two", "--port", free_pair())[1:])
