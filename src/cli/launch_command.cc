@@ -65,7 +65,6 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
     return Print(a.json ? LaunchJson(here.plan, nullptr, {}) : PlanText(here.plan));
   }
 
-  TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
   TACHO_ASSIGN_OR_RETURN(HttpClientOptions http, RemoteOptions().Http());
   UseKeyOf(here.plan, {}, http);
   here.held.push_back(std::move(taken.lock));
@@ -101,6 +100,7 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
   if (!a.quiet && printed == kDone) Complain("holding it; Ctrl-C ends it");
   const int status = printed == kDone ? Hold(servers, interrupt.token()) : printed;
   end();
+  if (status == kDone && !a.quiet) Complain(name + " is ended");
   return status;
 }
 
@@ -115,13 +115,23 @@ Result<int> Start(const LaunchArguments& a, EngineKind kind) {
   return status;
 }
 
+// Of the router, or of all engines where none is in front of them.
+std::string UrlsOf(const LaunchRecord& launch) {
+  std::string urls = launch.url;
+  for (const LaunchRecord::Server& server : launch.servers) {
+    if (server.traces.empty()) return launch.url;
+    if (server.url != launch.url) urls += " " + server.url;
+  }
+  return urls;
+}
+
 Table LaunchTable(const std::vector<LaunchRecord>& running) {
   Table table;
   table.columns = {{"name", "name"},   {"engine", "engine"}, {"URL", "url"},
                    {"since", "since"}, {"preset", "preset"}, {"folder", "folder"}};
   for (const LaunchRecord& launch : running)
     table.rows.push_back(
-        {{launch.name, fmt::format("{} {}", launch.engine, launch.version), launch.url,
+        {{launch.name, fmt::format("{} {}", launch.engine, launch.version), UrlsOf(launch),
           SinceText(launch.begun_unix_s), launch.preset, launch.folder}});
   return table;
 }
@@ -215,8 +225,6 @@ Result<int> RunLaunch(const std::vector<std::string>& arguments) {
   a.engine.words.assign(a.words.begin() + 1, a.words.end());
   if (dashes != arguments.end())
     a.engine.words.insert(a.engine.words.end(), dashes + 1, arguments.end());
-  if (a.engine.words.empty())
-    return Fail(ErrorKind::kUsage, fmt::format("no model: tacho launch {} -- MODEL", a.words[0]));
   return Start(a, kind);
 }
 

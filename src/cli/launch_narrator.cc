@@ -1,12 +1,14 @@
 #include "cli/launch_narrator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "control/version.h"
+#include "control/vllm_command_line.h"
 #include "text/json_writer.h"
 #include "text/visible_text.h"
 
@@ -15,23 +17,30 @@ namespace {
 
 constexpr int64_t kBetweenLinesS = 10;
 
-std::string Proven(const PlannedLaunch& plan, const ProfilingProof& proof) {
+std::string Proven(const PlannedLaunch& plan, const PlannedServer& server,
+                   const ProfilingProof& proof) {
   if (plan.preset == "nsys") return "by nsys: tacho record --via nsys";
   if (!proof.has_route)
     return "NOT PROVEN: the engine could not be asked for its routes: tacho doctor " + plan.url();
   if (!*proof.has_route)
     return "NOT PROVEN: the engine has no POST /start_profile: tacho doctor " + plan.url();
   std::string text = "POST /start_profile is there";
-  if (proof.in_arguments) text += ", its options are in the arguments";
+  if (proof.in_arguments)
+    text += ProfilerArgumentOf(server.command).empty() ? ", its trace folder is in its environment"
+                                                       : ", its options are in the arguments";
   if (proof.logged)
     text += fmt::format(", and line {} of its log shows that it took them", *proof.logged);
   return text;
 }
 
 std::string NextLine(const PlannedLaunch& plan) {
-  return fmt::format("next: tacho record {}{}{}\n", plan.url(),
-                     plan.preset == "nsys" ? " --via nsys" : "",
-                     plan.record_options.empty() ? "" : " " + plan.record_options);
+  // Such an engine has no profiler but nsys.
+  const bool lacks_nsys = std::ranges::find(plan.findings, FindingId::kNothingCaptures,
+                                            &Finding::id) != plan.findings.end();
+  return fmt::format(
+      "next: {}tacho record {}{}{}\n", lacks_nsys ? "launch it with --preset nsys, then " : "",
+      fmt::join(plan.targets(), " "), plan.preset == "nsys" || lacks_nsys ? " --via nsys" : "",
+      plan.record_options.empty() ? "" : " " + plan.record_options);
 }
 
 void WriteServer(JsonWriter& json, const PlannedServer& server, const LaunchRecord* record,
@@ -98,10 +107,8 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
 void SayWarnings(const PlannedLaunch& plan) {
   for (const Finding& finding : plan.findings) Complain(finding.Text());
   if (plan.servers.size() > 1 && !plan.router)
-    Complain(fmt::format(
-        "no {}-router is installed: none stands in front of the {} engines, and {} is only the "
-        "first",
-        NameOf(plan.kind), plan.servers.size(), plan.url()));
+    Complain(fmt::format("no {}-router is installed: none stands in front of the {} engines",
+                         NameOf(plan.kind), plan.servers.size()));
   if (plan.preset != "deep") return;
   const auto deep = std::ranges::find(Presets(), plan.preset, &PresetWords::name);
   Complain(fmt::format("--preset {}: {}", deep->name, deep->meaning));
@@ -121,7 +128,7 @@ std::string LaunchScreen(const LaunchedServers& servers, const std::vector<Profi
   for (size_t i = 0; i < plan.servers.size(); ++i) {
     const PlannedServer& server = plan.servers[i];
     text += fmt::format("{} {}: {}\n", server.name, plan.version, server.url);
-    text += fmt::format("  profiling  {}\n", Proven(plan, proofs[i]));
+    text += fmt::format("  profiling  {}\n", Proven(plan, server, proofs[i]));
     text += fmt::format("  traces     {}\n  log        {}\n", server.traces, server.log);
   }
   if (plan.router)

@@ -13,8 +13,10 @@
 #include "base/find_program.h"
 #include "base/parse_number.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "control/command_options.h"
 #include "control/config_file.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
@@ -132,6 +134,18 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
   return request;
 }
 
+// An engine without a model starts with a default of its own.
+Result<void> CheckModel(const std::vector<std::string>& words) {
+  const size_t first = !words.empty() && words.front() == "serve" ? 1 : 0;
+  if (first < words.size() && !words[first].starts_with('-')) return {};
+  const auto whole = WithConfigFile(words);
+  if (!whole) return {};  // reported with the other findings
+  for (const CommandOption& option : OptionsOf(*whole))
+    if (option.name == "model" || option.name == "model-path") return {};
+  return Fail(ErrorKind::kUsage,
+              "no model: put it first after --, as in: -- Qwen/Qwen3-0.6B --port 8000");
+}
+
 // The environment of a server, whole: its own settings win.
 std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
                                           const PlannedServer& server) {
@@ -183,6 +197,70 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
   plan.findings.push_back({FindingId::kNvtxMissing, python,
                            "it has no package nvtx, so vLLM names no steps for nsys",
                            ShellWord(python) + " -m pip install nvtx"});
+}
+
+// A folder that the launch writes into, also one that is not made yet, and how to name another.
+struct WrittenFolder {
+  std::string path;
+  std::string_view named_by;
+};
+
+std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::string& folder) {
+  std::error_code error;
+  std::vector<WrittenFolder> written{{folder, "-o DIR"}};
+  if (std::string path = fs::temp_directory_path(error).string(); !error)
+    written.push_back({std::move(path), "TMPDIR"});
+  for (const PlannedServer& server : plan.servers)
+    if (!server.traces.starts_with(folder + "/"))
+      written.push_back({server.traces, "in the engine's options or environment"});
+  return written;
+}
+
+// Whether the disks have room for logs and traces. kOutput: they cannot be written, or less than
+// 256 MB are free. Little room becomes a finding of the plan.
+Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
+  std::error_code error;
+  std::set<std::string> seen;
+  for (const WrittenFolder& written : WrittenFolders(plan, folder)) {
+    fs::path there = fs::absolute(written.path, error);
+    while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
+    const char* why = nullptr;
+    if (!fs::is_directory(there, error)) {
+      why = "is no folder";
+    } else if (access(there.c_str(), W_OK | X_OK) != 0) {
+      why = "is not yours to write into";
+    } else if (const auto space = fs::space(there, error); !error && space.capacity == 0) {
+      why = "is no disk";  // /proc
+    }
+    if (why != nullptr)
+      return Fail(ErrorKind::kOutput,
+                  fmt::format("{}: nothing can be written there: {} {}: name another folder ({})",
+                              written.path, there == fs::path(written.path) ? "it" : there.string(),
+                              why, written.named_by));
+    const std::optional<uint64_t> bytes = FreeBytes(there);
+    if (!bytes || *bytes >= kLittleRoom || !seen.insert(there).second) continue;
+    const std::string words = fmt::format("only {} MB are free for traces", *bytes >> 20);
+    if (*bytes < kTooLittleRoom)
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}: make room, or name another folder ({})",
+                                                  there.string(), words, written.named_by));
+    plan.findings.push_back({FindingId::kLittleRoom, there, words});
+  }
+  return {};
+}
+
+// Findings on an option that the --config file alone gives name the file.
+void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings) {
+  const auto file = OptionValue(program.command, {"--config"});
+  const auto gives = [](const std::vector<std::string>& words, std::string_view subject) {
+    const std::string_view named = TakeWord(subject);
+    return std::ranges::any_of(OptionsOf(words), [&](const CommandOption& option) {
+      return "--" + option.name.substr(0, option.name.find('.')) == named;
+    });
+  };
+  for (Finding& finding : findings)
+    if (file && gives(program.file_options, finding.subject) &&
+        !gives(program.command, finding.subject))
+      finding.subject += " in " + *file;
 }
 
 }  // namespace
@@ -254,6 +332,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                              const EngineArguments& arguments, const std::string& folder,
                              const std::string& session) {
   TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
+  TACHO_RETURN_IF_ERROR(CheckModel(arguments.words));
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
@@ -291,9 +370,14 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                                       WholeEnvironment(place.environment, plan.servers[0]),
                                       EngineRule(kind, plan.version, stacks) == "true"))
     plan.findings.push_back(std::move(finding));
+  NameConfigFile(program, plan.findings);
   for (const Finding& finding : plan.findings)
-    if (finding.severity() == FindingSeverity::kBlocking && !arguments.force)
-      return tl::unexpected(ErrorOf(finding).WithContext("nothing was started (--force)"));
+    if (finding.severity() == FindingSeverity::kBlocking && !arguments.force) {
+      Error error = ErrorOf(finding).WithContext("nothing was started");
+      error.message += " (--force starts it all the same)";
+      return tl::unexpected(std::move(error));
+    }
+  TACHO_RETURN_IF_ERROR(CheckRoom(place.folder, plan));
   return PlanOfHere{std::move(plan), std::move(ports.held)};
 }
 
@@ -310,34 +394,6 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
   // Not before the scope has ended: until then a signal may come that stops nothing.
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return plan;
-}
-
-Result<void> CheckRoom(PlannedLaunch& plan) {
-  std::error_code error;
-  std::set<std::string> folders{fs::temp_directory_path(error).string()};
-  for (const PlannedServer& server : plan.servers) {
-    fs::path there = fs::absolute(server.traces, error);
-    while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
-    if (!fs::is_directory(there, error) || access(there.c_str(), W_OK | X_OK) != 0)
-      return Fail(
-          ErrorKind::kOutput,
-          fmt::format(
-              "{}: no trace can be written there: {} {}: name another folder", server.traces,
-              there == fs::path(server.traces) ? "it" : there.string(),
-              fs::is_directory(there, error) ? "is not yours to write into" : "is no folder"));
-    folders.insert(there.string());
-  }
-  for (const std::string& folder : folders) {
-    const std::optional<uint64_t> bytes = FreeBytes(folder);
-    if (!bytes || *bytes >= kLittleRoom) continue;
-    const std::string words = fmt::format("only {} MB are free for traces", *bytes >> 20);
-    if (*bytes < kTooLittleRoom)
-      return Fail(
-          ErrorKind::kOutput,
-          fmt::format("{}: {}: make room, or name another place (-o DIR, TMPDIR)", folder, words));
-    plan.findings.push_back({FindingId::kLittleRoom, folder, words});
-  }
-  return {};
 }
 
 std::string LaunchFolderFor(const std::string& out, const std::string& name) {

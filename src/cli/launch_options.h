@@ -44,13 +44,10 @@ struct PlanOfHere {
 // The plan for this host: the installed engine and its version, free ports, its GPUs. `folder` gets
 // logs and traces, and need not exist yet. `session`: of the preset nsys. Starts nothing but a
 // Python that is asked for the version. kUsage: it is not installed, options fight each other or do
-// not fit that version (unless `force`), a port is taken, with who holds it. kInterrupted.
+// not fit that version (unless `force`), a port is taken, with who holds it. kOutput: there is no
+// room for logs or traces. kInterrupted.
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const std::string& session);
-
-// Whether the disks have room for logs and traces, also in folders that are not made yet. kOutput:
-// less than 256 MB. Little room becomes a finding of the plan.
-Result<void> CheckRoom(PlannedLaunch& plan);
 
 // Where a launch that begins now has its logs and traces: "OUT/tacho-launch-NAME-20261124-160239".
 std::string LaunchFolderFor(const std::string& out, const std::string& name);

@@ -17,6 +17,7 @@
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "session/nsys_control.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -31,7 +32,7 @@ constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for 
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
 // A log that is being rotated is larger.
-constexpr size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
+const size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
 
 // The first or the last bytes of a file, at most `most`.
 std::string BytesOf(const std::string& path, size_t most, bool from_end) {
@@ -70,6 +71,10 @@ std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram&
   }
   return fmt::format("{}; the first error of its log, {}:{}{}:\n{}", why, server.log, failure->line,
                      failure->process.empty() ? "" : ", by " + failure->process, failure->text);
+}
+
+std::string NextStep(const PlannedServer& server) {
+  return "\nnext: tacho doctor " + ShellWord(server.log);
 }
 
 // The line in which an engine prints the arguments that it took, if the trace folder is in it.
@@ -150,7 +155,8 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
       Server& server = servers_[i];
       if (const auto status = server.program.Ended()) {
         server.ending_told = true;
-        return Fail(ErrorKind::kRemote, WhyEnded(server.planned, *status, server.program));
+        return Fail(ErrorKind::kRemote,
+                    WhyEnded(server.planned, *status, server.program) + NextStep(server.planned));
       }
       if (healthy[i]) continue;
       progress(server.planned.name, LastLineOf(server.planned.log));
@@ -175,8 +181,8 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
       if (healthy[i]) continue;
       return Fail(
           ErrorKind::kRemote,
-          fmt::format("{} was not ready in time (--ready-within): {}; the last line of {}: {}",
-                      late.name, why[i].text, late.log, LastLineOf(late.log)));
+          fmt::format("{} was not ready in time (--ready-within): {}; the last line of {}: {}{}",
+                      late.name, why[i].text, late.log, LastLineOf(late.log), NextStep(late)));
     }
   }
   return {};

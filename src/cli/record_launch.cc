@@ -29,9 +29,8 @@ Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, Engin
   TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(whole), words));
   own.session.profile = std::move(whole.session.profile);
   own.command += " -- " + ShownWords(own.engine.words);
-  own.targets = {plan.url()};
+  own.targets = plan.targets();
   TACHO_RETURN_IF_ERROR(RecordOptionsOf(own));
-  TACHO_RETURN_IF_ERROR(CheckRoom(here.plan));
   here.held.push_back(std::move(taken.lock));
   return LaunchedServers::Make(std::move(here), taken.name, folder);
 }
@@ -47,9 +46,6 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
         fmt::format("--launch starts the engine that is recorded: leave out {}, or put what "
                     "is the engine's after --",
                     ShellWord(own.targets[0])));
-  if (own.engine.words.empty())
-    return Fail(ErrorKind::kUsage,
-                fmt::format("no model: tacho record --launch {} -- MODEL", own.launch));
   // Either of them stands for both.
   if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
   if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";

@@ -79,6 +79,7 @@ enum class FindingId : uint8_t {
   kGraphCaptureEmpty,
   kRayNotTraced,
   kRanksShareNames,
+  kTwoKeys,
   // The load.
   kLoadThroughRouter,
   kLoadAfterStart,

@@ -70,6 +70,7 @@ constexpr FindingKind kFindingKinds[] = {
     {"graph-capture-empty", kNotice, "VLLM_USE_V2_MODEL_RUNNER=0"},
     {"ray-not-traced", kNotice, "--distributed-executor-backend mp"},
     {"ranks-share-names", kInfo, "nothing to do: tacho tells them apart by process"},
+    {"two-keys", kIncomplete, "start SGLang with one key for both, or without --admin-api-key"},
     {"load-through-router", kInfo, "nothing to do"},
     {"load-after-start", kInfo, "nothing to do"},
     {"requests-shortened", kNotice, "ask for shorter prompts or outputs"},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/closest.h"
 #include "base/parse_number.h"
 #include "control/engine_answers.h"
 #include "control/launch_plan.h"
@@ -49,10 +48,6 @@ void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
     facts.kind = plan.kind;
     facts.version = plan.version;
     findings.push_back(ProfilerOff("", facts));
-    for (const CommandOption& option : plan.options)
-      if (Closest(option.name, {"profiler-config", "pooler-config"}) == "profiler-config")
-        findings.back().evidence += fmt::format(
-            " (--{} is no option of vLLM: did you mean --profiler-config?)", option.name);
   }
   if (profiler.kind) CheckProfilerUse(plan, profiler, findings);
   if (plan.Option("enable-layerwise-nvtx-tracing") && !plan.Option("enforce-eager"))
@@ -74,6 +69,12 @@ void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
 }
 
 void CheckSglang(const LaunchPlan& plan, std::vector<Finding>& findings) {
+  const auto admin_key = plan.Option("admin-api-key");
+  if (admin_key && plan.Option("api-key") && admin_key != plan.Option("api-key"))
+    findings.push_back({FindingId::kTwoKeys, "--admin-api-key",
+                        "it cannot be recorded yet: SGLang's profiler wants this key, everything "
+                        "else that of --api-key",
+                        "give both the same key, or leave --admin-api-key out"});
   if (plan.Option("enable-layerwise-nvtx-marker") && !plan.Option("disable-cuda-graph"))
     findings.push_back({FindingId::kGraphsHideRanges, "--enable-layerwise-nvtx-marker",
                         "the ranges of layers do not appear while CUDA graphs are replayed",

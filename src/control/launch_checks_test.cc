@@ -71,13 +71,24 @@ TEST(CheckLaunch, ASafeLaunchHasNoFinding) {
 
 TEST(CheckLaunch, AMisspeltProfilerConfigIsNamed) {
   const auto said = [](std::string_view options) {
-    const auto findings = FindVllm("0.32.0", "", options);
-    const Finding* const off = FindingWith(findings, FindingId::kProfilerOff);
-    return off == nullptr ? "" : off->evidence;
+    const auto findings = FindVllm("0.32.0", kSafe, options);
+    const Finding* const unknown = FindingWith(findings, FindingId::kOptionUnknown);
+    return unknown == nullptr ? "" : unknown->Text();
   };
-  EXPECT_THAT(said("--profiler-confg {}"), HasSubstr("--profiler-confg is no option"));
+  EXPECT_EQ(said("--profiler-confg {}"),
+            "--profiler-confg: vLLM 0.32.0 has no such option, and does not start with it: did you "
+            "mean --profiler-config?");
   EXPECT_THAT(said("--profile-config={}"), HasSubstr("did you mean --profiler-config?"));
-  EXPECT_THAT(said("--pooler-config {} --port 1"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(said("--profile_config.profiler torch"), HasSubstr("--profile-config: "));
+  EXPECT_EQ(said("--pooler-config {} --port 1"), "");
+  EXPECT_EQ(said("--profiler-conf {}"), "") << "argparse takes the beginning of an option";
+}
+
+TEST(CheckLaunch, SglangWithTwoKeys) {
+  EXPECT_THAT(NamesOf(FindSglang("--api-key a --admin-api-key b")),
+              UnorderedElementsAre("two-keys"));
+  for (const char* more : {"--api-key a", "--admin-api-key a", "--api-key=a --admin-api-key a"})
+    EXPECT_THAT(FindSglang(more), IsEmpty()) << more;
 }
 
 TEST(CheckLaunch, AServerWithoutProfiler) {

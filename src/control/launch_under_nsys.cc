@@ -29,8 +29,8 @@ void CheckNsys(const LaunchPlan& plan, const ProfilerFacts& profiler,
       add(FindingId::kNothingCaptures, "--profiler-config",
           "profiler cuda only marks a range for nsys, and the server does not run under nsys: "
           "nothing is written",
-          "start it under nsys profile --capture-range=cudaProfilerApi, or use "
-          "\"profiler\":\"torch\"");
+          "tacho launch --preset nsys and tacho record --via nsys, or nsys profile "
+          "--capture-range=cudaProfilerApi, or \"profiler\":\"torch\"");
     return;
   }
   if (vllm && profiler.kind == "torch")

@@ -114,7 +114,8 @@ class ProfilerConfigChecks {
 
   // False if the engine does not start with it.
   bool Run() {
-    if (argument_.empty()) return true;
+    CheckSpelling();
+    if (argument_.empty()) return !refused_;
     if (!IsKnown()) return false;
     ReadConfig();
     CheckKeys();
@@ -129,6 +130,22 @@ class ProfilerConfigChecks {
   }
   std::string_view Rule(std::string_view key) const {
     return EngineRule(plan_.kind, plan_.version, key);
+  }
+
+  // Of vLLM's options this alone is known here: the others are none of tacho's business.
+  void CheckSpelling() {
+    constexpr std::string_view kOption = "profiler-config";
+    if (plan_.kind != EngineKind::kVllm) return;
+    for (const CommandOption& option : plan_.options) {
+      const std::string name = option.name.substr(0, option.name.find('.'));
+      if (kOption.starts_with(name) ||
+          Closest(name, {std::string(kOption), "pooler-config"}) != kOption)
+        continue;
+      Add(FindingId::kOptionUnknown,
+          fmt::format("{} has no such option, and does not start with it", plan_.Name()),
+          "did you mean --profiler-config?");
+      findings_.back().subject = "--" + name;
+    }
   }
 
   // Whether the engine has such an option.

@@ -11,6 +11,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "control/version.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -98,27 +99,42 @@ std::string PythonOfScript(const std::string& path) {
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = arguments;
-  if (kind == EngineKind::kVllm && !rest.empty() && rest.front() == "serve")
+  // "vllm serve MODEL" of the engine that --python names, or that is found here.
+  if (rest.size() > 1 && rest[0] == NameOf(kind) && rest[1] == "serve" &&
+      (!python.empty() || ProgramNamed(rest[0]).empty()))
     rest.erase(rest.begin());
+  if (!rest.empty() && rest.front() == "serve") rest.erase(rest.begin());
+  const bool is_whole =
+      !rest.empty() && !ProgramNamed(rest.front()).empty() && !fs::is_directory(rest.front());
   if (!python.empty()) {
     const std::string program = ProgramNamed(python);
     if (program.empty())
       return Fail(ErrorKind::kUsage, fmt::format("--python {}: there is no such program", python));
+    if (!rest.empty() && rest.front().starts_with("python") &&
+        rest.front().find('/') == std::string::npos) {
+      rest.front() = program;
+      return EngineProgram{rest, program};
+    }
+    if (is_whole)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{} after -- begins a whole command, which has a Python of its own: "
+                              "leave out --python, or give the engine's arguments alone",
+                              ShellWord(rest.front())));
     return EngineProgram{AsModule(kind, program, rest), program};
   }
-  if (const std::string program = rest.empty() ? "" : ProgramNamed(rest.front());
-      !program.empty() && !fs::is_directory(rest.front())) {
-    return EngineProgram{rest, PythonOf(program)};
-  }
+  if (is_whole) return EngineProgram{rest, PythonOf(ProgramNamed(rest.front()))};
   if (kind == EngineKind::kVllm) {
     const std::string vllm = FirstInPath("vllm");
-    if (vllm.empty()) return NotInstalled(kind, " ($PATH has no vllm)");
-    std::vector<std::string> command{vllm, "serve"};
-    command.insert(command.end(), rest.begin(), rest.end());
-    return EngineProgram{std::move(command), PythonOfScript(vllm)};
+    if (!vllm.empty()) {
+      std::vector<std::string> command{vllm, "serve"};
+      command.insert(command.end(), rest.begin(), rest.end());
+      return EngineProgram{std::move(command), PythonOfScript(vllm)};
+    }
   }
   const std::string found = FirstInPath("python3");
-  if (found.empty()) return NotInstalled(kind, " ($PATH has no python3)");
+  if (found.empty())
+    return NotInstalled(kind, kind == EngineKind::kVllm ? " ($PATH has neither vllm nor python3)"
+                                                        : " ($PATH has no python3)");
   return EngineProgram{AsModule(kind, found, rest), found};
 }
 

@@ -26,9 +26,10 @@ struct EngineProgram {
 };
 
 // `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without
-// vLLM's "serve"), or a whole command whose first word is a program. Without one the engine is
-// `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH for SGLang. kUsage: it is not
-// installed. Without its version.
+// "serve" or "vllm serve"), or a whole command whose first word is a program. Without one the
+// engine is `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH. `python` also runs
+// a whole command that begins with "python3". kUsage: it is not installed, or `python` is given
+// beside another whole command. Without its version.
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments);
 

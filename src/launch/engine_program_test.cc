@@ -75,6 +75,39 @@ TEST_F(EngineProgramTest, AWholeCommand) {
   EXPECT_EQ(found->python, python);
 }
 
+TEST_F(EngineProgramTest, AWholeCommandBesidePython) {
+  using Words = std::vector<std::string>;
+  const std::string python = Program("python3", "");
+  const std::string own = Program("own", "#!" + python + "\n");
+  const auto command = [&](EngineKind kind, const Words& words) {
+    const auto found = FindEngineProgram(kind, python, words);
+    return found ? found->command : Words{found.error().message};
+  };
+  for (const bool is_installed : {false, true}) {
+    if (is_installed) Program("vllm", "#!" + own + "\n");
+    EXPECT_THAT(command(EngineKind::kVllm, {"vllm", "serve", "m"}),
+                ElementsAre(python, "-m", "vllm.entrypoints.openai.api_server", "--model", "m"));
+  }
+  EXPECT_THAT(command(EngineKind::kSglang, {"sglang", "serve", "--model-path", "m"}),
+              ElementsAre(python, "-m", "sglang.launch_server", "--model-path", "m"));
+  EXPECT_THAT(command(EngineKind::kSglang, {"python3", "-m", "sglang.launch_server", "--tp", "2"}),
+              ElementsAre(python, "-m", "sglang.launch_server", "--tp", "2"));
+  EXPECT_THAT(command(EngineKind::kVllm, {own, "--port", "1"}),
+              ElementsAre(HasSubstr("leave out --python")));
+}
+
+TEST_F(EngineProgramTest, APackageWithoutAScript) {
+  const std::string python = Program("python3", "");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"m"}, std::vector<std::string>{"vllm", "serve", "m"}}) {
+    const auto found = FindEngineProgram(EngineKind::kVllm, "", words);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_THAT(found->command,
+                ElementsAre(python, "-m", "vllm.entrypoints.openai.api_server", "--model", "m"));
+    EXPECT_EQ(found->python, python);
+  }
+}
+
 TEST_F(EngineProgramTest, WhatIsNotInstalledIsNamedWithTheRemedy) {
   for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
     const auto found = FindEngineProgram(kind, "", {"org/model"});

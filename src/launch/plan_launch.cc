@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTraces = "{traces}";
 constexpr std::string_view kLoopback = "127.0.0.1";
-constexpr std::string_view kHidden = "***";
+constexpr std::string_view kHidden = "'***'";  // for a shell, which would expand it
 // The values of these options are secrets; --api-key takes several.
 constexpr std::array<std::string_view, 4> kKeyOptions{"--api-key", "--hf-token", "--admin-api-key",
                                                       "--ssl-keyfile-password"};
@@ -289,6 +289,13 @@ PlannedServer PlanRouter(const LaunchPlace& place, const PlannedLaunch& plan) {
 
 }  // namespace
 
+std::vector<std::string> PlannedLaunch::targets() const {
+  if (router) return {router->url};
+  std::vector<std::string> urls;
+  for (const PlannedServer& server : servers) urls.push_back(server.url);
+  return urls;
+}
+
 const std::vector<PresetWords>& Presets() {
   static const std::vector<PresetWords> presets = {
       {"light", "steps with a bound, without stacks, shapes or a table of averages"},
@@ -322,7 +329,8 @@ Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgr
   plan.preset = request.preset;
   const Words read = AfterFile(program.file_options, program.command);
   for (const CommandOption& option : OptionsOf(read))
-    if (option.name == "uds" || option.name == "ssl-certfile" || option.name == "ssl-keyfile")
+    if (option.name == "uds" || option.name == "headless" || option.name == "ssl-certfile" ||
+        option.name == "ssl-keyfile")
       return Fail(
           ErrorKind::kUsage,
           fmt::format("--{}: tacho launch reaches the engine by plain HTTP at a port: leave "

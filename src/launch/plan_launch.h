@@ -58,6 +58,8 @@ struct PlannedLaunch {
 
   // Where requests go.
   [[nodiscard]] const std::string& url() const { return router ? router->url : servers[0].url; }
+  // What a recording of all engines names.
+  [[nodiscard]] std::vector<std::string> targets() const;
 };
 
 // "light", "detailed", "deep", "nsys", with what each costs.

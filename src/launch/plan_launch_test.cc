@@ -199,6 +199,10 @@ TEST(PlanLaunch, ReplicasHavePortsFoldersAndGpusOfTheirOwn) {
   EXPECT_EQ(plan->url(), "http://127.0.0.1:8002");
   EXPECT_THAT(plan->router->command,
               IsSupersetOf({"--worker-urls", "http://127.0.0.1:8000", "http://127.0.0.1:8001"}));
+  EXPECT_THAT(plan->targets(), ElementsAre("http://127.0.0.1:8002"));
+  place.router_program = "";
+  EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0"), place)->targets(),
+              ElementsAre("http://127.0.0.1:8000", "http://127.0.0.1:8001"));
   request.environment = {"A=1", "CUDA_VISIBLE_DEVICES=4,5,6,7"};
   EXPECT_THAT(PlanLaunch(request, Vllm("0.32.0"), place)->servers[1].environment,
               ElementsAre("A=1", "CUDA_VISIBLE_DEVICES=5"));
@@ -223,7 +227,7 @@ TEST(PlanLaunch, SglangsDataParallelRanksHaveGpusOfTheirOwn) {
 }
 
 TEST(PlanLaunch, AnEngineThatWouldNotAnswerHttpIsRefused) {
-  for (const char* option : {"--uds=/tmp/s", "--ssl-certfile", "--ssl_keyfile"})
+  for (const char* option : {"--uds=/tmp/s", "--headless", "--ssl-certfile", "--ssl_keyfile"})
     EXPECT_THAT(PlanLaunch({}, Vllm("0.32.0", {option, "f"}), PlaceForTest()).error().message,
                 HasSubstr("plain HTTP"))
         << option;
@@ -246,7 +250,7 @@ TEST(ShellLine, ForAShellAndWithoutKeys) {
                        .url = "",
                        .traces = "",
                        .log = ""}),
-            "HF_TOKEN=*** A='b c' vllm --api-key *** --hf-token=*** 'a b'");
+            "HF_TOKEN='***' A='b c' vllm --api-key '***' --hf-token='***' 'a b'");
   EXPECT_EQ(ShellLine({.name = "",
                        .command = {"./engine"},
                        .environment = {"S3_PASSWORD=s3cret", "https_proxy=http://u:s3cret@h:1",
@@ -254,18 +258,18 @@ TEST(ShellLine, ForAShellAndWithoutKeys) {
                        .url = "",
                        .traces = "",
                        .log = ""}),
-            "S3_PASSWORD=*** https_proxy='http://***@h:1' TOKENIZERS_PARALLELISM=false "
-            "aws_secret_access_key=*** ./engine");
+            "S3_PASSWORD='***' https_proxy='http://***@h:1' TOKENIZERS_PARALLELISM=false "
+            "aws_secret_access_key='***' ./engine");
 }
 
 TEST(ShownWords, HaveNoSecret) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(ShownWords(Words{"vllm", "--api-key", "k1", "k2", "--port", "1"}),
-            "vllm --api-key *** *** --port 1");
+            "vllm --api-key '***' '***' --port 1");
   EXPECT_EQ(ShownWords(Words{"vllm", "--api_key", "k", "--api-k=k"}),
-            "vllm --api_key *** --api-k=***");
+            "vllm --api_key '***' --api-k='***'");
   EXPECT_EQ(ShownWords(Words{"env", "HF_TOKEN=x", "docker", "--env=HF_TOKEN=x", "./engine"}),
-            "env HF_TOKEN=*** docker --env=HF_TOKEN=*** ./engine");
+            "env HF_TOKEN='***' docker --env=HF_TOKEN='***' ./engine");
   EXPECT_EQ(ShownWords(Words{"--ssl-keyfile", "f", "--tokenizer", "t", R"({"token":"a=b"})"}),
             R"(--ssl-keyfile f --tokenizer t '{"token":"a=b"}')");
   EXPECT_EQ(ShownWords(Words{"s3://u:p@h/m", "--x=http://u:p@h"}),

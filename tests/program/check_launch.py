@@ -156,7 +156,7 @@ def dry_run(folder):
     check("dry run", done.returncode == 0, done.stderr)
     check("dry run: the command", all(w in done.stdout for w in (
         "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
-    check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key ***" in done.stdout, done.stdout)
+    check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key '***'" in done.stdout, done.stdout)
     mine = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/my/traces"}'))[1:])
     check("dry run: the user's folder", json.loads(mine.stdout)["servers"][0]["traces"] == "/my/traces", mine.stdout)
     os.environ["FAKE_VERSION"] = "0.33.1"
@@ -183,9 +183,29 @@ def dry_run(folder):
     filed = run(*launch(folder, *two, "CUDA_VISIBLE_DEVICES=2,3,4,5", words=("m", "--config", str(config)))[1:])
     check("dry run: GPUs of the file and of --env", all(f"CUDA_VISIBLE_DEVICES={gpus} " in filed.stdout for gpus in ("2,3", "4,5"))
           and filed.stdout.count("CUDA_VISIBLE") == 2, filed.stdout + filed.stderr)
+    config.write_text("model: m\n")
+    filed = run(*launch(folder, "--dry-run", words=("--config", str(config)))[1:])
+    check("dry run: the file's model", filed.returncode == 0, filed.stderr)
+    whole = run(*launch(folder, "--dry-run", words=("vllm", "serve", "m"))[1:])
+    check("dry run: a whole command beside --python", " -m vllm.entrypoints.openai.api_server --model m --host" in whole.stdout,
+          whole.stdout + whole.stderr)
     config.write_text("uds: /tmp/s\n")
     filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
     check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
+    for what, words, out, said in (
+            ("the place of the folder", ("m",), "/proc", "tacho-launch-vllm-[-0-9]+: nothing can be written there: /proc is no disk: name another "
+             r"folder \(-o DIR\)"),
+            ("a place that is no folder", ("m",), "/dev/null", "/dev/null is no folder"),
+            ("the engine's own folder", ("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/proc/x"}'), folder,
+             "/proc/x: nothing can be written there: /proc is no disk: name another folder .in the engine's options or environment")):
+        full = run(*launch(folder, "--dry-run", "-o", out, words=words)[1:])
+        check(f"dry run: {what}: refused", full.returncode == 3 and re.search(said, full.stderr), (full.returncode, full.stderr))
+    cuda = run(*launch(folder, "--dry-run", words=("m", "--profiler-config.profiler", "cuda"))[1:])
+    check("dry run: profiler cuda", re.search("^next: launch it with --preset nsys, then tacho record http://\\S+ --via nsys$", cuda.stdout, re.M)
+          and "tacho launch --preset nsys" in cuda.stderr, (cuda.stdout, cuda.stderr))
+    with fakes(FAKE_VERSION="0.5.20"):
+        keys = run(*launch(folder, "--dry-run", engine="sglang", words=("m", "--api-key", "k1", "--admin-api-key", "k2"))[1:])
+    check("dry run: two keys", keys.returncode == 0 and "--admin-api-key: it cannot be recorded yet" in keys.stderr, keys.stderr)
     check("dry run: makes nothing", not list(pathlib.Path(folder).glob("tacho-launch*")))
 
 
@@ -253,6 +273,7 @@ def held(folder):
             ended = process.wait(60)
             said = process.stderr.read()
             check(f"{what}: status", ended == status, f"{ended}: {said}")
+            check(f"{what}: says when it is ended", what != "interrupted" or said.endswith("\ntacho: vllm is ended\n"), said)
             check(f"{what}: why", what != "keeper killed" or ("its keeper, process" in said and "memory" not in said), said)
         nothing_left(what, folder)
 
@@ -299,7 +320,14 @@ def replicas(folder):
         alone = run(*launch(folder, "--replicas", "2", "--dry-run", "--port", free_pair())[1:])
         check("replicas: no router", alone.returncode == 0 and "no vllm-router is installed: none stands in front of the 2 engines"
               in alone.stderr, alone.stderr)
+        check("replicas: next names both", re.search(r"^next: tacho record http://\S+ http://\S+$", alone.stdout, re.M), alone.stdout)
         check("replicas: two commands", len(re.findall(r"^CUDA_VISIBLE_DEVICES=[01] ", alone.stdout, re.M)) == 2, alone.stdout)
+        started = run(*launch(folder, "--replicas", "2", "--detach", "-q", "--port", free_pair())[1:])
+        urls = re.findall(r"http://\S+", started.stdout.splitlines()[-1]) if started.stdout else []
+        listed = run("launch", "list").stdout
+        check("replicas: list names both", len(urls) == 2 and all(url in listed for url in urls), (started.stdout, started.stderr, listed))
+        run("launch", "stop")
+        nothing_left("replicas without a router", folder)
     router.write_text(ROUTER)
     router.chmod(0o755)
     done = run(*launch(folder, "--replicas", "2", "--detach", "--name", "two", "--port", free_pair())[1:])
@@ -337,6 +365,7 @@ def fails_to_start(folder):
     check("fails: status", done.returncode == 6, done.returncode)
     check("fails: the first error, and whose", all(w in done.stderr for w in (
         "exit status 3", "vllm.log:2, by VllmWorker-0 pid=7", "ValueError: the cause")), done.stderr)
+    check("fails: what to do next", re.search(r"\nnext: tacho doctor \S+/logs/vllm.log$", done.stderr), done.stderr)
     check("fails: not the front end's", "Engine core init" not in done.stderr, done.stderr)
     with fakes(FAKE_LINES="1500000"):  # 39 MB
         done = run(*launch(folder, "-q")[1:])
@@ -355,17 +384,26 @@ def refused(folder):
         fight = run(*launch(folder, "--port", "1", words=("m", "--port", "2"))[1:])
         check("two ports", fight.returncode == 2 and "give one of them" in fight.stderr, fight.stderr)
     for what, words, said in (("unknown key", ("m", "--profiler-config", '{"max_iteration":1}'), "max_iterations"),
+                              ("misspelt option", ("m", "--profile-config", "{}"), "--profile-config: vLLM 0.32.0 has no such option, and does "
+                               "not start with it: did you mean --profiler-config?"),
                               ("no JSON", ("m", "--profiler-config", "{"), "JSON"),
                               ("no file", ("m", "--config", "nowhere.yaml"), "--config nowhere.yaml")):
         done = run(*launch(folder, words=words)[1:])
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr and "--force" in done.stderr, done.stderr)
+        check(f"{what}: how to start it", "(--force" in done.stderr.splitlines()[0][-40:], done.stderr)
+    file = pathlib.Path(folder, "wrong.yaml")
+    file.write_text("profiler-config: {max_iteration: 1}\n")
+    done = run(*launch(folder, words=("m", "--config", str(file)))[1:])
+    check("unknown key in a file: names it", f"--profiler-config in {file}: vLLM" in done.stderr, done.stderr)
     config = json.dumps({"profiler": "torch", "torch_profiler_dir": "/etc/passwd"})
     done = run(*launch(folder, words=("m", "--profiler-config", config))[1:])
-    check("traces in a file: refused", done.returncode == 3 and "/etc/passwd: no trace can be written there" in done.stderr, (done.returncode, done.stderr))
+    check("traces in a file: refused", done.returncode == 3 and "/etc/passwd: nothing can be written there" in done.stderr, (done.returncode, done.stderr))
     done = run(*launch(folder, words=("m", "--uds", "/tmp/s"))[1:])
     check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
     for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
                                   ("no model", ("launch", "vllm"), "no model"),
+                                  ("options alone", ("launch", "vllm", "--", "--max-model-len", "4096"), "no model"),
+                                  ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
                                   ("list", ("launch", "list", "foo"), "takes no name: 'foo'"),
@@ -378,12 +416,12 @@ def refused(folder):
         taken = run(*launch(folder, "--port", first_line(process).strip())[1:])
         said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
         check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
-        check("taken port: no key is shown", "--api-key ***" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
+        check("taken port: no key is shown", "--api-key '***'" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
     late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
     check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)
     os.environ["TMPDIR"] = "/proc"
     full = run(*launch(folder)[1:])
-    check("no room: refused", full.returncode == 3 and "-o DIR, TMPDIR" in full.stderr, full.stderr)
+    check("no room: refused", full.returncode == 3 and "another folder (TMPDIR)" in full.stderr, full.stderr)
     del os.environ["TMPDIR"]
     check("refused: nothing is made", not list(pathlib.Path(folder).glob("tacho-launch*")))
     nothing_left("refused", folder)
@@ -402,6 +440,17 @@ def recorded(folder):
     nothing_left("recorded", folder)
     wrong = run("record", "--launch", "vllm", "--python", engine_in(folder), "http://127.0.0.1:1", "--", "m")
     check("recorded: a target and a launch", wrong.returncode == 2 and "leave out" in wrong.stderr, wrong.stderr)
+
+
+def proven(folder):
+    """Where each engine has its options."""
+    for engine, version, variables, said in (("vllm", "0.32.0", {}, "its options are in the arguments"),
+                                             ("sglang", "0.5.23", {"FAKE_SGLANG": "1"}, "its trace folder is in its environment")):
+        with fakes(FAKE_VERSION=version, **variables):
+            done = run(*launch(folder, "--detach", "-q", engine=engine)[1:])
+        check(f"proven: {engine}", done.returncode == 0 and f"POST /start_profile is there, {said}" in done.stdout, done.stdout + done.stderr)
+        run("launch", "stop")
+        nothing_left(f"proven: {engine}", folder)
 
 
 def own_options_win(folder):
@@ -432,5 +481,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, recorded, own_options_win,
+    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win,
           cost_by_preset], __doc__)
