@@ -169,13 +169,16 @@ class LogReader {
   void FollowSession(std::string_view text) {
     // It is started again, or ends: what its processes say then is of that.
     if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received"})) {
+      if (Has(text, "server_args=") && ports_.size() < 2) ports_.emplace(PortOf(text));
       place_.profiling = false;
       sessions_.clear();
     } else if (text.starts_with("Starting profiler...") || Has(text, "] profiler_start")) {
       place_.profiling = true;
       if (Has(text, "...")) starter_ = line_.process;
     } else if (text.starts_with("Profiling starts. ")) {
-      if (sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
+      // In a log of several engines a line without their names does not tell whose start it is.
+      const bool tells = line_.is_named || ports_.size() == 1;
+      if (tells && sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
       if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
       place_.profiling = true;
     } else if (text.starts_with("Profiling starts for ")) {
@@ -199,6 +202,10 @@ class LogReader {
         AddByCode(FindingId::kFlushLong, fmt::format(": {} s", took));
       stopping_.reset();
     }
+  }
+  static std::string_view PortOf(std::string_view server_args) {
+    const std::string_view port = After(server_args, "'port': ", ",");
+    return port.empty() ? After(server_args, " port=", ",") : port;
   }
   static std::string Word(std::string_view text) { return std::string(TakeWord(text)); }
 
@@ -301,6 +308,7 @@ class LogReader {
   bool in_profiler_ = false;
 
   std::set<std::string> sessions_;  // processes of SGLang that began one
+  std::set<std::string> ports_;     // of the SGLangs that began, at most two
   std::string starter_, stopping_process_;
   std::optional<int64_t> stopping_;  // second of its day
 

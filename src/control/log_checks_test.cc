@@ -314,16 +314,38 @@ TEST(LogChecks, ASecondProfilerOfTheGpu) {
 
 TEST(LogChecks, ASecondStartOfSglangLosesTheFirst) {
   const std::string stop = "[2026-11-25 02:50:12] Stop profiling...\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + kSglangStart), ElementsAre("session-lost"));
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + stop + kSglangStart), IsEmpty());
+  const std::string begun =
+      "[2026-11-25 02:50:01] server_args={'host': '::', 'port': 30000, 'a': 1}\n";
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + kSglangStart),
+              ElementsAre("session-lost"));
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + stop + kSglangStart), IsEmpty());
   // Each rank says so.
   const std::string other =
       "[2026-11-25 02:50:12 DP1] Profiling starts. Traces will be saved to: /t (with profile id: "
       "1)\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + other), IsEmpty());
-  EXPECT_THAT(LogIds(kSglangLog, "",
-                     kSglangStart + "[2026-11-25 02:50:12] server_args={}\n" + kSglangStart),
-              IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + other), IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + begun + kSglangStart), IsEmpty());
+}
+
+TEST(LogChecks, StartsOfTwoSglangsInOneLogLoseNothing) {
+  const auto start = [](const std::string& of) { return of + kSglangStart; };
+  for (const auto& [one, other] :
+       {std::pair{"(SGLangEngine pid=101) ", "(SGLangEngine pid=102) "},
+        std::pair{"(SGLangEngine pid=7, ip=10.0.0.1) ", "(SGLangEngine pid=7, ip=10.0.0.2) "},
+        std::pair{"w0 | ", "w1 | "}, std::pair{"[w0] ", "[w1] "}, std::pair{"w0: ", "w1: "}}) {
+    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other)), IsEmpty()) << one;
+    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other) + start(one)),
+                ElementsAre("session-lost"))
+        << one;
+  }
+  // Without names the lines do not tell, but for the log of one server.
+  EXPECT_THAT(LogIds(kSglangLog, "", start("") + start("")), IsEmpty());
+  const auto server = [](int port) {
+    return fmt::format("[2026-11-25 02:50:01] server_args=ServerArgs(a=1, port={}, b=2)\n", port);
+  };
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(2) + start("") + start("")), IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(1) + start("") + start("")),
+              ElementsAre("session-lost"));
 }
 
 TEST(LogChecks, AStopThatTakesLong) {
