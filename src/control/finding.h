@@ -187,6 +187,9 @@ enum class FindingId : uint8_t {
   kHardwareTracing,
   kFrontEndFile,
   kGraphsWithoutShapes,
+  kNotShown,
+  kFiguresDoubtful,
+  kRanksMissing,
   kCutShort,
   kCount,
 };

@@ -91,6 +91,8 @@ class LogReader {
     place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
+    is_known_ |= place_.nsys || !line_.time.empty() || !line_.process.empty() ||
+                 HasOneOf(text, {"router", " HTTP/1.1\" "});
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
@@ -100,6 +102,8 @@ class LogReader {
       in_profiler_ = false;
   }
 
+  LogOrigin Origin() const { return {kind_, is_known_ || kind_ != EngineKind::kUnknown}; }
+
   std::vector<Finding> Finish() {
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
@@ -108,8 +112,11 @@ class LogReader {
       const LogRule& rule = LogRules()[i];
       if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
       const Hit& hit = *hits_[i];
-      found.emplace_back(
-          hit.line, FindingAt(hit, rule.id, std::string(rule.meaning), std::string(rule.remedy)));
+      found.emplace_back(hit.line,
+                         FindingAt(hit, rule.id, std::string(rule.meaning),
+                                   std::string(rule.remedy == "{enable}"
+                                                   ? EngineRule(rule.engine, version_, "enable")
+                                                   : rule.remedy)));
     }
     AddVariables(found);
     AddConfigError(found);
@@ -298,6 +305,7 @@ class LogReader {
   }
 
   EngineKind kind_;
+  bool is_known_ = false;
   std::string version_;
   std::vector<std::optional<Hit>> hits_;  // the first of each rule
   uint64_t number_;
@@ -321,9 +329,10 @@ class LogReader {
 }  // namespace
 
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before) {
+                              uint64_t lines_before, LogOrigin* origin) {
   LogReader reader(kind, version, lines_before);
   while (!log.empty()) reader.Take(TakeLine(log));
+  if (origin != nullptr) *origin = reader.Origin();
   return reader.Finish();
 }
 

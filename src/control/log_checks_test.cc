@@ -348,6 +348,34 @@ TEST(LogChecks, StartsOfTwoSglangsInOneLogLoseNothing) {
               ElementsAre("session-lost"));
 }
 
+TEST(LogChecks, FullGpuMemoryIsNamedWithoutASessionToo) {
+  const auto found = CheckLog(kAnyLog, "",
+                              "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] "
+                              "torch.OutOfMemoryError: CUDA out of memory.\n");
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].id, FindingId::kGpuMemoryFull);
+  for (const char* const option :
+       {"--gpu-memory-utilization", "--max-model-len", "--mem-fraction-static", "--context-length"})
+    EXPECT_THAT(found[0].remedy, HasSubstr(option));
+}
+
+TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
+  const auto origin = [](std::string_view log) {
+    LogOrigin of;
+    CheckLog(kAnyLog, "", log, 0, &of);
+    return of;
+  };
+  EXPECT_FALSE(origin("").is_known);
+  EXPECT_FALSE(origin("nothing here\nINFO a line\n").is_known);
+  for (const char* const line :
+       {"(APIServer pid=7) INFO 11-21 11:49:36 [launcher.py:1] Starting vLLM server\n",
+        "[2026-11-25 02:50:12 TP0] Load weight begin.\n",
+        "INFO:     127.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\n",
+        "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "Generating '/tmp/nsys-report.qdstrm'\n"})
+    EXPECT_TRUE(origin(line).is_known) << line;
+  EXPECT_EQ(origin("(APIServer pid=7) x\n").engine, EngineKind::kVllm);
+}
+
 TEST(LogChecks, AStopThatTakesLong) {
   const auto log = [](const char* begin, const char* end) {
     return fmt::format(
