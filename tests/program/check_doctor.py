@@ -16,6 +16,7 @@ import subprocess
 
 import jsonschema
 
+import check_launch
 import processes
 import scenario
 from scenario import check, main, run, simulation, target
@@ -194,6 +195,21 @@ def process(folder):
         check("this host: finds the engine", any(f":{port}" in looked["at"] for looked in here["looked"]), here["looked"])
 
 
+def launched(folder):
+    """A launch whose engine shows no engine's command line."""
+    done = run(*check_launch.launch(folder, "--detach", "--json", "--name", "doctor-task")[1:])
+    check("launched: it runs", done.returncode == 0, done.stderr)
+    try:
+        url = json.loads(done.stdout)["url"]
+        here = doctor("launched")
+        check("launched: its engine is asked", any(one["by"] == "engine" and url in one["at"] and "cannot" not in one for one in here["looked"]), here["looked"])
+    finally:
+        run("launch", "stop", "doctor-task")
+    here = doctor("no launch")
+    engines = [one for one in here["looked"] if one["by"] == "engine"]
+    check("no engine is said", engines and all(url not in one["at"] for one in engines), engines)
+
+
 def container(folder):
     """What `docker exec` starts in a container has no parent there."""
     inside = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", "echo ready; exec sleep 1000"]
@@ -360,4 +376,4 @@ def bad_input(folder):
 
 
 if __name__ == "__main__":
-    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, container, command_lines, logs, traces, recordings, bad_input], __doc__)
+    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, launched, container, command_lines, logs, traces, recordings, bad_input], __doc__)
