@@ -19,6 +19,7 @@
 #include "control/worker_list.h"
 #include "io/content_kind.h"
 #include "io/discover.h"
+#include "launch/launch_registry.h"
 #include "net/url.h"
 #include "text/visible_text.h"
 
@@ -65,6 +66,26 @@ std::string BeginningOf(const std::string& path, size_t most) {
   return text;
 }
 
+void AddUnseen(Look look, const std::string& at, const Error& error, Examination& examination) {
+  std::string_view why = error.message;
+  if (why.starts_with(at + ": ")) why.remove_prefix(at.size() + 2);
+  examination.looked.push_back({look, at, std::string(why), true});
+}
+
+// The launches that run, by their router where they have one, and other engines.
+std::vector<std::string> UrlsHere() {
+  std::vector<std::string> urls, asked_by_router;
+  for (const LaunchRecord& launch : RunningLaunches()) {
+    urls.push_back(launch.url);
+    for (const LaunchRecord::Server& server : launch.servers) asked_by_router.push_back(server.url);
+  }
+  for (std::string& url : LocalEngineUrls())
+    if (std::ranges::find(urls, url) == urls.end() &&
+        std::ranges::find(asked_by_router, url) == asked_by_router.end())
+      urls.push_back(std::move(url));
+  return urls;
+}
+
 // A text file: the log of one engine, or of a launch with several servers, or a list of them.
 Result<void> ExamineText(const std::string& path, const DoctorArguments& a,
                          const std::stop_token& stop, Examination& examination) {
@@ -77,7 +98,7 @@ Result<void> ExamineText(const std::string& path, const DoctorArguments& a,
   // Its servers may have ended since.
   if (auto asked = ExamineTarget(path, a, stop, examination); !asked) {
     if (asked.error().kind == ErrorKind::kInterrupted) return asked;
-    examination.looked.push_back({Look::kEngine, "the servers of " + path, asked.error().message});
+    AddUnseen(Look::kEngine, "the servers of " + path, asked.error(), examination);
   }
   return {};
 }
@@ -144,17 +165,22 @@ Result<int> Run(const DoctorArguments& a) {
     if (is_alone || examined.error().kind == ErrorKind::kUsage)
       return tl::unexpected<Error>(examined.error());
     std::error_code failed;
-    examination.looked.push_back({fs::exists(subject, failed) ? Look::kTrace : Look::kEngine,
-                                  subjects.back(), examined.error().message});
+    AddUnseen(fs::exists(subject, failed) ? Look::kTrace : Look::kEngine, subjects.back(),
+              examined.error(), examination);
     status = StatusOf(examined.error().kind);
   }
   if (a.command.empty() && a.subjects.empty()) {
     subjects.emplace_back("this host");
     ExamineHost(interrupt.token(), examination);
-    for (const std::string& url : LocalEngineUrls()) {
+    const std::vector<std::string> urls = UrlsHere();
+    for (const std::string& url : urls) {
       const auto asked = ExamineTarget(url, a, interrupt.token(), examination);
-      if (!asked) examination.looked.push_back({Look::kEngine, url, asked.error().message});
+      if (!asked) AddUnseen(Look::kEngine, url, asked.error(), examination);
     }
+    if (urls.empty())
+      examination.looked.push_back({Look::kEngine, "the engines of this host",
+                                    "none of yours is seen to listen: tacho doctor URL asks one",
+                                    true});
   }
   if (interrupt.token().stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   examination.SortBySeverity();

@@ -29,6 +29,8 @@
 #include "ingest/nsys_sqlite/nsys_program.h"
 #include "launch/engine_program.h"
 #include "launch/launch_registry.h"
+#include "report/caveat.h"
+#include "report/rank_text.h"
 #include "session/doctor_workers.h"
 #include "session/engine_log.h"
 #include "session/kept_recording.h"
@@ -270,9 +272,19 @@ Result<void> ExamineTraces(const std::string& path, const DoctorArguments& argum
   TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(reading));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(reading, choice, {}, classifier, stop));
   for (const TraceAnalysis& trace : readout.run.traces) {
-    Saw(examination, Look::kTrace, trace.path);
+    const TraceFacts& facts = trace.facts;
+    Saw(examination, Look::kTrace,
+        trace.path + (facts.rank && facts.world_size
+                          ? fmt::format(": rank {} of {}", *facts.rank, *facts.world_size)
+                          : ""));
     for (Diagnosis& diagnosis : CheckTrace(trace)) examination.Add(std::move(diagnosis));
   }
+  const std::string& subject =
+      readout.run.traces.size() == 1 ? readout.run.traces.front().path : path;
+  if (const std::string caveat = Caveat(readout.run); !caveat.empty())
+    examination.Add(Finding{FindingId::kFiguresDoubtful, subject, caveat});
+  if (const std::string missing = MissingRanksText(readout.run.ranks); !missing.empty())
+    examination.Add(Finding{FindingId::kRanksMissing, subject, "without a trace: " + missing});
   for (const Error& failure : readout.failures) {
     Saw(examination, Look::kTrace, "a file of " + path, failure.message);
     examination.Add(Finding{FindingId::kFileUnreadable, "", failure.message});
@@ -303,26 +315,41 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
   const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
                           : engine == "sglang" ? EngineKind::kSglang
                                                : EngineKind::kUnknown;
-  Saw(examination, Look::kLog, path);
   const uint64_t lines_before = LinesIn(file, skipped);
   const std::optional<EngineFailure> failure = FirstFailure(text, lines_before);
+  LogOrigin origin;
+  const std::vector<Finding> findings = CheckLog(kind, version, text, lines_before, &origin);
+  if (origin.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(origin.engine));
+  if (!origin.is_known && findings.empty() && !failure) {
+    examination.looked.push_back(
+        {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});
+    return {};
+  }
+  Saw(examination, Look::kLog, path);
+  // What it goes on after is no more than a failure.
+  const bool died = failure && (TellsOfDeath(text) || failure->text.starts_with("error: ") ||
+                                failure->text.find("panicked at") != std::string::npos);
   bool is_named = false;  // by a check that knows the line
-  for (Finding& finding : CheckLog(kind, version, text, lines_before)) {
-    finding.subject = path;
-    is_named |= failure && finding.evidence.find(fmt::format("(line {} of", failure->line)) !=
-                               std::string::npos;
-    examination.Add(finding);
+  for (const Finding& finding : findings) {
+    Diagnosis diagnosis = DiagnosisOf(finding);
+    diagnosis.subject = path;
+    if (failure &&
+        finding.evidence.find(fmt::format("(line {} of", failure->line)) != std::string::npos) {
+      is_named = true;
+      if (died) diagnosis.severity = FindingSeverity::kBlocking;
+    }
+    examination.Add(std::move(diagnosis));
   }
   if (failure && !is_named) {
-    // What it goes on after is no more than a failure.
-    const bool died = TellsOfDeath(text) || failure->text.starts_with("error: ") ||
-                      failure->text.find("panicked at") != std::string::npos;
     std::string words = failure->text;
     std::ranges::replace(words, '\n', ' ');
-    examination.Add(
-        Finding{died ? FindingId::kEngineDied : FindingId::kLogFailure, path,
-                fmt::format("its first failure is in line {}{}: {}", failure->line,
-                            failure->process.empty() ? "" : ", of " + failure->process, words)});
+    Diagnosis diagnosis =
+        DiagnosisOf({died ? FindingId::kEngineDied : FindingId::kLogFailure, path,
+                     fmt::format("its first failure is in line {}{}: {}", failure->line,
+                                 failure->process.empty() ? "" : ", of " + failure->process, words),
+                     died ? "correct what this line names; tacho knows no remedy for it" : ""});
+    if (died) diagnosis.severity = FindingSeverity::kBlocking;
+    examination.Add(std::move(diagnosis));
   }
   return {};
 }

@@ -16,13 +16,6 @@ namespace {
 constexpr size_t kMostShown = 20;  // of one kind of finding, and of things that were looked at
 constexpr size_t kLabelWidth = 11;
 
-// "D01, D36" of the checks that a finding belongs to.
-std::string PagesOf(const std::string& id) {
-  std::vector<std::string> pages;
-  for (const CheckPage* page : PagesFor(id)) pages.push_back(page->id);
-  return fmt::format("{}", fmt::join(pages, ", "));
-}
-
 bool HasWordOver(std::string_view text, size_t columns) {
   while (!text.empty())
     if (TakeWord(text).size() > columns) return true;
@@ -37,7 +30,7 @@ void AddFindings(const Examination& examination, const TextStyle& style, Documen
     };
     if (std::find_if(examination.found.begin(), one, same) != one) continue;
     const auto others = std::count_if(one, examination.found.end(), same) - 1;
-    const std::string pages = PagesOf(one->id);
+    const std::string pages = fmt::format("{}", fmt::join(examination.ChecksOf(one->id), ", "));
     document.Add(
         Labelled{.label = std::string(NameOf(one->severity)),
                  .parts = {one->id + (pages.empty() ? "" : " (" + pages + ")"),
@@ -52,6 +45,28 @@ void AddFindings(const Examination& examination, const TextStyle& style, Documen
                           .on_one_line = HasWordOver(one->remedy, style.width - kLabelWidth - 2)});
     document.Add(Gap{});
   }
+}
+
+// What was not looked at as a whole comes before the details.
+void AddHeadline(const Examination& examination, Document& document) {
+  std::vector<std::string> unseen;
+  for (const Looked& looked : examination.looked)
+    if (looked.is_subject && !looked.cannot.empty()) unseen.push_back(looked.at);
+  const bool none = examination.found.empty();
+  if (unseen.size() > kMostShown) {
+    const size_t more = unseen.size() - kMostShown;
+    unseen.resize(kMostShown);
+    unseen.push_back(fmt::format("{} more", more));
+  }
+  if (!unseen.empty())
+    document.Add(
+        Labelled{.label = "",
+                 .parts = {fmt::format("{}could not examine {}: why is below",
+                                       none ? "nothing found, but " : "", fmt::join(unseen, ", "))},
+                 .paint = Paint::kYellow});
+  else if (none)
+    document.Add(Labelled{.label = "", .parts = {"nothing found"}});
+  if (none || !unseen.empty()) document.Add(Gap{});
 }
 
 void AddLooks(const Examination& examination, bool cannot, Document& document) {
@@ -76,22 +91,19 @@ std::string DoctorText(const std::vector<std::string>& subjects, const Examinati
       Labelled{.label = "doctor", .parts = {fmt::format("{}", fmt::join(subjects, ", "))}});
   document.Add(Gap{});
   AddFindings(examination, style, document);
-  if (examination.found.empty()) {
-    document.Add(Labelled{.label = "", .parts = {"nothing found"}});
-    document.Add(Gap{});
-  }
+  AddHeadline(examination, document);
   AddLooks(examination, false, document);
   AddLooks(examination, true, document);
-  size_t clear = 0, cannot = 0, found = 0;
+  size_t clear = 0, cannot = 0, found = 0;  // checks
   for (const CheckOutcome& outcome : JudgeChecks(examination))
     ++(outcome.status == CheckStatus::kFound   ? found
        : outcome.status == CheckStatus::kClear ? clear
                                                : cannot);
-  document.Add(Labelled{.label = "checks",
-                        .parts = {fmt::format("{} found", found), fmt::format("{} clear", clear),
-                                  cannot == 0 ? "" : fmt::format("{} not decided", cannot),
-                                  fmt::format("{} are for other things than these",
-                                              CheckPages().size() - found - clear - cannot)}});
+  document.Add(Labelled{
+      .label = "checks",
+      .parts = {FormatCounted(examination.found.size(), "finding"), fmt::format("{} clear", clear),
+                cannot == 0 ? "" : fmt::format("{} not decided (--json says why)", cannot),
+                fmt::format("{} do not apply", CheckPages().size() - found - clear - cannot)}});
   return RenderText(document, style, {.label_width = kLabelWidth});
 }
 
@@ -111,9 +123,7 @@ std::string DoctorJson(const std::vector<std::string>& subjects, const Examinati
   json.Rows("findings", examination.found, [&](const Diagnosis& one) {
     json.Fields("id", one.id, "severity", NameOf(one.severity), "subject", UnlessEmpty(one.subject),
                 "evidence", one.evidence, "remedy", one.remedy);
-    std::vector<std::string> pages;
-    for (const CheckPage* page : PagesFor(one.id)) pages.push_back(page->id);
-    json.List("checks", pages);
+    json.List("checks", examination.ChecksOf(one.id));
   });
   json.End();
   return std::move(json).Finish();

@@ -166,7 +166,8 @@ TEST_F(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
 
 constexpr char kHowToConfigure[] =
     R"(--profiler-config '{"profiler":"torch","torch_profiler_dir":"/path",)"
-    R"("torch_profiler_with_stack":false,"ignore_frontend":true}')";
+    R"("torch_profiler_with_stack":false,"torch_profiler_use_gzip":false,)"
+    R"("torch_profiler_dump_cuda_time_total":false,"ignore_frontend":true,"max_iterations":1000}')";
 
 Answers NotConfigured() {
   Answers answers = VllmAnswers();

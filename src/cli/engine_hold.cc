@@ -193,11 +193,15 @@ int Announce(const HeldEngines& held, const EngineOptions& options) {
   for (const std::string& text : RemarksOf(look)) Complain(text);
   std::string targets;
   for (const std::string& target : options.Targets()) targets += " " + ShellWord(target);
-  Complain(fmt::format("holding {}{}", FormatCounted(look.workers.size(), "engine"),
-                       has_command ? ""
-                                   : fmt::format("; in another terminal: {}={} tacho record{}; "
-                                                 "Ctrl-C releases",
-                                                 kHoldVariable, getpid(), targets)));
+  Complain(fmt::format(
+      "holding {}{}", FormatCounted(look.workers.size(), "engine"),
+      has_command
+          ? ""
+          : fmt::format("; in another terminal: {}={} tacho record{}; {}", kHoldVariable, getpid(),
+                        targets,
+                        options.hold_for == "0"
+                            ? "Ctrl-C releases"
+                            : fmt::format("released after {}, or by Ctrl-C", options.hold_for))));
   return kDone;
 }
 

@@ -140,7 +140,9 @@ CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
       {"--json", "", "one JSON object", &options.json},
       {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
        &options.router_url, 0, false, Secret::kUrl},
-      {"--action", "NAME", "the same as ACTION", &options.action}};
+      {"--action", "NAME",
+       "start, stop, ...: instead of that word, as tools/profile_rollout.py has it",
+       &options.action}};
   if (of("start") || of("stop") || of("sleep") || of("wake"))
     other.insert(
         other.begin(),

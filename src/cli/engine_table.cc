@@ -108,7 +108,8 @@ std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers) {
   for (const ProbedWorker& probed : workers) {
     if (!probed.facts) continue;
     const std::string& url = probed.worker.url;
-    if (probed.owner) needs.push_back(BeingProfiled(url, *probed.owner));
+    if (probed.owner && !IsOurHold(*probed.owner))
+      needs.push_back(BeingProfiled(url, *probed.owner));
     if (ProfilerText(*probed.facts) == "off")
       needs.push_back(ProfilerOff(url, *probed.facts));
     else if (probed.LacksFolder())
@@ -149,7 +150,7 @@ std::vector<Finding> FindingsOf(const Deployment& deployment,
     }
     if (!probed.dead.empty()) findings.push_back({FindingId::kEngineDead, url, probed.dead});
     if (probed.facts->asleep.value_or(false)) findings.push_back(EngineAsleep(url));
-    if (probed.open && !probed.owner)
+    if (probed.open && (!probed.owner || IsOurHold(*probed.owner)))
       findings.push_back(OpenSessionOn(url, *probed.open, *probed.facts));
   }
   std::ranges::move(NeedsOf(workers), std::back_inserter(findings));

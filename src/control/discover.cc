@@ -187,7 +187,7 @@ std::string NoAddress(const std::string& target) {
         "{} is a folder: give the URL of a router or of an engine, a launch log or a "
         "list of URLs (tacho analyze reads a folder of traces)",
         target);
-  if (MayBeFile(target))
+  if (MayBeFile(target) || target.starts_with('-'))
     return fmt::format("{}: there is no such file, and it is no http:// address", ShownUrl(target));
   // Otherwise any word would pass as a host.
   if (target.find_first_of(".:") == std::string::npos && target != "localhost")

@@ -188,6 +188,9 @@ enum class FindingId : uint8_t {
   kHardwareTracing,
   kFrontEndFile,
   kGraphsWithoutShapes,
+  kNotShown,
+  kFiguresDoubtful,
+  kRanksMissing,
   kCutShort,
   kCount,
 };

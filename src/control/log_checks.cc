@@ -91,6 +91,8 @@ class LogReader {
     place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
+    is_known_ |= place_.nsys || !line_.time.empty() || !line_.process.empty() ||
+                 HasOneOf(text, {"router", " HTTP/1.1\" "});
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
@@ -100,6 +102,8 @@ class LogReader {
       in_profiler_ = false;
   }
 
+  LogOrigin Origin() const { return {kind_, is_known_ || kind_ != EngineKind::kUnknown}; }
+
   std::vector<Finding> Finish() {
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
@@ -108,8 +112,11 @@ class LogReader {
       const LogRule& rule = LogRules()[i];
       if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
       const Hit& hit = *hits_[i];
-      found.emplace_back(
-          hit.line, FindingAt(hit, rule.id, std::string(rule.meaning), std::string(rule.remedy)));
+      found.emplace_back(hit.line,
+                         FindingAt(hit, rule.id, std::string(rule.meaning),
+                                   std::string(rule.remedy == "{enable}"
+                                                   ? EngineRule(rule.engine, version_, "enable")
+                                                   : rule.remedy)));
     }
     AddVariables(found);
     AddConfigError(found);
@@ -169,13 +176,16 @@ class LogReader {
   void FollowSession(std::string_view text) {
     // It is started again, or ends: what its processes say then is of that.
     if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received"})) {
+      if (Has(text, "server_args=") && ports_.size() < 2) ports_.emplace(PortOf(text));
       place_.profiling = false;
       sessions_.clear();
     } else if (text.starts_with("Starting profiler...") || Has(text, "] profiler_start")) {
       place_.profiling = true;
       if (Has(text, "...")) starter_ = line_.process;
     } else if (text.starts_with("Profiling starts. ")) {
-      if (sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
+      // In a log of several engines a line without their names does not tell whose start it is.
+      const bool tells = line_.is_named || ports_.size() == 1;
+      if (tells && sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
       if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
       place_.profiling = true;
     } else if (text.starts_with("Profiling starts for ")) {
@@ -199,6 +209,10 @@ class LogReader {
         AddByCode(FindingId::kFlushLong, fmt::format(": {} s", took));
       stopping_.reset();
     }
+  }
+  static std::string_view PortOf(std::string_view server_args) {
+    const std::string_view port = After(server_args, "'port': ", ",");
+    return port.empty() ? After(server_args, " port=", ",") : port;
   }
   static std::string Word(std::string_view text) { return std::string(TakeWord(text)); }
 
@@ -291,6 +305,7 @@ class LogReader {
   }
 
   EngineKind kind_;
+  bool is_known_ = false;
   std::string version_;
   std::vector<std::optional<Hit>> hits_;  // the first of each rule
   uint64_t number_;
@@ -301,6 +316,7 @@ class LogReader {
   bool in_profiler_ = false;
 
   std::set<std::string> sessions_;  // processes of SGLang that began one
+  std::set<std::string> ports_;     // of the SGLangs that began, at most two
   std::string starter_, stopping_process_;
   std::optional<int64_t> stopping_;  // second of its day
 
@@ -313,9 +329,10 @@ class LogReader {
 }  // namespace
 
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before) {
+                              uint64_t lines_before, LogOrigin* origin) {
   LogReader reader(kind, version, lines_before);
   while (!log.empty()) reader.Take(TakeLine(log));
+  if (origin != nullptr) *origin = reader.Origin();
   return reader.Finish();
 }
 

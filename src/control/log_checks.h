@@ -19,8 +19,12 @@ namespace tacho {
 // newest version. Lines that hold requests are not read: a prompt says nothing about an engine.
 // `log` is text from any source; nothing of it is taken on trust. Cost: one pass, 20 to 40 MB/s (a
 // busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
-// `lines_before`: of the log, if `log` is but its last part.
+// `lines_before`: of the log, if `log` is but its last part. `origin` gets whose log it is.
+struct LogOrigin {
+  EngineKind engine = EngineKind::kUnknown;
+  bool is_known = false;  // some line is of an engine, a router or nsys
+};
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before = 0);
+                              uint64_t lines_before = 0, LogOrigin* origin = nullptr);
 
 }  // namespace tacho

@@ -314,16 +314,66 @@ TEST(LogChecks, ASecondProfilerOfTheGpu) {
 
 TEST(LogChecks, ASecondStartOfSglangLosesTheFirst) {
   const std::string stop = "[2026-11-25 02:50:12] Stop profiling...\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + kSglangStart), ElementsAre("session-lost"));
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + stop + kSglangStart), IsEmpty());
+  const std::string begun =
+      "[2026-11-25 02:50:01] server_args={'host': '::', 'port': 30000, 'a': 1}\n";
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + kSglangStart),
+              ElementsAre("session-lost"));
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + stop + kSglangStart), IsEmpty());
   // Each rank says so.
   const std::string other =
       "[2026-11-25 02:50:12 DP1] Profiling starts. Traces will be saved to: /t (with profile id: "
       "1)\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", kSglangStart + other), IsEmpty());
-  EXPECT_THAT(LogIds(kSglangLog, "",
-                     kSglangStart + "[2026-11-25 02:50:12] server_args={}\n" + kSglangStart),
-              IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + other), IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + begun + kSglangStart), IsEmpty());
+}
+
+TEST(LogChecks, StartsOfTwoSglangsInOneLogLoseNothing) {
+  const auto start = [](const std::string& of) { return of + kSglangStart; };
+  for (const auto& [one, other] :
+       {std::pair{"(SGLangEngine pid=101) ", "(SGLangEngine pid=102) "},
+        std::pair{"(SGLangEngine pid=7, ip=10.0.0.1) ", "(SGLangEngine pid=7, ip=10.0.0.2) "},
+        std::pair{"w0 | ", "w1 | "}, std::pair{"[w0] ", "[w1] "}, std::pair{"w0: ", "w1: "}}) {
+    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other)), IsEmpty()) << one;
+    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other) + start(one)),
+                ElementsAre("session-lost"))
+        << one;
+  }
+  // Without names the lines do not tell, but for the log of one server.
+  EXPECT_THAT(LogIds(kSglangLog, "", start("") + start("")), IsEmpty());
+  const auto server = [](int port) {
+    return fmt::format("[2026-11-25 02:50:01] server_args=ServerArgs(a=1, port={}, b=2)\n", port);
+  };
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(2) + start("") + start("")), IsEmpty());
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(1) + start("") + start("")),
+              ElementsAre("session-lost"));
+}
+
+TEST(LogChecks, FullGpuMemoryIsNamedWithoutASessionToo) {
+  const auto found = CheckLog(kAnyLog, "",
+                              "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] "
+                              "torch.OutOfMemoryError: CUDA out of memory.\n");
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].id, FindingId::kGpuMemoryFull);
+  for (const char* const option :
+       {"--gpu-memory-utilization", "--max-model-len", "--mem-fraction-static", "--context-length"})
+    EXPECT_THAT(found[0].remedy, HasSubstr(option));
+}
+
+TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
+  const auto origin = [](std::string_view log) {
+    LogOrigin of;
+    CheckLog(kAnyLog, "", log, 0, &of);
+    return of;
+  };
+  EXPECT_FALSE(origin("").is_known);
+  EXPECT_FALSE(origin("nothing here\nINFO a line\n").is_known);
+  for (const char* const line :
+       {"(APIServer pid=7) INFO 11-21 11:49:36 [launcher.py:1] Starting vLLM server\n",
+        "[2026-11-25 02:50:12 TP0] Load weight begin.\n",
+        "INFO:     127.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\n",
+        "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "Generating '/tmp/nsys-report.qdstrm'\n"})
+    EXPECT_TRUE(origin(line).is_known) << line;
+  EXPECT_EQ(origin("(APIServer pid=7) x\n").engine, EngineKind::kVllm);
 }
 
 TEST(LogChecks, AStopThatTakesLong) {

@@ -8,6 +8,8 @@
 namespace tacho {
 namespace {
 
+constexpr size_t kMostJoinedName = 64;
+
 // Removes "OPEN...CLOSE" and the blank after it from the beginning; its inside. "" if it is not
 // there.
 std::string_view TakeBracketed(std::string_view& text, char open, char close) {
@@ -22,6 +24,20 @@ std::string_view TakeBracketed(std::string_view& text, char open, char close) {
 bool IsDate(std::string_view word) {
   return std::count(word.begin(), word.end(), '-') >= 1 && !word.empty() && IsDigit(word.front()) &&
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
+}
+
+// Removes what whoever joined several logs put before a line, up to the "[DATE" of SGLang: "w0 | ",
+// "[w0] ", "w0: "; its name.
+std::string TakeJoinedName(std::string_view& text) {
+  const size_t date = text.find("[20");
+  if (date == 0 || date == text.npos || date > kMostJoinedName) return "";
+  if (std::string_view after = text.substr(date);
+      !IsDate(TakeBracketed(after, '[', ']').substr(0, 10)))
+    return "";
+  std::string name(text.substr(0, date));
+  std::erase_if(name, [](char c) { return c == '[' || c == ']' || c == '|' || c == ':'; });
+  text.remove_prefix(date);
+  return std::string(Trim(name));
 }
 
 // "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
@@ -64,12 +80,15 @@ LogLine ReadLogLine(std::string_view line) {
     read.process = TakeBracketed(text, '(', ')');
   }
   TakeVllmHead(text, read);
+  if (read.process.empty()) read.process = TakeJoinedName(text);
   if (std::string_view after = text; IsDate(TakeBracketed(after, '[', ']').substr(0, 10))) {
     // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
     std::string_view inside = TakeBracketed(text, '[', ']');
     TakeWord(inside);
     read.time = TakeWord(inside);
-    read.process = inside;
+    read.is_named = !read.process.empty();
+    if (!read.process.empty() && !inside.empty()) read.process += ' ';
+    read.process += inside;
   }
   read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
   return read;

@@ -27,7 +27,7 @@ Finding ProfilerOff(const std::string& url, const EngineFacts& facts) {
 
 Finding EngineAsleep(const std::string& url) {
   return {FindingId::kEngineAsleep, url, "it sleeps: an asleep engine takes no step",
-          "wake it: tacho engine wake"};
+          fmt::format("wake it: tacho engine wake {}", url)};
 }
 
 Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {

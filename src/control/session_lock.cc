@@ -33,11 +33,6 @@ std::string_view ProcessOf(std::string_view owner) {
   return owner.substr(0, owner.find(','));
 }
 
-bool IsOurHold(std::string_view owner) {
-  const char* const hold = std::getenv(kHoldVariable);
-  return hold != nullptr && owner.starts_with(kByHold) && ProcessOf(owner) == hold;
-}
-
 constexpr std::string_view kLock = "lock", kLockUnderHold = "held.lock";
 
 std::string TimeText(std::time_t seconds, const char* format) {
@@ -102,6 +97,11 @@ Result<std::string> RuntimeFolder() {
     return Fail(ErrorKind::kOutput,
                 fmt::format("{}: must be a folder of yours alone (mode 0700)", folder));
   return folder;
+}
+
+bool IsOurHold(std::string_view owner) {
+  const char* const hold = std::getenv(kHoldVariable);
+  return hold != nullptr && owner.starts_with(kByHold) && ProcessOf(owner) == hold;
 }
 
 Finding BeingProfiled(const std::string& worker_url, const std::string& owner) {

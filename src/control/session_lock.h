@@ -27,6 +27,9 @@ inline constexpr char kHoldVariable[] = "TACHO_HOLD";
 // Of the owner of a hold's lock, as OwnerOf returns it.
 inline constexpr std::string_view kByHold = "tacho engine hold";
 
+// Whether `owner` is the hold under which this process runs (kHoldVariable).
+bool IsOurHold(std::string_view owner);
+
 // kBeingProfiled: by another tacho of this host, `owner`; or `owner` holds it for those that run
 // under it.
 Finding BeingProfiled(const std::string& worker_url, const std::string& owner);

@@ -62,7 +62,10 @@ TEST_F(SessionLockTest, WhatRunsUnderAHoldSharesASecondLock) {
     EXPECT_THAT(refused.error().message, HasSubstr("is held by tacho engine hold, process " + own));
     EXPECT_THAT(refused.error().message, HasSubstr("TACHO_HOLD=" + own + " before the command"));
   }
+  setenv(kHoldVariable, "1", 1);
+  EXPECT_FALSE(IsOurHold(*SessionLock::OwnerOf("http://h:1")));
   setenv(kHoldVariable, own.c_str(), 1);
+  EXPECT_TRUE(IsOurHold(*SessionLock::OwnerOf("http://h:1")));
   {
     const auto under = SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record");
     ASSERT_TRUE(under) << under.error().message;

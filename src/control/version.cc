@@ -1,6 +1,10 @@
 #include "control/version.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <deque>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 
@@ -31,6 +35,30 @@ Result<Rule> ParseRule(std::string_view line) {
   return rule;
 }
 
+constexpr std::string_view kLight = "{light}", kLightKeys = "preset.light.config.";
+
+// The profiler configuration of the preset, for the first version that `of` is for.
+std::string LightConfig(const std::vector<Rule>& rules, const Rule& of) {
+  std::string config;
+  for (const Rule& rule : rules) {
+    if (rule.engine != of.engine || !rule.key.starts_with(kLightKeys) ||
+        !rule.versions.Contains(of.versions.from))
+      continue;
+    const std::string value(rule.value == "{traces}" ? "/path" : rule.value);
+    const bool is_json = nlohmann::json::accept(value);
+    config +=
+        fmt::format("{}\"{}\":{}", config.empty() ? "" : ",", rule.key.substr(kLightKeys.size()),
+                    is_json ? value : nlohmann::json(value).dump());
+  }
+  return "{" + config + "}";
+}
+
+// Until the program ends, as the rules themselves.
+std::string_view Kept(std::string text) {
+  static std::deque<std::string> texts;
+  return texts.emplace_back(std::move(text));
+}
+
 const std::vector<Rule>& Rules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> read;
@@ -39,6 +67,10 @@ const std::vector<Rule>& Rules() {
       read.push_back(std::move(rule));
       return {};
     });
+    for (Rule& rule : read)
+      if (const size_t at = rule.value.find(kLight); at != rule.value.npos)
+        rule.value = Kept(fmt::format("{}{}{}", rule.value.substr(0, at), LightConfig(read, rule),
+                                      rule.value.substr(at + kLight.size())));
     return read;
   }();
   return rules;

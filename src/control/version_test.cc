@@ -52,5 +52,16 @@ TEST(EngineRule, DependsOnTheVersion) {
   EXPECT_EQ(EngineRule(EngineKind::kUnknown, "1", "enable"), "");
 }
 
+// The remedy for an engine without a profiler earns no finding itself.
+TEST(EngineRule, EnablesTheProfilerAsThePresetLight) {
+  const std::string rule(EngineRule(EngineKind::kVllm, "0.32.0", "enable"));
+  const std::vector<std::string> keys = RuleKeys("vllm", "preset.light.config.");
+  EXPECT_GE(keys.size(), 7U);
+  for (const std::string& key : keys)
+    EXPECT_NE(rule.find("\"" + key + "\":"), std::string::npos) << key << " in " << rule;
+  EXPECT_NE(rule.find(R"({"profiler":"torch","torch_profiler_dir":"/path",)"), std::string::npos);
+  EXPECT_NE(rule.find(R"("torch_profiler_with_stack":false)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tacho

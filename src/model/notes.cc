@@ -8,7 +8,8 @@ namespace {
 
 constexpr NoteKind kKinds[] = {
     {"truncated-json", Severity::kDataLoss,
-     "the file ends before the trace does: its writer was stopped, GPU events are lost first",
+     "the file ends before the trace does: its writer was stopped, and GPU events are lost before "
+     "others",
      "stop the profiler and wait for the file's final name before ending the engine"},
     {"truncated-gzip", Severity::kDataLoss,
      "the compressed stream ends early: everything after that point is lost",
@@ -60,7 +61,7 @@ constexpr NoteKind kKinds[] = {
      "update ROCm, or record again"},
     {"producer-warning", Severity::kNotice,
      "the profiler logged warnings or errors while it recorded",
-     "read them with --json, under facts.producer_log"},
+     "tacho analyze --json has them, under facts.producer_log"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
     {"many-categories", Severity::kInfo,

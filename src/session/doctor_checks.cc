@@ -1,6 +1,7 @@
 #include "session/doctor_checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,15 @@ FindingSeverity SeverityOf(const Note& note, bool front_end) {
     return FindingSeverity::kIncomplete;
   return KindOf(note.id).severity == Severity::kInfo || front_end ? FindingSeverity::kInfo
                                                                   : FindingSeverity::kNotice;
+}
+
+// " (7 times, first at byte 9)".
+std::string PlacesOf(const Note& note) {
+  const std::string times =
+      note.count > 1 ? fmt::format("{} times", FormatCount(note.count)) : std::string();
+  if (note.where.empty()) return times.empty() ? "" : fmt::format(" ({})", times);
+  return times.empty() ? fmt::format(" (at {})", note.where)
+                       : fmt::format(" ({}, first at {})", times, note.where);
 }
 
 std::string FieldText(const Json& object, const char* key) {
@@ -52,6 +62,17 @@ bool Examination::SpoilsARecording() const {
       found, [](const Diagnosis& one) { return one.severity >= FindingSeverity::kIncomplete; });
 }
 
+bool Examination::Concerns(const CheckPage& page) const {
+  return page.engine.empty() || engines.empty() || engines.contains(page.engine);
+}
+
+std::vector<std::string> Examination::ChecksOf(std::string_view id) const {
+  std::vector<std::string> checks;
+  for (const CheckPage* page : PagesFor(id))
+    if (Concerns(*page)) checks.push_back(page->id);
+  return checks;
+}
+
 std::string_view NameOf(CheckStatus status) {
   switch (status) {
     case CheckStatus::kFound:
@@ -67,6 +88,7 @@ std::string_view NameOf(CheckStatus status) {
 std::vector<CheckOutcome> JudgeChecks(const Examination& examination) {
   std::vector<CheckOutcome> outcomes;
   for (const CheckPage& page : CheckPages()) {
+    if (!examination.Concerns(page)) continue;
     CheckOutcome outcome{&page, CheckStatus::kCannotLook, {}, ""};
     bool tried = false;
     for (const Look look : page.looks) {
@@ -99,12 +121,8 @@ std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace) {
   const bool front_end = trace.facts.role == TraceRole::kFrontend;
   for (const Note& note : trace.notes.list()) {
     const NoteKind& kind = KindOf(note.id);
-    found.push_back(
-        {std::string(kind.id), SeverityOf(note, front_end), trace.path,
-         fmt::format("{}{}{}", kind.text,
-                     note.count > 1 ? fmt::format(" ({} times)", FormatCount(note.count)) : "",
-                     note.where.empty() ? "" : fmt::format(", first at {}", note.where)),
-         std::string(kind.remedy)});
+    found.push_back({std::string(kind.id), SeverityOf(note, front_end), trace.path,
+                     fmt::format("{}{}", kind.text, PlacesOf(note)), std::string(kind.remedy)});
   }
   if (front_end)
     found.push_back(DiagnosisOf({FindingId::kFrontEndFile, trace.path,
@@ -117,6 +135,10 @@ std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace) {
                      "operators and no shapes of their own",
                      FormatCount(trace.launches.graph_gpu_events),
                      FormatCount(trace.launches.graphs.size()))}));
+  if (!trace.facts.cannot_tell.empty())
+    found.push_back(
+        DiagnosisOf({FindingId::kNotShown, trace.path,
+                     fmt::format("it cannot tell {}", fmt::join(trace.facts.cannot_tell, "; "))}));
   return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,14 @@ struct Looked {
   Look look = Look::kEngine;
   std::string at;           // "process 123: its command line"
   std::string cannot = {};  // why not; "" if it was looked at
+  bool is_subject = false;  // all of what the user named
 };
 
 // All that one `tacho doctor` did and found.
 struct Examination {
   std::vector<Looked> looked;
   std::vector<Diagnosis> found;
+  std::set<std::string> engines;  // "vllm", "sglang": those at hand; none: not known
 
   // Also in another examination's order; what is known already is left out.
   void Add(const Finding& finding) { Add(DiagnosisOf(finding)); }
@@ -37,6 +40,9 @@ struct Examination {
   // The worst first; else in the order in which they were found.
   void SortBySeverity();
   [[nodiscard]] bool SpoilsARecording() const;
+  // The pages of a finding, without those of engines that are not at hand.
+  [[nodiscard]] std::vector<std::string> ChecksOf(std::string_view id) const;
+  [[nodiscard]] bool Concerns(const CheckPage& page) const;
 };
 
 enum class CheckStatus : uint8_t { kFound, kClear, kCannotLook };
@@ -49,8 +55,8 @@ struct CheckOutcome {
   std::string why;  // what could not be looked at, and why; "" if nothing
 };
 // What became of each check that such looks could decide, in the order of the pages; checks whose
-// looks were not tried are left out. Found: one of its findings is there. Clear: one of the things
-// that show it was looked at, of every engine and file. Pure.
+// looks were not tried, and those of other engines, are left out. Found: one of its findings is
+// there. Clear: one of the things that show it was looked at, of every engine and file. Pure.
 std::vector<CheckOutcome> JudgeChecks(const Examination& examination);
 
 // What is wrong with a trace: its notes with their remedies, and what it cannot show by its nature.

@@ -58,6 +58,19 @@ TEST(JudgeChecks, WhatCannotBeLookedAtIsNotClear) {
       << "a log shows it as well";
 }
 
+TEST(JudgeChecks, LeavesOutThoseOfOtherEngines) {
+  Examination examination;
+  examination.looked = {{Look::kLog, "a.log"}};
+  examination.found = {{"trace-folder-bad", FindingSeverity::kNotice, "", "e", "r"}};
+  EXPECT_THAT(examination.ChecksOf("trace-folder-bad"), ElementsAre("D10", "D41"));
+  examination.engines = {"vllm"};
+  EXPECT_THAT(examination.ChecksOf("trace-folder-bad"), ElementsAre("D10"));
+  EXPECT_EQ(OutcomeOf(JudgeChecks(examination), "D41"), nullptr);
+  EXPECT_THAT(examination.ChecksOf("being-profiled"), IsEmpty());
+  examination.engines = {"vllm", "sglang"};
+  EXPECT_NE(OutcomeOf(JudgeChecks(examination), "D41"), nullptr);
+}
+
 TEST(Examination, TheWorstComesFirstAndEachOnce) {
   Examination examination;
   examination.Add(Finding{FindingId::kFrontEndFile, "f", "e"});
@@ -78,8 +91,17 @@ TEST(CheckTrace, NotesWithTheirRemedies) {
   std::vector<Diagnosis> found = CheckTrace(trace);
   ASSERT_THAT(NamesOf(found), ElementsAre("truncated-json", "no-engine-step"));
   EXPECT_EQ(found[0].severity, FindingSeverity::kIncomplete);
-  EXPECT_THAT(found[0].evidence, testing::HasSubstr("byte 7"));
+  EXPECT_THAT(found[0].evidence, testing::EndsWith(" (at byte 7)"));
   EXPECT_EQ(found[1].severity, FindingSeverity::kIncomplete);
+}
+
+TEST(CheckTrace, SaysWhatItCannotShow) {
+  TraceAnalysis trace;
+  trace.facts.cannot_tell = {"a, because b", "c, because d"};
+  const std::vector<Diagnosis> found = CheckTrace(trace);
+  ASSERT_THAT(NamesOf(found), ElementsAre("not-shown"));
+  EXPECT_EQ(found[0].evidence, "it cannot tell a, because b; c, because d");
+  EXPECT_EQ(found[0].severity, FindingSeverity::kInfo);
 }
 
 TEST(CheckTrace, AFrontEndsFileOwesNothing) {

@@ -34,7 +34,7 @@ Result<void> TakeField(CheckPage& page, std::string_view key, std::string_view v
        {std::pair{"title", &page.title}, std::pair{"symptom", &page.symptom},
         std::pair{"cause", &page.cause}, std::pair{"versions", &page.versions},
         std::pair{"remedy", &page.remedy}, std::pair{"verified", &page.verified},
-        std::pair{"seen", &page.seen}})
+        std::pair{"seen", &page.seen}, std::pair{"engine", &page.engine}})
     if (key == name) text = field;
   if (text != nullptr) {
     *text += fmt::format("{}{}", text->empty() ? "" : " ", value);

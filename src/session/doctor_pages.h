@@ -29,6 +29,7 @@ struct CheckPage {
   std::string title;                  // "/start_profile answers 404"
   std::vector<std::string> findings;  // ids of findings or of notes that mean it; may be empty
   std::vector<Look> looks;            // what shows it; empty: nothing does, see `seen`
+  std::string engine;                 // "vllm", "sglang": of that engine alone; "" of all
   // Symptom, cause, versions, remedy, how it was verified; `seen`: how tacho knows, or why not.
   std::string symptom, cause, versions, remedy, verified, seen;
 };

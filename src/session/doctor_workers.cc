@@ -48,6 +48,7 @@ void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
 }
 
 void ExamineVersion(EngineKind kind, const std::string& version, Examination& examination) {
+  if (kind != EngineKind::kUnknown) examination.engines.emplace(NameOf(kind));
   for (const Finding& finding : CheckVersion(NameOf(kind), version)) examination.Add(finding);
   examination.looked.push_back(
       {Look::kVersion, fmt::format("{}{}{}", NameOf(kind), version.empty() ? "" : " ", version),

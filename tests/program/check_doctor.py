@@ -16,6 +16,7 @@ import subprocess
 
 import jsonschema
 
+import check_launch
 import processes
 import scenario
 from scenario import check, main, run, simulation, target
@@ -112,7 +113,30 @@ def sessions(folder):
         run("engine", "stop", url)
         has("closed session", doctor("closed session", url, status=0), (), ("open-session",))
         run("engine", "sleep", url)
-        has("asleep", doctor("asleep", url, status=4), ("engine-asleep",), (), {"D37": "found"})
+        asleep = doctor("asleep", url, status=4)
+        has("asleep", asleep, ("engine-asleep",), (), {"D37": "found"})
+        remedies = [f["remedy"] for f in asleep["findings"] if f["id"] == "engine-asleep"]
+        check("asleep: the whole command", remedies == [f"wake it: tacho engine wake {url}"], remedies)
+
+
+def held(folder):
+    """Under a hold its own lock stands in no way."""
+    with simulation(folder) as addresses:
+        url = target(addresses)[0]
+        with processes.running([scenario.TACHO, "engine", "hold", url, "--for", "50s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as hold:
+            said = ""
+            while "holding" not in said:
+                line = hold.stderr.readline()
+                if not line:
+                    break
+                said += line
+            check("hold: says when it ends", "released after 50s, or by Ctrl-C" in said, said)
+            has("beside a hold", doctor("beside a hold", url, status=4), ("being-profiled",))
+            os.environ["TACHO_HOLD"] = str(hold.pid)
+            try:
+                has("under a hold", doctor("under a hold", url, status=0), (), ("being-profiled",))
+            finally:
+                del os.environ["TACHO_HOLD"]
 
 
 def router(folder):
@@ -135,6 +159,10 @@ def several(folder):
         cannot = [l for l in result["looked"] if "cannot" in l and l["at"] == dead]
         check("several: the dead one", cannot and cannot[0]["by"] == "engine", result["looked"])
         check("several: the other", any(url in l["at"] and "cannot" not in l for l in result["looked"]), result["looked"])
+        check("several: the address once", cannot and "127.0.0.1" not in cannot[0]["cannot"], cannot)
+        text = " ".join(run("doctor", dead, url).stdout.split())
+        check("several: it is said first", f"could not examine {dead}: why is below" in text.split(" looked at ")[0], text)
+        check("several: how to see what is not decided", "not decided (--json says why)" in text and "do not apply" in text, text)
     log = str(DATA / "vllm-0.32-unknown-key.log")
     has("several, with a finding", doctor("several, with a finding", dead, log, status=4), ("config-key-unknown",))
 
@@ -165,6 +193,21 @@ def process(folder):
         has("process", result, ("timeout-not-read",), (), {"D04": "found", "D33": "clear"})
         here = doctor("this host")
         check("this host: finds the engine", any(f":{port}" in looked["at"] for looked in here["looked"]), here["looked"])
+
+
+def launched(folder):
+    """A launch whose engine shows no engine's command line."""
+    done = run(*check_launch.launch(folder, "--detach", "--json", "--name", "doctor-task")[1:])
+    check("launched: it runs", done.returncode == 0, done.stderr)
+    try:
+        url = json.loads(done.stdout)["url"]
+        here = doctor("launched")
+        check("launched: its engine is asked", any(one["by"] == "engine" and url in one["at"] and "cannot" not in one for one in here["looked"]), here["looked"])
+    finally:
+        run("launch", "stop", "doctor-task")
+    here = doctor("no launch")
+    engines = [one for one in here["looked"] if one["by"] == "engine"]
+    check("no engine is said", engines and all(url not in one["at"] for one in engines), engines)
 
 
 def container(folder):
@@ -198,6 +241,11 @@ def container(folder):
 def command_lines(folder):
     good = doctor("good", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE, status=0)
     has("good", good, (), ("config-key-unknown",), {"D11": "clear"})
+    off = pathlib.Path(folder, "off.log")
+    off.write_text('(APIServer pid=7) INFO:     127.0.0.1:1 - "POST /start_profile HTTP/1.1" 404 Not Found\n')
+    remedy = doctor("profiler off", str(off), status=4)["findings"][0]["remedy"].split("'")[1].replace("/path", folder)
+    advised = doctor("the remedy's own options", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", remedy, status=0)
+    check("the remedy's own options: nothing found", not [i for i in advised["ids"] if i != "little-room"], advised["findings"])
     bad = doctor("bad", "--engine-version", "0.32.0", "--env", "VLLM_TRACE_FUNCTION=all", "--",
                  "vllm", "serve", "m", "--profiler-config", SAFE.replace("{", '{"max_iteration":5,'), status=4)
     has("bad", bad, ("config-key-unknown", "variable-not-parsed"), (), {"D11": "found", "D12": "found"})
@@ -233,6 +281,22 @@ def logs(folder):
                         ("sglang-0.5.23-profiler-v2", "profiler-v2")):
         result = doctor(name, str(DATA / f"{name}.log"), status=4)
         has(name, result, (found,))
+    other = doctor("one engine", str(DATA / "vllm-0.32-trace-folder-bad.log"))
+    check("a vLLM's log: no check of SGLang", "D41" not in other["status"] and not any("D41" in f["checks"] for f in other["findings"]), other["status"])
+    memory = pathlib.Path(folder, "memory.log")
+    memory.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] Traceback (most recent call last):\n"
+                      "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] torch.OutOfMemoryError: CUDA out of memory\n"
+                      "(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above.\n")
+    full = doctor("full memory", str(memory), status=4)
+    has("full memory", full, ("gpu-memory-full",), ("engine-died",))
+    check("full memory: an engine that ended is blocking", full["findings"][0]["severity"] == "blocking", full["findings"])
+    memory.write_text("[2026-11-24 16:03:22 TP1] Scheduler hit an exception: Traceback (most recent call last):\n  File\nNotImplementedError: x\n")
+    died = doctor("an exception", str(memory), status=4)
+    has("an exception", died, ("engine-died",))
+    check("an exception: no word of memory", "memory" not in died["findings"][0]["remedy"], died["findings"])
+    memory.write_text("nothing here\n")
+    text = run("doctor", str(memory)).stdout
+    check("no engine's log", "no line of it is an engine's" in text and " 0 clear" in text, text)
     has("one text for one line", doctor("unknown key", str(DATA / "vllm-0.32-unknown-key.log")), (), ("engine-died",))
     other = pathlib.Path(folder, "other.log")
     other.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ValueError: something that no check knows\n")
@@ -261,7 +325,11 @@ def traces(folder):
     has("trace", result, ("graphs-without-shapes",), ("truncated-json",), {"D16": "found", "D55": "clear"})
     cut = pathlib.Path(folder, "cut.pt.trace.json")
     cut.write_bytes(trace.read_bytes()[:200_000])
-    has("cut trace", doctor("cut trace", str(cut), status=4), ("truncated-json",), (), {"D55": "found"})
+    has("cut trace", doctor("cut trace", str(cut), status=4), ("truncated-json", "figures-doubtful"), (), {"D55": "found"})
+    analyzed = json.loads(run("analyze", "--json", str(trace)).stdout)
+    has("what it cannot show", result, ("not-shown",))
+    check("what it cannot show: as tacho analyze", all(any(sentence in f["evidence"] for f in result["findings"])
+          for sentence in analyzed["traces"][0]["facts"]["cannot_tell"]), result["findings"])
     empty = pathlib.Path(folder, "empty.pt.trace.json.gz")
     empty.write_bytes(gzip.compress(b'{"schemaVersion":1,"traceEvents":[]}'))
     has("empty trace", doctor("empty trace", str(empty), status=4), ("no-events",), (), {"D10": "found"})
@@ -308,4 +376,4 @@ def bad_input(folder):
 
 
 if __name__ == "__main__":
-    main([pages, clean_engine, broken_engines, sessions, router, several, stray_agent, process, container, command_lines, logs, traces, recordings, bad_input], __doc__)
+    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, launched, container, command_lines, logs, traces, recordings, bad_input], __doc__)
