@@ -9,8 +9,6 @@ namespace tacho {
 namespace {
 
 constexpr std::array<double, 2> kPercents = {50, 99};
-// A rate over less is that of a few requests: what it differs by is no cost.
-constexpr int64_t kShortestCompared = 500'000'000;
 constexpr size_t kParts = 10;  // of a window, whose differences tell how sure its rate is
 
 }  // namespace
@@ -96,8 +94,6 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> error_without = baseline.StandardError(),
                         error_with = profiled.StandardError();
   if (!without || !with || !error_without || !error_with) return std::nullopt;
-  for (const LoadWindow* one : {&baseline, &profiled})
-    if (one->end_ns - one->begin_ns < kShortestCompared) return std::nullopt;
   // What a dead server takes is no cost of profiling.
   if (profiled.requests_failed > 0 || baseline.requests_failed > 0) return std::nullopt;
   const double ratio = *with / *without;
