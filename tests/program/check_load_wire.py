@@ -272,8 +272,10 @@ def interrupt(folder):
             process = subprocess.Popen([scenario.TACHO, "load", server.url, *FIXED, "--duration", "60s", "--concurrency", "4", "--json",
                                         "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json"],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            # More than the users' first ones: some are done. And then for a while, of which rates are made.
+            wait_for(lambda: len(server.requests) > 8)
             for i, one in enumerate(signals):
-                threading.Timer(2 + i / 1000, process.send_signal, [one]).start()
+                threading.Timer(1 + i / 1000, process.send_signal, [one]).start()
             out, err = process.communicate(timeout=60)
         check(f"{name}: status", process.returncode == INTERRUPTED, (process.returncode, err))
         told = json.loads(out)
