@@ -31,7 +31,8 @@ function(tacho_layer name)
     if(TACHO_SANITIZE)
       # A sanitizer takes longer to start than most tests to run: one process for all.
       add_test(NAME ${name}.all COMMAND ${name}_test --gtest_brief=1)
-      set_tests_properties(${name}.all PROPERTIES TIMEOUT 900 COST 50)
+      # Before the programs: one takes minutes, and those mostly wait.
+      set_tests_properties(${name}.all PROPERTIES TIMEOUT 900 COST 150)
     else()
       gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
     endif()
