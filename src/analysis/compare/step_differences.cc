@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/compare/run_changes.h"
 #include "base/parallel.h"
 
 namespace tacho {
