@@ -28,8 +28,8 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
 // A trace, a folder or an archive of traces. kUnreadable.
 Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
                            const std::stop_token& stop, Examination& examination);
-// An engine's log, of which the last `most` bytes are read. kUnreadable. `engine`: "vllm", or "" if
-// the log alone is to tell.
+// An engine's log, of which the last `most` bytes are read. `engine`: "vllm", "sglang", or "" if
+// only the log tells. kUnreadable.
 inline constexpr size_t kMostOfLog = size_t{256} << 20;
 Result<void> ExamineLog(const std::string& path, const std::string& engine,
                         const std::string& version, Examination& examination,

@@ -47,7 +47,11 @@ class InterruptScopeTest : public ::testing::Test {
 };
 
 TEST_F(InterruptScopeTest, NoSignalIsLost) {
+#ifdef TACHO_SANITIZED
+  constexpr int kScopes = 500;
+#else
   constexpr int kScopes = 3000;
+#endif
   std::atomic<int> begun = 0, sent = 0;
   std::thread sender;
   {

@@ -122,7 +122,7 @@ void RunQueryShell(QueryInput& input) {
       if (!WriteStdout("\n")) break;
       continue;
     }
-    // No SQL has such a line, so it is none of the statement that is open either.
+    // No SQL statement has such a line, not even one that is still open.
     const std::string meant = DotOf({line, static_cast<size_t>(count)});
     if (meant == ".quit") break;
     if (!meant.empty()) {

@@ -23,7 +23,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
 // Why a server takes no requests yet.
 struct NotReady {
   std::string text;  // "" if it does
-  int status = 0;    // of the answer that says so; 0: there is none
+  int status = 0;    // of its answer; 0 without one
 };
 // Of an engine. Asks vLLM's /health and SGLang's /ready (or
 // /model_info, once /get_model_info: older versions have no /ready), never SGLang's /health.

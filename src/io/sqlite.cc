@@ -14,6 +14,8 @@
 namespace tacho {
 namespace {
 
+using namespace std::string_view_literals;
+
 Error SqliteError(sqlite3* database, int status) {
   const int code = status & 0xff;
   if (code == SQLITE_NOMEM) throw std::bad_alloc();
@@ -52,10 +54,24 @@ std::string ImmutableUri(std::string_view path) {
   return uri + "?immutable=1";
 }
 
+constexpr size_t kHeaderBytes = 100;
+constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;  // begins it
+
 uint64_t BigEndian(const unsigned char* bytes, int count) {
   uint64_t value = 0;
   for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
   return value;
+}
+
+// What is wrong with the encoding of texts that the header of a database names; "" if nothing. It
+// is 1 to 3, or 0 in an empty one (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite
+// looks at its last two bits, and where those are 0 complains of an attached database that is not
+// there.
+std::string WhyNoEncoding(std::string_view database) {
+  if (database.size() < kHeaderBytes || !database.starts_with(kFileHeader)) return "";
+  const uint64_t encoding = BigEndian(reinterpret_cast<const unsigned char*>(&database[56]), 4);
+  if (encoding == 0 || (encoding & 3) != 0) return "";
+  return fmt::format("the database is damaged: its text encoding is {}", encoding);
 }
 
 // Whether another process holds SQLite's lock for writing (https://www.sqlite.org/lockingv3.html:
@@ -72,7 +88,7 @@ bool IsBeingWritten(int file) {
 // Why the database in `file` is not whole as it lies there; "" if nothing shows it. Fields of the
 // header: https://www.sqlite.org/fileformat.html, section 1.3.
 std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
-  std::array<unsigned char, 100> header{};
+  std::array<unsigned char, kHeaderBytes> header{};
   const auto size = static_cast<uint64_t>(file.status.st_size);
   if (::pread(file.file.get(), header.data(), header.size(), 0) !=
       static_cast<ssize_t>(header.size())) {
@@ -95,6 +111,11 @@ std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
         "again",
         path);
   }
+  if (std::string why =
+          WhyNoEncoding({reinterpret_cast<const char*>(header.data()), header.size()});
+      !why.empty()) {
+    return why;
+  }
   const uint64_t page = BigEndian(&header[16], 2);
   const uint64_t pages = BigEndian(&header[28], 4);
   const bool count_is_valid = BigEndian(&header[24], 4) == BigEndian(&header[92], 4);
@@ -108,8 +129,6 @@ std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
 }  // namespace
 
 bool IsSqliteFile(const std::string& path) {
-  using namespace std::string_view_literals;
-  constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;
   std::array<char, kFileHeader.size()> start{};
   const Result<OpenedFile> opened = OpenForReading(path);
   return opened && S_ISREG(opened->status.st_mode) &&
@@ -187,6 +206,9 @@ Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string bytes) {
   }
   database.bytes_ = std::make_unique<std::string>(std::move(bytes));
   std::string& kept = *database.bytes_;
+  if (const std::string why = WhyNoEncoding(kept); !why.empty()) {
+    return Fail(ErrorKind::kUnreadable, why);
+  }
   const auto size = static_cast<sqlite3_int64>(kept.size());
   const int status =
       sqlite3_deserialize(database.handle(), "main", reinterpret_cast<unsigned char*>(kept.data()),

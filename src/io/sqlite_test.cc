@@ -91,6 +91,20 @@ TEST(Sqlite, ReadsADatabaseThatHadAWriteAheadLog) {
   EXPECT_EQ(CountRows(*in_memory), 3);
 }
 
+TEST(Sqlite, RefusesATextEncodingThatThereIsNot) {
+  const FolderForTest folder;
+  const std::string path = folder.At("t");
+  MakeDatabase(path);
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  bytes[59] = 16;
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto file = SqliteDatabase::OpenFile(path), memory = SqliteDatabase::OfBytes(bytes);
+  ASSERT_TRUE(!file && !memory);
+  EXPECT_EQ(file.error().message, path + ": " + memory.error().message);
+  EXPECT_EQ(memory.error().message, "the database is damaged: its text encoding is 16");
+}
+
 TEST(Sqlite, NamesWhatIsWrongWithAFile) {
   const FolderForTest folder;
   const std::string path = folder.path() + "/t";

@@ -137,6 +137,10 @@ void Compare(const std::string& path) {
     ASSERT_EQ(ours.lines()[i], expected[i]) << path << " event " << i;
 }
 
+#ifdef TACHO_SANITIZED
+constexpr uintmax_t kMostSanitized = 500'000;  // larger ones take most of the time
+#endif
+
 bool IsTrace(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.ends_with(".json.gz") ||
@@ -163,6 +167,9 @@ TEST(SimdjsonOracle, TheCorpusIsReadTheSame) {
     if (!entry.is_regular_file() || !IsTrace(entry.path()) ||
         path.find("broken-variants") != std::string::npos)
       continue;
+#ifdef TACHO_SANITIZED
+    if (entry.file_size() > kMostSanitized) continue;
+#endif
     Compare(path);
     ++files;
   }
