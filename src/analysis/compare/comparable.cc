@@ -77,7 +77,7 @@ class Checks {
                                          "traces again with tacho analyze --json");
     }
     for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
-      if (!side->works)
+      if (!side->has_device_work)
         return Obstacle(kNothingCommon, fmt::format("{} has no work of a device", name));
     }
     if (base.on_host != now.on_host)
@@ -197,7 +197,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         prompts += static_cast<double>(step.label.context_requests);
       }
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
-      facts.works |= !trace->devices.empty();
+      facts.has_device_work |= !trace->devices.empty();
     }
     facts.ranks = std::max(facts.ranks, ranks);
   }

@@ -78,8 +78,8 @@ struct SideFacts {
   std::vector<Interval> spans;     // of its traces
   uint64_t runs = 0, ranks = 0;    // ranks: in one run
   std::string engine, version, gpus, options, phases;
-  bool works = false;    // some trace has a device, or a thread that stands for one
-  bool on_host = false;  // a CPU engine
+  bool has_device_work = false;  // some trace has a device, or a thread that stands for one
+  bool on_host = false;          // a CPU engine
   // That a request reads in a step, on average of the steps that say both.
   std::optional<double> prompt_tokens;
   // Results that an older tacho wrote, which do not hold what steps are made of.
