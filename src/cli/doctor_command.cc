@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cli/doctor_looks.h"
 #include "cli/doctor_report.h"
@@ -76,7 +77,7 @@ void AddUnseen(Look look, const std::string& at, const Error& error, Examination
 std::vector<std::string> UrlsHere() {
   std::vector<std::string> urls, asked_by_router;
   for (const LaunchRecord& launch : RunningLaunches()) {
-    urls.push_back(launch.url);
+    std::ranges::move(launch.targets(), std::back_inserter(urls));
     for (const LaunchRecord::Server& server : launch.servers) asked_by_router.push_back(server.url);
   }
   for (std::string& url : LocalEngineUrls())

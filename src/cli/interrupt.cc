@@ -25,6 +25,7 @@ constexpr int64_t kSameSignalNs = 200'000'000;
 std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
 std::atomic<int> first_number = 0;
 std::atomic<bool> from_terminal = false;
+std::atomic<bool> scope_ends = false;
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
 std::string acknowledgement;  // changes only while the handler is not installed
@@ -63,7 +64,7 @@ InterruptScope::InterruptScope(const std::string& now) {
   // Over a line that is redrawn.
   acknowledgement = std::string(isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "") +
                     "tacho: interrupted: " + now + " (again: ends at once)\n";
-  first_ns = 0, first_number = 0;
+  first_ns = 0, first_number = 0, scope_ends = false;
   wake = eventfd(0, EFD_CLOEXEC);
   struct sigaction action {};
   action.sa_sigaction = OnSignal;
@@ -75,18 +76,23 @@ InterruptScope::InterruptScope(const std::string& now) {
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
   watcher = std::thread([this] {
-    // This thread also takes a signal that came while the caller blocked it (WithoutInterrupts).
+    // This thread also takes the signals that the caller blocks (WithoutInterrupts), the second one
+    // too.
     const sigset_t interrupts = InterruptSignals();
     pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
-    uint64_t count = 0;
-    while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
+    for (bool is_last = false; !is_last;) {
+      uint64_t count = 0;
+      while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
+      }
+      is_last = scope_ends.load();
+      if (first_ns.load() != 0) source_.request_stop();
     }
-    if (first_ns.load() != 0) source_.request_stop();
   });
 }
 
 InterruptScope::~InterruptScope() {
   last_words = nullptr;
+  scope_ends = true;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
   watcher.join();

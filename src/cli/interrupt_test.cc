@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/file_descriptor.h"
+#include "cli/exit_status.h"
 #include "cli/without_interrupts.h"
 
 namespace tacho {
@@ -82,6 +83,20 @@ TEST_F(InterruptScopeTest, NoSignalIsLost) {
   }
   sender.join();
   EXPECT_EQ(lost, 0);
+}
+
+TEST_F(InterruptScopeTest, TheSecondEndsTheProcessAlsoWhereTheCallerBlocksSignals) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto interrupted_twice = [] {
+    const WithoutInterrupts between;
+    const InterruptScope scope("nothing");
+    kill(getpid(), SIGINT);
+    ComesTrue([&] { return scope.token().stop_requested(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGTERM);
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+  };
+  EXPECT_EXIT(interrupted_twice(), testing::ExitedWithCode(kInterrupted), "");
 }
 
 TEST_F(InterruptScopeTest, OneThatIsHeldBackReachesTheNext) {

@@ -1,6 +1,7 @@
 #include "cli/launch_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -115,24 +116,14 @@ Result<int> Start(const LaunchArguments& a, EngineKind kind) {
   return status;
 }
 
-// Of the router, or of all engines where none is in front of them.
-std::string UrlsOf(const LaunchRecord& launch) {
-  std::string urls = launch.url;
-  for (const LaunchRecord::Server& server : launch.servers) {
-    if (server.traces.empty()) return launch.url;
-    if (server.url != launch.url) urls += " " + server.url;
-  }
-  return urls;
-}
-
 Table LaunchTable(const std::vector<LaunchRecord>& running) {
   Table table;
   table.columns = {{"name", "name"},   {"engine", "engine"}, {"URL", "url"},
                    {"since", "since"}, {"preset", "preset"}, {"folder", "folder"}};
   for (const LaunchRecord& launch : running)
-    table.rows.push_back(
-        {{launch.name, fmt::format("{} {}", launch.engine, launch.version), UrlsOf(launch),
-          SinceText(launch.begun_unix_s), launch.preset, launch.folder}});
+    table.rows.push_back({{launch.name, fmt::format("{} {}", launch.engine, launch.version),
+                           fmt::format("{}", fmt::join(launch.targets(), " ")),
+                           SinceText(launch.begun_unix_s), launch.preset, launch.folder}});
   return table;
 }
 

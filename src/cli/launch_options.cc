@@ -134,16 +134,29 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
   return request;
 }
 
+// Where the engine's own arguments begin: after "serve", or after the module of "python -m".
+// Nothing of a command that tacho does not know, such as a script.
+std::optional<size_t> FirstArgument(const std::vector<std::string>& command) {
+  for (size_t i = 1; i < command.size(); ++i) {
+    if (command[i] == "serve") return i + 1;
+    if (command[i] == "-m" && i + 1 < command.size()) return i + 2;
+  }
+  return std::nullopt;
+}
+
 // An engine without a model starts with a default of its own.
-Result<void> CheckModel(const std::vector<std::string>& words) {
-  const size_t first = !words.empty() && words.front() == "serve" ? 1 : 0;
-  if (first < words.size() && !words[first].starts_with('-')) return {};
-  const auto whole = WithConfigFile(words);
+Result<void> CheckModel(const std::vector<std::string>& command) {
+  const auto first = FirstArgument(command);
+  if (!first || (*first < command.size() && !command[*first].starts_with('-'))) return {};
+  const auto whole = WithConfigFile(command);
   if (!whole) return {};  // reported with the other findings
   for (const CommandOption& option : OptionsOf(*whole))
     if (option.name == "model" || option.name == "model-path") return {};
-  return Fail(ErrorKind::kUsage,
-              "no model: put it first after --, as in: -- Qwen/Qwen3-0.6B --port 8000");
+  const bool may_be_last = command.size() > *first && !command.back().starts_with('-');
+  return Fail(
+      ErrorKind::kUsage,
+      fmt::format("no model{}: put it first after --, as in: -- Qwen/Qwen3-0.6B --port 8000",
+                  may_be_last ? " before the options" : ""));
 }
 
 // The environment of a server, whole: its own settings win.
@@ -332,9 +345,9 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                              const EngineArguments& arguments, const std::string& folder,
                              const std::string& session) {
   TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
-  TACHO_RETURN_IF_ERROR(CheckModel(arguments.words));
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
+  TACHO_RETURN_IF_ERROR(CheckModel(program.command));
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
   // A file that cannot be read is reported with the other findings.
   if (const auto whole = WithConfigFile(program.command))

@@ -31,7 +31,7 @@ constexpr milliseconds kAnswersWithin{3000};
 constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for any longer
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
-// A log that is being rotated is larger.
+// A log grows beyond log_bytes until its rotation is done.
 const size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
 
 // The first or the last bytes of a file, at most `most`.

@@ -141,7 +141,8 @@ size_t OffsetOfError(sqlite3* database) {
 #endif
 }
 
-// With the line of `text` in which `at` bytes lie before it, or else with the statement's number.
+// Prefixes the message with the number of the line that holds byte `at`; in a single line, with
+// that of the statement.
 Error Placed(Error error, std::string_view text, size_t at, size_t statement) {
   if (error.kind != ErrorKind::kUsage) return error;
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);

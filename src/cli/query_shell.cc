@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -122,8 +123,9 @@ void RunQueryShell(QueryInput& input) {
       if (!WriteStdout("\n")) break;
       continue;
     }
-    // No SQL statement has such a line, not even one that is still open.
-    const std::string meant = DotOf({line, static_cast<size_t>(count)});
+    // In an open statement "help" may be a name; a line that is ".quit" or the like is none of SQL.
+    std::string meant = DotOf({line, static_cast<size_t>(count)});
+    if (!text.empty() && line[std::strspn(line, " \t")] != '.') meant.clear();
     if (meant == ".quit") break;
     if (!meant.empty()) {
       history(lines.get(), &event, H_ENTER, line);

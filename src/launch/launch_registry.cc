@@ -90,6 +90,15 @@ Result<SessionLock> LockName(const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> LaunchRecord::targets() const {
+  std::vector<std::string> urls;
+  for (const Server& server : servers) {
+    if (server.traces.empty()) return {server.url};
+    urls.push_back(server.url);
+  }
+  return urls;
+}
+
 Result<void> CheckLaunchName(const std::string& name) {
   const bool fits = !name.empty() && name.size() <= kLongestName && name.front() != '.' &&
                     std::ranges::all_of(name, [](unsigned char c) {

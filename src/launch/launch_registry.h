@@ -14,13 +14,16 @@ namespace tacho {
 // beside the locks of sessions.
 struct LaunchRecord {
   struct Server {
-    std::string name, url, log, traces;
+    std::string name, url, log, traces;             // a router has no traces
     int64_t pid = 0, keeper = 0, keeper_ticks = 0;  // a pid with its start is unique
   };
   std::string name;  // as the user calls it: letters, digits, '.', '_', '-', at most 64
   std::string engine, version, preset, folder, url;
   int64_t begun_unix_s = 0;
   std::vector<Server> servers;  // with the router, last
+
+  // The router, or all engines where none is in front of them.
+  [[nodiscard]] std::vector<std::string> targets() const;
 };
 
 // kUsage: not such a name.

@@ -100,6 +100,14 @@ TEST_F(LaunchRegistryTest, DamagedFilesAreNoLaunches) {
   }
 }
 
+TEST(LaunchRecord, TargetsAreTheRouterOrAllEngines) {
+  LaunchRecord record;
+  record.servers = {{"w0", "http://h:1", "/log", "/traces"}, {"w1", "http://h:2", "/log", "/t"}};
+  EXPECT_THAT(record.targets(), ElementsAre("http://h:1", "http://h:2"));
+  record.servers.push_back({"router", "http://h:3", "/log", ""});
+  EXPECT_THAT(record.targets(), ElementsAre("http://h:3"));
+}
+
 TEST(CheckLaunchName, IsAFilesName) {
   EXPECT_TRUE(CheckLaunchName("my-task_1.2"));
   for (const std::string& name : {std::string(), std::string("../x"), std::string("a/b"),

@@ -147,8 +147,8 @@ void SetFlag(const Words& file, Words& words, const std::string& name) {
   if (std::ranges::find(read, name) == read.end()) words.push_back(name);
 }
 
-// The preset is added to the user's profiler configuration where that is. One of the file has to
-// come to the command line for it, since one there would hide it.
+// The preset is added to the user's profiler configuration where that is. A configuration in the
+// file is first copied to the command line: a --profiler-config there hides the file's.
 Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   const ProfilerArgument filed = ProfilerArgumentOf(file);
   if (!values.empty() && !filed.lacks_value && ProfilerArgumentOf(words).empty()) {

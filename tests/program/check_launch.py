@@ -326,6 +326,8 @@ def replicas(folder):
         urls = re.findall(r"http://\S+", started.stdout.splitlines()[-1]) if started.stdout else []
         listed = run("launch", "list").stdout
         check("replicas: list names both", len(urls) == 2 and all(url in listed for url in urls), (started.stdout, started.stderr, listed))
+        asked = run("doctor").stdout
+        check("replicas: doctor asks both", all(url in asked for url in urls), asked)
         run("launch", "stop")
         nothing_left("replicas without a router", folder)
     router.write_text(ROUTER)
@@ -403,6 +405,9 @@ def refused(folder):
     for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
                                   ("no model", ("launch", "vllm"), "no model"),
                                   ("options alone", ("launch", "vllm", "--", "--max-model-len", "4096"), "no model"),
+                                  ("no model of a whole command", ("launch", "vllm", "--", "python3", "-m", "vllm.entrypoints.openai.api_server", "--port", "1"),
+                                   "no model before the options"),
+                                  ("model last", ("launch", "vllm", "--", "--enforce-eager", "m"), "no model before the options: put it first"),
                                   ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),

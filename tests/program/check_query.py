@@ -264,6 +264,9 @@ def shell(folder):
         it.type("help\n")
         it.await_text(".schema [TABLE]", "help")
         it.await_text("tacho> ", "the prompt after help")
+        it.type("SELECT 41 + 1 AS\nhelp\n;\n")
+        it.await_text(" 42\r\n", "a name of an open statement")
+        it.await_text("tacho> ", "the prompt after it")
         it.type("SELECT 1 +\n.exit\n")
         check(".quit", it.process.wait(processes.PATIENCE_S) == 0, it.process.returncode)
     finally:
