@@ -71,7 +71,10 @@ class Recorder {
     }
     // If no profiler was started the load still runs.
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
-    if (const int64_t at_ns = interrupted_ns_; at_ns != 0) recording_.interrupted_ns = at_ns;
+    if (const int64_t at_ns = interrupted_ns_; at_ns != 0) {
+      recording_.interrupted_ns = at_ns;
+      SetNotStarted("interrupted before", "record again");
+    }
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
           fmt::format("the traces are in {}; there is no run.json, so they are not proven\n",
@@ -112,6 +115,10 @@ class Recorder {
       observer_.OnDone("warm-up",
                        fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
                                    load_.progress().done.load()));
+      if (load_.AllFail()) {
+        SetNotStarted("no request of the load was answered", "see why: tacho load URL");
+        return false;
+      }
     }
     if (recording_.via == Via::kHttp &&
         !(session.EndOldSessions(stop_) && session.LeaveOutTaken(stop_)))
@@ -141,6 +148,14 @@ class Recorder {
     }
     PlanRecording(options_, observer_, rates, requests_per_s, recording_);
     return true;
+  }
+
+  void SetNotStarted(std::string_view why, const std::string& remedy) {
+    for (RecordedWorker& worker : recording_.workers)
+      if (!worker.expectation.trouble && worker.expectation.start_unix_ns == 0)
+        worker.expectation.trouble =
+            Finding{FindingId::kNotStarted, worker.worker.url,
+                    fmt::format("its profiler was not started: {}", why), remedy};
   }
 
   // Of the workers that have metrics; the others' are absent.

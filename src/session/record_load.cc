@@ -12,6 +12,7 @@ namespace {
 
 // A window by HTTP ends up to one look after its load.
 constexpr int64_t kIdleToReport = 1'000'000'000;
+constexpr uint64_t kFewestFailures = 5;
 
 // "": there is no router.
 bool Reaches(const std::vector<DriveTarget>& targets, const std::string& router_url) {
@@ -52,6 +53,13 @@ bool RecordLoad::GaveUp() {
 
 uint64_t RecordLoad::RequestsEnded() const {
   return load_ ? load_->progress().done + load_->progress().failed : 0;
+}
+
+bool RecordLoad::AllFail() const {
+  if (!load_) return false;
+  const DriveProgress& progress = load_->progress();
+  return progress.done == 0 && progress.output_tokens == 0 &&
+         progress.failed >= std::max(kFewestFailures, progress.running.load() + 1);
 }
 
 std::string RecordLoad::ProgressText() const {

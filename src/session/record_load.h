@@ -25,6 +25,8 @@ class RecordLoad {
   // The same, and remembers it: a load that ended before its window did gave up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
+  // Whether servers refuse all: no token came of any request, and more failed than are in flight.
+  bool AllFail() const;
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
   std::string ProgressText() const;                                    // " · 8 running, ..." or ""
   void Cancel();

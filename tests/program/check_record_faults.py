@@ -10,9 +10,11 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 
 import scenario
+from proxy import Proxy, QuietServer
 from recordings import QUICK, TWO, Recording, finds, record
 from scenario import Skipped, check, run, simulation, target
 from simulator import post
@@ -169,6 +171,21 @@ def died_in_load(folder):
             check(f"{name}: no refusal", "refused to" not in done.stdout and "already active" not in done.stdout, done.stdout)
 
 
+def all_refused(folder):
+    """No request is answered: no profiler is started, and that is why."""
+    with simulation(folder, "--dev-mode") as addresses, QuietServer(("127.0.0.1", 0), Proxy) as server:
+        Proxy.engine = addresses["workers"][0]["url"]
+        Proxy.refuses = ("/v1/completions", "/v1/chat/completions")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done, report, _ = record(folder, [f"http://127.0.0.1:{server.server_port}"])
+        server.shutdown()
+        check("all refused: status", done.returncode == 4, (done.returncode, done.stderr))
+        check("all refused: no profiler was started", report["missing"] and all(
+            "its profiler was not started: no request of the load was answered" in m for m in report["missing"]), report["missing"])
+        check("all refused: the cause", any("requests failed: HTTP 400" in t for t in report["troubles"]), report["troubles"])
+        check("all refused: soon", "baseline" not in done.stderr, done.stderr)
+
+
 def clock_and_cut(folder):
     with simulation(f"{folder}/c", *TWO, "--fault", "clock-skew@1:60m") as addresses:
         done, report, _ = record(f"{folder}/c", target(addresses))
@@ -271,5 +288,5 @@ def counts(folder):
         check("left out: missing", [m for m in report["missing"] if m.startswith("w2 ") and dead in m and "connection refused" in m], report["missing"])
 
 
-scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, clock_and_cut, full_disk, first_stop, silent_stop,
+scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, all_refused, clock_and_cut, full_disk, first_stop, silent_stop,
                blame, not_stopped, counts], __doc__)

@@ -9,8 +9,6 @@ no sshd or openssl that part is skipped, and a line says why.
 """
 import contextlib
 import getpass
-import http.client
-import http.server
 import os
 import pathlib
 import shutil
@@ -20,6 +18,7 @@ import subprocess
 import threading
 import time
 
+from proxy import Proxy, QuietServer
 from recordings import finds, ranks, record, whole
 from scenario import Skipped, check, main, run, simulation, target, wait_for
 
@@ -131,31 +130,6 @@ def mapped(folder):
             check("map: the local folder", where.startswith(f"{folder}/mounted"), where)
         done, _, _ = record(folder, target(addresses), "--map", "nonsense")
         check("map: not of its form", done.returncode == 2 and "/engine/path=/local/path" in done.stderr, done.stderr)
-
-
-class Proxy(http.server.BaseHTTPRequestHandler):
-    """Forwards everything to the engine behind it."""
-    engine = ""
-
-    def forward(self):
-        connection = http.client.HTTPConnection(self.engine.removeprefix("http://"), timeout=30)
-        connection.request(self.command, self.path, self.rfile.read(int(self.headers.get("Content-Length", 0))))
-        answer = connection.getresponse()
-        body = answer.read()
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.headers.get("Content-Type", "text/plain"))
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    do_GET = do_POST = forward
-
-    def log_message(self, *_):
-        pass
-
-
-class QuietServer(http.server.ThreadingHTTPServer):
-    def handle_error(self, *_):
-        pass  # clients that reject the certificate
 
 
 def tls(folder):

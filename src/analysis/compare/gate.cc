@@ -174,7 +174,8 @@ Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::strin
   TACHO_RETURN_IF_ERROR(CheckMetric(text, gate, names));
   if (at == std::string_view::npos) {
     if (!IsCount(gate.metric))
-      return Wrong(text, "a limit is missing, as in '" + gate.metric + ">+3%'");
+      return Wrong(text, "a limit is missing, as in '" + gate.metric +
+                             ">+3%'; in quotes, for a shell takes > for itself");
     gate.relative_to_base = false;
     return gate;
   }
