@@ -93,6 +93,8 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
       trace.notes.lost_data()) {
     return false;
   }
+  // nsys without NVTX sees no steps.
+  if (trace.header.format == TraceFormat::kNsys && trace.annotations.size() == 0) return false;
   const StepTable steps = FindSteps(trace);
   return std::ranges::all_of(steps.steps,
                              [](const Step& step) { return step.label.phase == Phase::kEmpty; }) &&

@@ -82,6 +82,13 @@ TEST(Analyze, NotesThatAnEngineTookNoStep) {
     b.header().backend = "gloo";
   };
   EXPECT_EQ(count(NoteId::kNoEngineStep, of_a_cpu), 1u);
+  const auto of_nsys = [](TraceBuilder& b) {
+    b.header().format = TraceFormat::kNsys;
+    b.header().vllm_version = "0.32.0";
+    b.Host("cuda_runtime", "epoll_wait", {.start = 1, .duration = 50});
+  };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_nsys), 0u) << "its ranges were not recorded";
+  EXPECT_EQ(count(NoteId::kNoGpuEvents, of_nsys), 1u);
   const auto of_idle_sglang = [](TraceBuilder& b) {
     b.Host("user_annotation", "scheduler.recv_requests", {.start = 1, .duration = 50});
     b.Host("cpu_op", "gloo:broadcast", {.start = 2, .duration = 5});

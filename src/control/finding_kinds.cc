@@ -183,7 +183,7 @@ constexpr FindingKind kFindingKinds[] = {
     {"graphs-without-shapes", kInfo, "nothing to do: kernels are joined with their launch"},
     {"not-shown", kInfo, "nothing to do, unless you need it: then record with what it names"},
     {"figures-doubtful", kNotice, "record again without what it names, to trust idle times"},
-    {"ranks-missing", kInfo, "tacho analyze DIR with the traces of all ranks"},
+    {"ranks-missing", kIncomplete, "tacho analyze DIR with the traces of all ranks"},
     {"cut-short", kIncomplete, "record again; tacho analyze reads the traces that are there"},
 };
 static_assert(std::size(kFindingKinds) == static_cast<size_t>(FindingId::kCount));
