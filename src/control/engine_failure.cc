@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include "base/words.h"
 #include "control/log_line.h"
@@ -12,6 +13,11 @@ namespace {
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 // SGLang logs this with a traceback, and serves: it asks itself before it listens (seen of 0.5.23).
 constexpr std::string_view kHarmless = "post-warmup freeze_gc failed";
+// The server was told to end: vLLM's own line, and uvicorn's. Requests in flight then fail.
+constexpr std::string_view kEndings[] = {"[shutdown] API server: shutdown triggered",
+                                         "INFO:     Shutting down"};
+// A log may hold the next server too.
+constexpr std::string_view kStarts[] = {"LLM engine (v", "non-default args: ", "server_args="};
 constexpr size_t kMostLines = 4, kMostBytes = 1000;
 
 // "ValueError: ...", "torch.OutOfMemoryError: ...", "KeyboardInterrupt": what ends a traceback.
@@ -29,6 +35,11 @@ size_t ComplaintAt(std::string_view text) {
   return at == std::string_view::npos || text.find('"') < at ? std::string_view::npos : at + 2;
 }
 
+bool HasOneOf(std::string_view text, std::span<const std::string_view> signs) {
+  return std::ranges::any_of(
+      signs, [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
+}
+
 // Reads a log line by line and stops after the first failure.
 class FailureReader {
  public:
@@ -39,6 +50,8 @@ class FailureReader {
     ++line_;
     const LogLine line = ReadLogLine(raw);
     if (!failure_.text.empty()) return AddLine(line);
+    is_ending_ = HasOneOf(raw, kEndings) || (is_ending_ && !HasOneOf(raw, kStarts));
+    if (is_ending_) return true;
     // Until the next record, which begins with its time.
     is_harmless_ = line.text.ends_with(kHarmless) || (is_harmless_ && !raw.starts_with('['));
     if (is_harmless_) return true;
@@ -90,7 +103,7 @@ class FailureReader {
 
   uint64_t line_;
   size_t lines_ = 0;
-  bool in_traceback_ = false, is_harmless_ = false;
+  bool in_traceback_ = false, is_harmless_ = false, is_ending_ = false;
   std::string traceback_of_;
   EngineFailure failure_;
   std::optional<EngineFailure> announced_;  // an error without a traceback so far

@@ -18,7 +18,8 @@ struct EngineFailure {
 // The exception of the first Python traceback, the complaint of Python's argument parser, the panic
 // of a router or the first line that the engine calls an error, whatever comes first; a line that
 // only announces a traceback gives that traceback's exception. nullopt without any. Cost: one pass.
-// `lines_before`: of the log, if this is but its last part.
+// What fails after the server was told to end does not count. `lines_before`: of the log, if this
+// is but its last part.
 std::optional<EngineFailure> FirstFailure(std::string_view log, uint64_t lines_before = 0);
 
 }  // namespace tacho

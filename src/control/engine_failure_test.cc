@@ -90,6 +90,23 @@ TEST(FirstFailure, IsNotInAHealthyLog) {
                    "INFO:     127.0.0.1 - \"GET /health: error: HTTP/1.1\" 200 OK\n"));
 }
 
+TEST(FirstFailure, IsNotOfRequestsInFlightAtTheEnd) {
+  const std::string ended =
+      "(APIServer pid=1) INFO 11-26 09:24:48 [launcher.py:254] [shutdown] API server: shutdown "
+      "triggered\n"
+      "(APIServer pid=1) ERROR 11-26 09:24:48 [async_llm.py:906] Traceback (most recent call "
+      "last):\n"
+      "(APIServer pid=1) ERROR 11-26 09:24:48 [async_llm.py:906] EngineDeadError: EngineCore "
+      "encountered an issue.\n";
+  EXPECT_FALSE(FirstFailure(ended));
+  EXPECT_TRUE(FirstFailure(std::string(kWorkerFails) + ended));
+  const auto next = FirstFailure(ended + std::string(kWorkerFails));
+  EXPECT_FALSE(next) << "no start is between";
+  EXPECT_TRUE(FirstFailure(
+      ended + "(APIServer pid=2) INFO 11-26 09:25:00 [api_utils.py:286] non-default args: {}\n" +
+      std::string(kWorkerFails)));
+}
+
 TEST(FirstFailure, IsNoTracebackAfterWhichSglangServes) {
   std::string log =
       "[2026-11-25 14:22:11] post-warmup freeze_gc failed\n"
