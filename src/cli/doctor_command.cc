@@ -94,7 +94,7 @@ Result<void> ExamineText(const std::string& path, const DoctorArguments& a,
   const LaunchLog log = ReadLaunchLog(text);
   const bool is_list = log.empty() && ParseTargetList(text).has_value();
   if (is_list) return ExamineTarget(path, a, stop, examination);
-  TACHO_RETURN_IF_ERROR(ExamineLog(path, "", a.engine_version, examination));
+  TACHO_RETURN_IF_ERROR(ExamineLog(path, "", a.engine_version, stop, examination));
   if (log.routers.empty() && log.engines.size() < 2) return {};
   // Its servers may have ended since.
   if (auto asked = ExamineTarget(path, a, stop, examination); !asked) {

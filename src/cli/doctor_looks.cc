@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "base/find_program.h"
 #include "base/subprocess.h"
@@ -18,11 +17,9 @@
 #include "cli/slow_notice.h"
 #include "control/config_file.h"
 #include "control/engine_answers.h"
-#include "control/engine_failure.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
 #include "control/local_engine.h"
-#include "control/log_checks.h"
 #include "control/nsys_sessions.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
@@ -32,7 +29,6 @@
 #include "report/caveat.h"
 #include "report/rank_text.h"
 #include "session/doctor_workers.h"
-#include "session/engine_log.h"
 #include "session/kept_recording.h"
 #include "text/shell_word.h"
 
@@ -146,22 +142,6 @@ void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>
                "its processes are not on this one, or are another user's");
   ExamineNsys(stop, examination);
   ExamineGpus(kDriverFolder, examination);
-}
-
-// How many lines end in the first bytes of a file.
-uint64_t LinesIn(std::ifstream& file, size_t bytes) {
-  uint64_t lines = 0;
-  std::string block(size_t{1} << 20, '\0');
-  file.clear();
-  file.seekg(0);
-  while (bytes > 0 &&
-         file.read(block.data(), static_cast<std::streamsize>(std::min(bytes, block.size())))) {
-    const auto got = static_cast<size_t>(file.gcount());
-    lines += static_cast<uint64_t>(
-        std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
-    bytes -= got;
-  }
-  return lines;
 }
 
 }  // namespace
@@ -292,68 +272,6 @@ Result<void> ExamineTraces(const std::string& path, const DoctorArguments& argum
   return {};
 }
 
-Result<void> ExamineLog(const std::string& path, const std::string& engine,
-                        const std::string& version, Examination& examination, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  size_t skipped = 0;
-  if (file) {
-    std::error_code failed;
-    const auto size = fs::file_size(path, failed);
-    // The first failure is near the end of its life: of a larger log the last part is read.
-    if (!failed && size > most) skipped = size - most;
-    file.seekg(static_cast<std::streamoff>(skipped));
-    text.resize(failed ? 0 : std::min<size_t>(size, most));
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  }
-  if (!file && text.empty())
-    return Fail(ErrorKind::kUnreadable, fmt::format("{}: it cannot be read", path));
-  if (text.substr(0, 1 << 16).find('\0') != std::string::npos)
-    return Fail(ErrorKind::kUnreadable,
-                fmt::format("{}: neither a log nor a trace: it holds binary data", path));
-  const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
-                          : engine == "sglang" ? EngineKind::kSglang
-                                               : EngineKind::kUnknown;
-  const uint64_t lines_before = LinesIn(file, skipped);
-  const std::optional<EngineFailure> failure = FirstFailure(text, lines_before);
-  LogOrigin origin;
-  const std::vector<Finding> findings = CheckLog(kind, version, text, lines_before, &origin);
-  if (origin.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(origin.engine));
-  if (!origin.is_known && findings.empty() && !failure) {
-    examination.looked.push_back(
-        {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});
-    return {};
-  }
-  Saw(examination, Look::kLog, path);
-  // What it goes on after is no more than a failure.
-  const bool died = failure && (TellsOfDeath(text) || failure->text.starts_with("error: ") ||
-                                failure->text.find("panicked at") != std::string::npos);
-  bool is_named = false;  // by a check that knows the line
-  for (const Finding& finding : findings) {
-    Diagnosis diagnosis = DiagnosisOf(finding);
-    diagnosis.subject = path;
-    if (failure &&
-        finding.evidence.find(fmt::format("(line {} of", failure->line)) != std::string::npos) {
-      is_named = true;
-      if (died) diagnosis.severity = FindingSeverity::kBlocking;
-    }
-    examination.Add(std::move(diagnosis));
-  }
-  if (failure && !is_named) {
-    std::string words = failure->text;
-    std::ranges::replace(words, '\n', ' ');
-    Diagnosis diagnosis =
-        DiagnosisOf({died ? FindingId::kEngineDied : FindingId::kLogFailure, path,
-                     fmt::format("its first failure is in line {}{}: {}", failure->line,
-                                 failure->process.empty() ? "" : ", of " + failure->process, words),
-                     died ? "correct what this line names; tacho knows no remedy for it" : ""});
-    if (died) diagnosis.severity = FindingSeverity::kBlocking;
-    examination.Add(std::move(diagnosis));
-  }
-  return {};
-}
-
 Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
                         const std::stop_token& stop, Examination& examination) {
   const std::string run_json = RunJsonFor(folder);
@@ -378,8 +296,10 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
   std::ranges::sort(paths);
   for (const std::string& path : paths) {
     if (++logs > kMostLogs) break;
-    if (const auto read = ExamineLog(path, engine, version, examination); !read)
+    if (const auto read = ExamineLog(path, engine, version, stop, examination); !read) {
+      if (read.error().kind == ErrorKind::kInterrupted) return read;
       Saw(examination, Look::kLog, path, read.error().message);
+    }
   }
   if (paths.empty()) Saw(examination, Look::kLog, folder, "no log was kept");
   const std::string traces = fs::is_directory(folder + "/traces") ? folder + "/traces" : folder;

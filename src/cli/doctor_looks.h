@@ -29,11 +29,11 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
 Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
                            const std::stop_token& stop, Examination& examination);
 // An engine's log, of which the last `most` bytes are read. `engine`: "vllm", "sglang", or "" if
-// only the log tells. kUnreadable.
+// only the log tells. kUnreadable, kInterrupted.
 inline constexpr size_t kMostOfLog = size_t{256} << 20;
 Result<void> ExamineLog(const std::string& path, const std::string& engine,
-                        const std::string& version, Examination& examination,
-                        size_t most = kMostOfLog);
+                        const std::string& version, const std::stop_token& stop,
+                        Examination& examination, size_t most = kMostOfLog);
 // The folder of a recording or a launch: run.json, logs/, server/, traces/.
 Result<void> ExamineRun(const std::string& folder, const DoctorArguments& arguments,
                         const std::stop_token& stop, Examination& examination);

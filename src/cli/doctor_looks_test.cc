@@ -57,11 +57,70 @@ TEST(ExamineLog, NamesLinesOfTheWholeLog) {
   const std::string path = folder.Write("engine.log", log);
   for (const size_t most : {size_t{200}, log.size()}) {
     Examination examination;
-    ASSERT_TRUE(ExamineLog(path, "vllm", "0.32.0", examination, most));
+    ASSERT_TRUE(ExamineLog(path, "vllm", "0.32.0", {}, examination, most));
     ASSERT_EQ(examination.found.size(), 1U);
     EXPECT_THAT(examination.found[0].evidence, testing::HasSubstr("in line 1003: ValueError"))
         << most;
   }
+}
+
+TEST(ExamineLog, EndsByItsStop) {
+  const FolderForTest folder;
+  const std::string path = folder.Write("engine.log", std::string(10'000, '\n'));
+  std::stop_source stop;
+  stop.request_stop();
+  for (const size_t most : {size_t{200}, kMostOfLog}) {
+    Examination examination;
+    const auto read = ExamineLog(path, "", "", stop.get_token(), examination, most);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::kInterrupted);
+    EXPECT_THAT(FoundIn(examination), IsEmpty());
+  }
+}
+
+std::vector<std::string> SeveritiesIn(const std::string& path) {
+  Examination examination;
+  EXPECT_TRUE(ExamineLog(path, "", "", {}, examination)) << path;
+  std::vector<std::string> found;
+  for (const Diagnosis& one : examination.found)
+    found.push_back(std::string(NameOf(one.severity)) + " " + one.id);
+  return found;
+}
+
+TEST(ExamineLog, WhatEndedTheEngineIsBlocking) {
+  const auto of = [](const std::string& name) {
+    return SeveritiesIn(TACHO_SOURCE_DIR "/tests/data/engine-logs/" + name + ".log");
+  };
+  EXPECT_THAT(of("sglang-0.5.23-healthy"), IsEmpty());
+  EXPECT_THAT(of("vllm-0.32-healthy"), IsEmpty());
+  EXPECT_THAT(of("sglang-0.5.23-profiler-v2"), ElementsAre("blocking profiler-v2"));
+  EXPECT_THAT(of("sglang-0.5.23-sessions"),
+              ElementsAre("info stop-without-session", "notice session-lost", "notice merge-failed",
+                          "blocking trace-folder-bad"));
+  EXPECT_THAT(
+      of("vllm-0.32-trace-folder-bad"),
+      ElementsAre("info front-end-thread", "incomplete trace-folder-bad", "notice start-refused"));
+  EXPECT_THAT(of("vllm-0.32-unknown-key"), ElementsAre("blocking config-key-unknown"));
+  EXPECT_THAT(of("vllm-0.32-variable-not-parsed"),
+              ElementsAre("notice variable-not-read", "notice timeout-not-read",
+                          "blocking variable-not-parsed"));
+}
+
+TEST(ExamineLog, ACrashWithoutATracebackEndsTheEngineToo) {
+  const FolderForTest folder;
+  const std::string log =
+      "[2026-11-25 02:50:12] Profiling starts. Traces will be saved to: /t (with profile id: 1)\n"
+      "!!!!!!! Segfault encountered !!!!!!!\n"
+      "[2026-11-25 02:50:13] SIGQUIT received. signum=None. It usually means one child failed.\n";
+  EXPECT_THAT(SeveritiesIn(folder.Write("a.log", log)),
+              ElementsAre("blocking crash-while-profiled"));
+  const std::string served =
+      "[2026-11-25 02:50:12] INFO:     127.0.0.1:5 - \"POST /generate HTTP/1.1\" 200 OK\n";
+  const std::string other =
+      "[2026-11-25 02:50:13] Scheduler hit an exception: Traceback (most recent call last):\n"
+      "  File \"a.py\", line 1, in b\nKeyError: 'kv_cache'\n";
+  EXPECT_THAT(SeveritiesIn(folder.Write("b.log", log.substr(0, log.rfind('[')) + served + other)),
+              ElementsAre("incomplete crash-while-profiled", "blocking engine-died"));
 }
 
 }  // namespace

@@ -127,6 +127,82 @@ TEST(FirstFailure, IsNoTracebackAfterWhichSglangServes) {
   EXPECT_EQ(FirstFailure(log)->text, "KeyError: 'kv_cache'");
 }
 
+constexpr std::string_view kSurvivedByServer =
+    "[2026-11-25 02:50:12] ERROR:    Exception in ASGI application\n"
+    "Traceback (most recent call last):\n"
+    "  File \"h11_impl.py\", line 411, in run_asgi\n"
+    "RuntimeError: Profiling is not in progress. Call /start_profile first.\n";
+constexpr std::string_view kSchedulerEnds =
+    "[2026-11-25 02:50:13] Scheduler hit an exception: Traceback (most recent call last):\n"
+    "  File \"pathlib.py\", line 1116, in mkdir\n"
+    "FileNotFoundError: [Errno 2] No such file: '/a/b'\n"
+    "\n"
+    "During handling of the above exception, another exception occurred:\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"pathlib.py\", line 1116, in mkdir\n"
+    "FileNotFoundError: [Errno 2] No such file: '/a'\n"
+    "\n"
+    "[2026-11-25 02:50:13] SIGQUIT received. signum=None, frame=None. It usually means one child "
+    "failed.\n";
+
+TEST(EndOfEngine, IsNotWhatItsWebServerSurvived) {
+  EXPECT_FALSE(EndOfEngine(kSurvivedByServer));
+  const std::string log = std::string(kSurvivedByServer) + std::string(kSchedulerEnds);
+  const auto end = EndOfEngine(log);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a/b'");
+  // With the exception that it led to.
+  EXPECT_EQ(end->cause.first_line, 5U);
+  EXPECT_EQ(end->cause.line, 7U);
+  EXPECT_EQ(end->cause.last_line, 13U);
+  EXPECT_EQ(FirstFailure(log)->line, 4U);
+  EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 107U);
+}
+
+TEST(EndOfEngine, IsNotWhatCameBeforeItServedAgain) {
+  const std::string failed =
+      "Traceback (most recent call last):\n  File \"a.py\", line 1, in b\nValueError: early\n";
+  const std::string served = "INFO:     127.0.0.1:5 - \"POST /generate HTTP/1.1\" 200 OK\n";
+  const std::string health = "INFO:     127.0.0.1:5 - \"GET /health HTTP/1.1\" 200 OK\n";
+  const std::string ends = "Worker proc VllmWorker-0 died unexpectedly (exit code: -11)\n";
+  EXPECT_EQ(EndOfEngine(failed + ends)->cause.line, 3U);
+  EXPECT_EQ(EndOfEngine(failed + health + ends)->cause.line, 3U);
+  EXPECT_EQ(EndOfEngine(failed + served + ends)->cause.line, 5U);
+  // Other processes may serve a last request, or the engine is started again.
+  EXPECT_EQ(EndOfEngine(failed + ends + served)->cause.line, 3U);
+  const std::string full =
+      "Traceback (most recent call last):\ntorch.OutOfMemoryError: CUDA out of memory\n";
+  EXPECT_EQ(EndOfEngine(full)->cause.line, 2U);
+  EXPECT_FALSE(EndOfEngine(full + served));
+  EXPECT_EQ(EndOfEngine(full + ends + served)->cause.line, 2U);
+  EXPECT_FALSE(EndOfEngine(failed));
+}
+
+TEST(EndOfEngine, IsTheFirstOfThoseThatDieOneAfterTheOther) {
+  const auto end = EndOfEngine(kWorkerFails);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->cause.line, 6U);
+  EXPECT_EQ(end->cause.first_line, 2U);  // the error that announces it
+}
+
+TEST(EndOfEngine, IsTheExceptionAfterAnErrorThatAnnouncesIt) {
+  const std::string core = "(EngineCore pid=3) ERROR 11-25 02:48:45 [core.py:640] ";
+  const std::string fatal = core + "EngineCore encountered a fatal error.\n";
+  const std::string traceback = core + "Traceback (most recent call last):\n" + core +
+                                "  File \"core.py\", line 1, in step\n" + core +
+                                "TimeoutError: RPC call to execute_model timed out.\n";
+  EXPECT_EQ(EndOfEngine(fatal + traceback)->cause.line, 4U);
+  EXPECT_EQ(EndOfEngine(fatal)->cause.line, 1U);
+  const std::string killed = core + "Worker proc VllmWorker-0 died unexpectedly (exit code: -9)\n";
+  EXPECT_EQ(EndOfEngine(killed + "x\n" + traceback)->cause.line, 1U);
+}
+
+TEST(EndOfEngine, IsNotInARequestOrAdviceAboutMemory) {
+  EXPECT_FALSE(EndOfEngine("INFO 11-25 02:48:39 [a.py:1] Received request a: prompt: 'sigquit'\n"));
+  EXPECT_FALSE(EndOfEngine("INFO 11-25 02:48:39 [a.py:1] Lower it if you run out of memory.\n"));
+}
+
 TEST(FirstFailure, IsBounded) {
   const auto failure =
       FirstFailure("Traceback (most recent call last):\nValueError: " + std::string(100'000, 'x'));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -23,9 +22,6 @@ constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16,
                  kMostSglangProcesses = 4096;
 constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
 constexpr std::string_view kTracebackHead = "Traceback (most recent call last):";
-// Lines with what a client sent.
-constexpr std::array<std::string_view, 4> kOfRequests{
-    "Received request ", "Receive: obj=", "Finish: obj=", "Generated response "};
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
@@ -40,6 +36,11 @@ std::string_view After(std::string_view text, std::string_view open, std::string
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + open.size());
   return text.substr(0, text.find_first_of(ends));
+}
+
+// "INFO:     127.0.0.1:5 - "GET /health HTTP/1.1" 200 OK", the web server of both engines.
+bool IsOfUvicorn(std::string_view text) {
+  return text.starts_with("INFO:     ") && Has(text, " HTTP/1.1\" ");
 }
 
 // "16:02:39".
@@ -80,9 +81,7 @@ class LogReader {
     ++number_;
     line_ = ReadLogLine(raw.substr(0, kMostOfLine));
     const std::string_view text = line_.text;
-    if (text.empty() ||
-        std::ranges::any_of(kOfRequests, [&](auto words) { return Has(text, words); }))
-      return;
+    if (text.empty() || HoldsRequest(text)) return;
     LearnEngine(text);
     FollowTraceback(text);
     FollowSession(text);
@@ -91,8 +90,8 @@ class LogReader {
     place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
-    is_known_ |= place_.nsys || !line_.time.empty() || !line_.process.empty() ||
-                 HasOneOf(text, {"router", " HTTP/1.1\" "});
+    is_known_ |= place_.nsys || !line_.time.empty() || Has(line_.process, " pid=") ||
+                 HasOneOf(text, {"vllm_router", "sglang_router"}) || IsOfUvicorn(text);
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
@@ -102,9 +101,8 @@ class LogReader {
       in_profiler_ = false;
   }
 
-  LogOrigin Origin() const { return {kind_, is_known_ || kind_ != EngineKind::kUnknown}; }
-
-  std::vector<Finding> Finish() {
+  std::vector<Finding> Finish(LogOrigin& origin) {
+    origin = {kind_, is_known_ || kind_ != EngineKind::kUnknown, {}};
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
     std::set<FindingId> seen;
@@ -122,7 +120,10 @@ class LogReader {
     AddConfigError(found);
     std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);
     std::vector<Finding> findings;
-    for (auto& [line, finding] : found) findings.push_back(std::move(finding));
+    for (auto& [line, finding] : found) {
+      origin.lines.push_back(line);
+      findings.push_back(std::move(finding));
+    }
     return findings;
   }
 
@@ -175,8 +176,15 @@ class LogReader {
 
   void FollowSession(std::string_view text) {
     // It is started again, or ends: what its processes say then is of that.
-    if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received"})) {
-      if (Has(text, "server_args=") && ports_.size() < 2) ports_.emplace(PortOf(text));
+    if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received",
+                        "Finished server process", "kill_process_tree called"})) {
+      // Two that run at once may have the same host and port: each has its own machine.
+      if (Has(text, "server_args=")) {
+        several_run_ |= one_runs_;
+        one_runs_ = true;
+      } else {
+        one_runs_ = false;
+      }
       place_.profiling = false;
       sessions_.clear();
     } else if (text.starts_with("Starting profiler...") || Has(text, "] profiler_start")) {
@@ -184,7 +192,7 @@ class LogReader {
       if (Has(text, "...")) starter_ = line_.process;
     } else if (text.starts_with("Profiling starts. ")) {
       // In a log of several engines a line without their names does not tell whose start it is.
-      const bool tells = line_.is_named || ports_.size() == 1;
+      const bool tells = line_.is_named || (one_runs_ && !several_run_);
       if (tells && sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
       if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
       place_.profiling = true;
@@ -209,10 +217,6 @@ class LogReader {
         AddByCode(FindingId::kFlushLong, fmt::format(": {} s", took));
       stopping_.reset();
     }
-  }
-  static std::string_view PortOf(std::string_view server_args) {
-    const std::string_view port = After(server_args, "'port': ", ",");
-    return port.empty() ? After(server_args, " port=", ",") : port;
   }
   static std::string Word(std::string_view text) { return std::string(TakeWord(text)); }
 
@@ -315,8 +319,8 @@ class LogReader {
   std::string traceback_of_, variable_;
   bool in_profiler_ = false;
 
-  std::set<std::string> sessions_;  // processes of SGLang that began one
-  std::set<std::string> ports_;     // of the SGLangs that began, at most two
+  std::set<std::string> sessions_;               // processes of SGLang that began one
+  bool one_runs_ = false, several_run_ = false;  // SGLangs that the log has the start of
   std::string starter_, stopping_process_;
   std::optional<int64_t> stopping_;  // second of its day
 
@@ -329,11 +333,12 @@ class LogReader {
 }  // namespace
 
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before, LogOrigin* origin) {
+                              uint64_t lines_before, LogOrigin* origin,
+                              const std::stop_token& stop) {
   LogReader reader(kind, version, lines_before);
-  while (!log.empty()) reader.Take(TakeLine(log));
-  if (origin != nullptr) *origin = reader.Origin();
-  return reader.Finish();
+  while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
+  LogOrigin unused;
+  return reader.Finish(origin != nullptr ? *origin : unused);
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -19,12 +20,15 @@ namespace tacho {
 // newest version. Lines that hold requests are not read: a prompt says nothing about an engine.
 // `log` is text from any source; nothing of it is taken on trust. Cost: one pass, 20 to 40 MB/s (a
 // busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
-// `lines_before`: of the log, if `log` is but its last part. `origin` gets whose log it is.
+// `lines_before`: of the log, if `log` is but its last part. `origin` gets whose log it is. A
+// `stop` ends the reading.
 struct LogOrigin {
   EngineKind engine = EngineKind::kUnknown;
-  bool is_known = false;  // some line is of an engine, a router or nsys
+  bool is_known = false;        // some line is of an engine, a router or nsys
+  std::vector<uint64_t> lines;  // the first of each finding, in their order
 };
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before = 0, LogOrigin* origin = nullptr);
+                              uint64_t lines_before = 0, LogOrigin* origin = nullptr,
+                              const std::stop_token& stop = {});
 
 }  // namespace tacho

@@ -156,6 +156,17 @@ INSTANTIATE_TEST_SUITE_P(
                 kSglangStart + "RuntimeError: CUDA error: unspecified launch failure\n"},
         LogCase{"gpu-memory-full", kVllmLog, "0.20.0",
                 kVllmStart + kCoreFails + "torch.OutOfMemoryError: CUDA out of memory.\n"},
+        LogCase{"gpu-memory-full", kSglangLog, "0.5.6",
+                "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate 2 GiB.\n"},
+        LogCase{"gpu-memory-full", kSglangLog, "0.5.6",
+                "RuntimeError: CUDA error: out of memory\n"},
+        // Of the host: ray's memory monitor.
+        LogCase{"worker-killed", kVllmLog, "0.20.0",
+                "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
+                "memory.\n"},
+        LogCase{"worker-killed", kAnyLog, "",
+                "(raylet) 1 Workers (tasks / actors) killed due to memory pressure (OOM), 0 "
+                "Workers crashed due to other reasons at node (ID: 1, IP: 10.0.0.1)\n"},
         LogCase{"stop-hangs", kSglangLog, "0.5.6",
                 kSglangStart + "  File \"/x/torch/autograd/profiler.py\", line 370 in __exit__\n"},
         LogCase{"collective-timed-out", kSglangLog, "0.5.6",
@@ -344,7 +355,19 @@ TEST(LogChecks, StartsOfTwoSglangsInOneLogLoseNothing) {
     return fmt::format("[2026-11-25 02:50:01] server_args=ServerArgs(a=1, port={}, b=2)\n", port);
   };
   EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(2) + start("") + start("")), IsEmpty());
-  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(1) + start("") + start("")),
+  // Those of two machines have the same port, and by default the same host.
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(1) + start("") + start("")), IsEmpty());
+  const std::string end = "[2026-11-25 02:50:01] INFO:     Finished server process [7]\n";
+  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + end + server(1) + start("") + start("")),
+              ElementsAre("session-lost"));
+}
+
+TEST(LogChecks, AProgressBarIsNoEnginesName) {
+  const std::string begun = "[2026-11-25 02:50:01] server_args=ServerArgs(port=30000)\n";
+  const std::string bar = " 45%|####5     | 9/20 [00:01<00:01,  9.0it/s]";
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + bar + kSglangStart + kSglangStart),
+              ElementsAre("session-lost"));
+  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + bar + kSglangStart),
               ElementsAre("session-lost"));
 }
 
@@ -366,12 +389,16 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
     return of;
   };
   EXPECT_FALSE(origin("").is_known);
-  EXPECT_FALSE(origin("nothing here\nINFO a line\n").is_known);
+  for (const char* const other :
+       {"nothing here\nINFO a line\n", "(a) hello\nthis router is nice\n", "(the pid=x) a\n",
+        "10.0.0.1 - - [25/Nov/2026:02:50:12 +0000] \"GET / HTTP/1.1\" 200 5 \"-\"\n"})
+    EXPECT_FALSE(origin(other).is_known) << other;
   for (const char* const line :
        {"(APIServer pid=7) INFO 11-21 11:49:36 [launcher.py:1] Starting vLLM server\n",
         "[2026-11-25 02:50:12 TP0] Load weight begin.\n",
         "INFO:     127.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\n",
-        "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "Generating '/tmp/nsys-report.qdstrm'\n"})
+        "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "sglang_router_rs::server: ready\n",
+        "(SGLangEngine pid=7, ip=10.0.0.1) hello\n", "Generating '/tmp/nsys-report.qdstrm'\n"})
     EXPECT_TRUE(origin(line).is_known) << line;
   EXPECT_EQ(origin("(APIServer pid=7) x\n").engine, EngineKind::kVllm);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/words.h"
 
@@ -9,6 +10,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostJoinedName = 64;
+constexpr std::array<std::string_view, 4> kOfRequests{
+    "Received request ", "Receive: obj=", "Finish: obj=", "Generated response "};
 
 // Removes "OPEN...CLOSE" and the blank after it from the beginning; its inside. "" if it is not
 // there.
@@ -26,18 +29,42 @@ bool IsDate(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
 }
 
-// Removes what whoever joined several logs put before a line, up to the "[DATE" of SGLang: "w0 | ",
-// "[w0] ", "w0: "; its name.
+// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1".
+bool IsProcess(std::string_view inside) {
+  constexpr std::string_view kPid = "pid=";
+  const size_t at = inside.find(kPid);
+  if (at == std::string_view::npos || at + kPid.size() == inside.size()) return false;
+  return IsDigit(inside[at + kPid.size()]) && (at == 0 || inside.find(' ') == at - 1);
+}
+
+// The NAME of "NAME | ", "[NAME] " or "NAME: "; "" of all else, such as a progress bar.
+std::string_view JoinedNameIn(std::string_view prefix) {
+  const std::string_view ends[] = {" | ", ": ", "] "};
+  const auto end =
+      std::ranges::find_if(ends, [&](std::string_view one) { return prefix.ends_with(one); });
+  if (end == std::end(ends)) return {};
+  prefix.remove_suffix(end->size());
+  if ((*end == "] ") != prefix.starts_with('[')) return {};
+  if (prefix.starts_with('[')) prefix.remove_prefix(1);
+  prefix = Trim(prefix);  // docker compose aligns its bars
+  const bool is_name = std::ranges::all_of(prefix, [](char c) {
+    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-./@").find(c) != std::string_view::npos;
+  });
+  return is_name ? prefix : std::string_view();
+}
+
+// Removes what is before the "[DATE" of SGLang; the name that whoever joined several logs put
+// there.
 std::string TakeJoinedName(std::string_view& text) {
   const size_t date = text.find("[20");
   if (date == 0 || date == text.npos || date > kMostJoinedName) return "";
   if (std::string_view after = text.substr(date);
       !IsDate(TakeBracketed(after, '[', ']').substr(0, 10)))
     return "";
-  std::string name(text.substr(0, date));
-  std::erase_if(name, [](char c) { return c == '[' || c == ']' || c == '|' || c == ':'; });
+  std::string name(JoinedNameIn(text.substr(0, date)));
   text.remove_prefix(date);
-  return std::string(Trim(name));
+  return name;
 }
 
 // "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
@@ -76,9 +103,8 @@ LogLine ReadLogLine(std::string_view line) {
   const std::string plain = WithoutColours(line);
   std::string_view text = plain;
   LogLine read;
-  if (std::string_view after = text; TakeBracketed(after, '(', ')').find("pid=") != text.npos) {
+  if (std::string_view after = text; IsProcess(TakeBracketed(after, '(', ')')))
     read.process = TakeBracketed(text, '(', ')');
-  }
   TakeVllmHead(text, read);
   if (read.process.empty()) read.process = TakeJoinedName(text);
   if (std::string_view after = text; IsDate(TakeBracketed(after, '[', ']').substr(0, 10))) {
@@ -92,6 +118,12 @@ LogLine ReadLogLine(std::string_view line) {
   }
   read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
   return read;
+}
+
+bool HoldsRequest(std::string_view text) {
+  return std::ranges::any_of(kOfRequests, [&](std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+  });
 }
 
 }  // namespace tacho

@@ -25,7 +25,7 @@ struct Looked {
   Look look = Look::kEngine;
   std::string at;           // "process 123: its command line"
   std::string cannot = {};  // why not; "" if it was looked at
-  bool is_subject = false;  // all of what the user named
+  bool is_subject = false;  // the whole subject, not one aspect of it
 };
 
 // All that one `tacho doctor` did and found.

@@ -1,28 +1,18 @@
 #include "session/engine_log.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 
 #include "base/words.h"
+#include "control/engine_failure.h"
 
 namespace tacho {
 namespace {
 
 constexpr int64_t kMostText = 4 << 20;
 constexpr size_t kMostLine = 64 << 10;
-// How engines say that they end: vLLM's executor and core, SGLang's scheduler, memory.
-constexpr std::array<std::string_view, 9> kDeaths = {"died unexpectedly",
-                                                     "EngineDeadError",
-                                                     "Executor failed",
-                                                     "fatal error",
-                                                     "out of memory",
-                                                     "OutOfMemoryError",
-                                                     "Scheduler hit an exception",
-                                                     "Engine core initialization failed",
-                                                     "sigquit"};
 
 int64_t SizeOf(const std::string& path) {
   std::error_code failed;
@@ -72,12 +62,6 @@ bool ConcernsProfiler(std::string_view message) {
   return (lower.find("profil") != std::string::npos ||
           lower.find("shared memory broadcast block") != std::string::npos) &&
          lower.find(" http/1.") == std::string::npos;
-}
-
-bool TellsOfDeath(std::string_view text) {
-  return std::any_of(kDeaths.begin(), kDeaths.end(), [&](std::string_view words) {
-    return text.find(words) != std::string_view::npos;
-  });
 }
 
 EngineLog::EngineLog(std::string path)

@@ -35,7 +35,4 @@ std::string MessageOf(std::string_view line);
 // Whether a message concerns the profiler: lines of the access log do not.
 bool ConcernsProfiler(std::string_view message);
 
-// Whether a log, or a line of one, says that the engine or one of its processes ended by a failure.
-bool TellsOfDeath(std::string_view text);
-
 }  // namespace tacho

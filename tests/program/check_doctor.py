@@ -294,9 +294,20 @@ def logs(folder):
     died = doctor("an exception", str(memory), status=4)
     has("an exception", died, ("engine-died",))
     check("an exception: no word of memory", "memory" not in died["findings"][0]["remedy"], died["findings"])
-    memory.write_text("nothing here\n")
-    text = run("doctor", str(memory)).stdout
-    check("no engine's log", "no line of it is an engine's" in text and " 0 clear" in text, text)
+    for other in ("nothing here\n", '10.0.0.1 - - [25/Nov/2026:02:50:12 +0000] "GET / HTTP/1.1" 200 5 "-"\n', "(a) hello\nthis router is nice\n"):
+        memory.write_text(other)
+        text = run("doctor", str(memory)).stdout
+        check("no engine's log", "no line of it is an engine's" in text and " 0 clear" in text, text)
+    memory.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] Traceback (most recent call last):\n"
+                      "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\n")
+    host = doctor("full memory of the host", str(memory), status=4)
+    has("full memory of the host", host, ("worker-killed",), ("gpu-memory-full", "engine-died"))
+    check("full memory of the host: the remedy", "--gpu-memory-utilization" not in host["findings"][0]["remedy"], host["findings"])
+    for name, blocking in (("sglang-0.5.23-sessions", ["trace-folder-bad"]), ("sglang-0.5.23-profiler-v2", ["profiler-v2"]),
+                           ("vllm-0.32-trace-folder-bad", []), ("vllm-0.32-healthy", [])):
+        found = doctor(name, str(DATA / f"{name}.log"))["findings"]
+        check(f"{name}: what ended the engine", [f["id"] for f in found if f["severity"] == "blocking"] == blocking, found)
+        check(f"{name}: it comes first", not blocking or found[0]["id"] == blocking[0], found)
     has("one text for one line", doctor("unknown key", str(DATA / "vllm-0.32-unknown-key.log")), (), ("engine-died",))
     other = pathlib.Path(folder, "other.log")
     other.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ValueError: something that no check knows\n")
