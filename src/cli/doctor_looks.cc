@@ -204,15 +204,23 @@ void ExamineHost(const std::stop_token& stop, Examination& examination) {
         fmt::format("launch {}: {} at {}", launch.name, launch.engine, launch.url));
 }
 
+constexpr std::array<std::string_view, 6> kContainers{"docker",  "podman",    "nerdctl",
+                                                      "kubectl", "apptainer", "singularity"};
+
 Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
                                 Examination& examination) {
   const EngineKind kind = EngineOf(arguments.command);
   if (kind == EngineKind::kUnknown) {
     const std::string first = arguments.command.empty() ? "" : arguments.command.front();
     const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
-    return Fail(ErrorKind::kUsage,
-                fmt::format("the command line starts neither vLLM nor SGLang: {}{}",
-                            ShellWord(first), quoted ? "; give the words without quotes" : ""));
+    const bool container = std::ranges::find(kContainers, ProgramName(first)) != kContainers.end();
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("the command line starts neither vLLM nor SGLang: {}{}", ShellWord(first),
+                    quoted      ? "; give the words without quotes"
+                    : container ? "; give the engine's command as it runs in the container: "
+                                  "vllm serve MODEL ..."
+                                : ""));
   }
   std::string version = arguments.engine_version;
   if (version.empty()) {

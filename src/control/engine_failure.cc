@@ -100,6 +100,8 @@ class FailureReader {
     if (!is_sure_ && !line.text.starts_with(' ') && !HoldsRequest(line.text) &&
         TellsOfDeath(line.text))
       Die(line);
+    is_after_record_ = !line.time.empty() || line.is_error;
+    if (is_after_record_) uncaught_.reset();  // something runs on
   }
 
   // All that belongs to the first failure was read.
@@ -107,6 +109,7 @@ class FailureReader {
   std::optional<EngineFailure> First() { return first_ ? first_ : first_error_; }
 
   std::optional<EngineEnd> End() {
+    if (!death_ && uncaught_) return EngineEnd{*uncaught_, alive_until_, uncaught_->last_line};
     if (!death_) return std::nullopt;
     if (!cause_) cause_ = deadly_error_ ? deadly_error_ : life_error_;
     // Words about memory alone may be advice.
@@ -124,6 +127,7 @@ class FailureReader {
     cause_.reset();
     life_error_.reset();
     death_.reset();
+    uncaught_.reset();
     is_sure_ = false;
     alive_until_ = line_;
   }
@@ -155,6 +159,7 @@ class FailureReader {
     }
     if (line.text.ends_with(kTraceback)) {
       in_traceback_ = true;
+      is_uncaught_ = raw.starts_with(kTraceback) && !is_after_record_;
       // vLLM puts the process before each line of it, SGLang before the first alone.
       traceback_of_ = line.is_error ? line.process : "";
       head_line_ = last_error_ && last_error_->line + 1 == line_ ? last_error_->line : line_;
@@ -195,6 +200,7 @@ class FailureReader {
     if (!first_) first_ = last_;
     if (std::exchange(is_survived_, false) && !TellsOfDeath(text)) return;
     if (!cause_) cause_ = last_;
+    if (is_uncaught_) uncaught_ = last_;
   }
 
   // The other lines of a message: a pydantic error has three. The next record of a log is none.
@@ -212,7 +218,7 @@ class FailureReader {
 
   void EndBlockHere() {
     last_->last_line = line_;
-    for (std::optional<EngineFailure>* const kept : {&first_, &cause_})
+    for (std::optional<EngineFailure>* const kept : {&first_, &cause_, &uncaught_})
       if (*kept && (*kept)->line == last_->line) *kept = last_;
   }
 
@@ -220,8 +226,10 @@ class FailureReader {
   // `is_open_`: lines of its message follow; `is_text_open_`: which are kept.
   bool is_open_ = false, is_text_open_ = false;
   bool in_traceback_ = false, is_harmless_ = false, is_survived_ = false, is_chained_ = false;
-  bool is_ending_ = false;  // the server was told to end
-  bool is_sure_ = false;    // that the words of `death_` tell of an end
+  bool is_after_record_ = false;  // a message of the engine's, to which a traceback may belong
+  bool is_uncaught_ = false;      // the traceback that is read: Python's own, as it ends
+  bool is_ending_ = false;        // the server was told to end
+  bool is_sure_ = false;          // that the words of `death_` tell of an end
   size_t lines_ = 0;
   uint64_t head_line_ = 0;
   std::string traceback_of_;
@@ -229,7 +237,7 @@ class FailureReader {
   // Errors without a traceback.
   std::optional<EngineFailure> first_error_, last_error_;
   // Since the last sign of life.
-  std::optional<EngineFailure> cause_, life_error_, deadly_error_, death_;
+  std::optional<EngineFailure> cause_, life_error_, deadly_error_, death_, uncaught_;
 };
 
 }  // namespace

@@ -176,7 +176,18 @@ TEST(EndOfEngine, IsNotWhatCameBeforeItServedAgain) {
   EXPECT_EQ(EndOfEngine(full)->cause.line, 2U);
   EXPECT_FALSE(EndOfEngine(full + served));
   EXPECT_EQ(EndOfEngine(full + ends + served)->cause.line, 2U);
-  EXPECT_FALSE(EndOfEngine(failed));
+}
+
+TEST(EndOfEngine, IsPythonsOwnTracebackThatEndsTheLog) {
+  const std::string traceback =
+      "Traceback (most recent call last):\n  File \"a.py\", line 1, in b\n"
+      "ImportError: libcuda.so.1: cannot open shared object file\n";
+  const std::string warning = "a.py:254: UserWarning: leaked shared_memory objects\n";
+  const std::string record = "[2026-11-25 02:51:03] an engine's message\n";
+  EXPECT_EQ(EndOfEngine(traceback)->cause.line, 3U);
+  EXPECT_EQ(EndOfEngine("Could not import x.\n" + traceback + warning)->cause.line, 4U);
+  EXPECT_FALSE(EndOfEngine(traceback + record)) << "something runs on";
+  EXPECT_FALSE(EndOfEngine(record + traceback)) << "the message's own";
 }
 
 TEST(EndOfEngine, IsTheFirstOfThoseThatDieOneAfterTheOther) {
