@@ -227,7 +227,15 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
 
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
   return a.header.base_time_ns == b.header.base_time_ns && a.header.trace_id == b.header.trace_id &&
-         a.span == b.span && a.counts.total == b.counts.total;
+         a.span == b.span && a.counts.total == b.counts.total && a.scope.Overlaps(b.scope);
+}
+
+bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b) {
+  return a.traces.size() == b.traces.size() &&
+         std::ranges::all_of(a.traces, [&](const TraceAnalysis& trace) {
+           return std::ranges::any_of(
+               b.traces, [&](const TraceAnalysis& other) { return IsSameTrace(trace, other); });
+         });
 }
 
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {

@@ -85,8 +85,11 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // without a trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
-// Whether both are of one trace, by what it says of itself: two copies, or a trace and its results.
+// Whether both are of one trace, by what it says of itself, and have work in common: two copies, or
+// a trace and its results, but not two windows that only touch.
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
+// Whether each trace of one is also a trace of the other.
+bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b);
 
 // The traces that the figures of a run are made of: those of single ranks; a merged file repeats
 // them, so it counts only where there are no others.

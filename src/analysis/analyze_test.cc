@@ -153,6 +153,34 @@ TEST(Analyze, ALongOverlapIsAnEventThatSwallowsTheOnesBehindIt) {
   EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
 }
 
+// Copies, also of a part, have work in common; windows that touch, and devices, do not.
+TEST(IsSameTrace, ComparesWhatWasAnalysed) {
+  const auto analysis = [](const Scope& scope) {
+    TraceBuilder b;
+    b.header().trace_id = "A";
+    b.Kernel("gemm", {.start = 0, .duration = 100});
+    const Trace trace = std::move(b).Finish();
+    return AnalyzeTrace(trace, Rules(), {.scope = scope});
+  };
+  const auto window = [&](int64_t start, int64_t end) {
+    return analysis({.window = Interval{{start}, {end}}, .device = ""});
+  };
+  EXPECT_TRUE(IsSameTrace(analysis({}), analysis({})));
+  EXPECT_TRUE(IsSameTrace(window(0, 50), window(0, 50)));
+  EXPECT_TRUE(IsSameTrace(window(0, 50), window(49, 100)));
+  EXPECT_TRUE(IsSameTrace(analysis({}), window(50, 100)));
+  EXPECT_FALSE(IsSameTrace(window(0, 50), window(50, 100)));
+  EXPECT_FALSE(IsSameTrace(analysis({.window = {}, .device = "0"}),
+                           analysis({.window = {}, .device = "1"})));
+  RunAnalysis first, second;
+  first.traces.push_back(window(0, 50));
+  second.traces.push_back(window(50, 100));
+  EXPECT_TRUE(IsSameRun(first, first));
+  EXPECT_FALSE(IsSameRun(first, second));
+  second.traces.push_back(window(0, 50));
+  EXPECT_FALSE(IsSameRun(first, second));
+}
+
 TEST(AnalyzeRun, PlacesTracesOnOneClock) {
   RunAnalysis run;
   const auto add = [&](int64_t base_time_ns, int64_t start, bool has_event = true) {

@@ -17,6 +17,12 @@ struct Scope {
   std::optional<Interval> window;
   std::string device;  // the trace's own id; empty: all devices
 
+  bool operator==(const Scope&) const = default;
+  // Whether some work of a trace may be in both.
+  [[nodiscard]] bool Overlaps(const Scope& o) const {
+    return (device.empty() || o.device.empty() || device == o.device) &&
+           (!window || !o.window || !window->Clip(*o.window).empty());
+  }
   [[nodiscard]] bool Counts(TimeNs start) const { return !window || window->contains(start); }
   [[nodiscard]] Interval Clip(Interval when) const { return window ? when.Clip(*window) : when; }
 };

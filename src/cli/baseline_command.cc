@@ -145,9 +145,12 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   }
   for (size_t i = 1; i < runs.size(); ++i) {
     const RunChanges changes = CompareRuns({runs[0]}, {runs[i]});
-    if (changes.obstacles.empty() || changes.NothingCommon()) continue;
+    // Steps that have nothing in common do not show another set-up; any other obstacle does.
+    const auto other = std::ranges::find_if(
+        changes.obstacles, [](const Obstacle& obstacle) { return obstacle.id != kNothingCommon; });
+    if (other == changes.obstacles.end()) continue;
     Complain(fmt::format("nothing is kept: {} is of another set-up than {}: {}", paths[i], paths[0],
-                         changes.obstacles.front().text));
+                         other->text));
     return kNotComparable;
   }
   std::vector<RunToKeep> kept;

@@ -205,6 +205,16 @@ TEST(CompareKnownRuns, WaterfallsAddUpAndARunDoesNotDifferFromItself) {
   EXPECT_THAT(MetricsBeyondNoise(same), IsEmpty());
   EXPECT_THAT(same.remarks, Contains("both sides are the same traces"));
   for (const MetricChange& metric : MetricsOf(same)) EXPECT_EQ(metric.change.difference(), 0);
+  EXPECT_THAT(same.obstacles, IsEmpty());
+  run.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(2, 200, 2))));
+  EXPECT_THAT(CompareRuns(run, {run[1], run[0]}).obstacles, IsEmpty());
+  for (const RunChanges& shared : {CompareRuns(run, {run[1]}), CompareRuns({run[1]}, run)}) {
+    ASSERT_EQ(shared.obstacles.size(), 1u);
+    EXPECT_EQ(shared.obstacles[0].id, "shared-runs");
+    EXPECT_EQ(shared.obstacles[0].text, run[1].traces[0].path +
+                                            " is on both sides, which hides a part of the "
+                                            "difference");
+  }
   for (const char* change : {"eager", "requests:8", "late-rank@1:300us"}) {
     const RunChanges changes =
         CompareKnown(KnownOptions(3, 200, 2), KnownOptions(4, 200, 2, change));

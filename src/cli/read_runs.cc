@@ -8,12 +8,13 @@
 namespace tacho {
 namespace {
 
-bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b) {
-  return a.traces.size() == b.traces.size() &&
-         std::ranges::all_of(a.traces, [&](const TraceAnalysis& trace) {
-           return std::ranges::any_of(
-               b.traces, [&](const TraceAnalysis& other) { return IsSameTrace(trace, other); });
-         });
+// Two runs with work in common are one, or two windows of it.
+std::string RepeatedText(const std::string& path, const RunAnalysis& run, const std::string& before,
+                         const RunAnalysis& earlier) {
+  const bool equal = std::ranges::equal(run.traces, earlier.traces, {}, &TraceAnalysis::scope,
+                                        &TraceAnalysis::scope);
+  return equal ? fmt::format("{} is the same run as {}, and counts once", path, before)
+               : fmt::format("{} is left out: {} has a part of the same recording", path, before);
 }
 
 }  // namespace
@@ -35,8 +36,8 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
     const auto same = std::ranges::find_if(
         runs, [&](const RunAnalysis& other) { return IsSameRun(other, readout.run); });
     if (same != runs.end()) {
-      incomplete.repeated.push_back(fmt::format("{} is the same run as {}, and counts once", path,
-                                                read[static_cast<size_t>(same - runs.begin())]));
+      const std::string& before = read[static_cast<size_t>(same - runs.begin())];
+      incomplete.repeated.push_back(RepeatedText(path, readout.run, before, *same));
       continue;
     }
     runs.push_back(std::move(readout.run));

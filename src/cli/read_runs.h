@@ -11,12 +11,12 @@ namespace tacho {
 struct Incomplete {
   std::vector<Error> failures;
   std::vector<std::string> skipped, reasons;
-  std::vector<std::string> repeated = {};  // "PATH is the same run as PATH, and counts once"
+  std::vector<std::string> repeated = {};  // sentences: "PATH is the same run as PATH, ..."
 };
 
 // One run for each path, read one after another with the `reading` of `arguments`, whose own paths
-// do not count. A run that was read before is left out, and its path removed: it would count as a
-// run of its own.
+// do not count. A run that was read before, or that has work in common with one that was, is left
+// out, and its path removed: it would count as a run of its own.
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                                           std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,

@@ -73,7 +73,7 @@ void FinishPercentile(sqlite3_context* context) {
   const std::span values(group->values, group->count);
   if (!group->has_failed && !values.empty()) {
     const double above = group->percent / 100 * static_cast<double>(values.size());
-    // 99.9 % of 1000 is the 999th: what a double adds to the product does not count.
+    // 99.9 % of 1000 is the 999th: rounding in the product must not raise the rank.
     const auto rank = static_cast<size_t>(std::ceil(above - above * 1e-12));
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(rank, 1) - 1);
     if (group->are_real) {

@@ -103,6 +103,33 @@ TEST(Query, ATerminalIsNeverTooNarrow) {
   EXPECT_THAT(out, HasSubstr(", n11 (--wide)\n"));
 }
 
+// Beside the name of a kernel its short name and category give way, and never where they stand for
+// it.
+TEST(Query, ATerminalKeepsTimesRatherThanOtherNames) {
+  const auto run = RunOfTraces({});
+  const auto shown = [&](std::string_view columns) {
+    const std::string sql = fmt::format(
+        "WITH k(id, name, short_name, category, start_ns, dur_ns) AS (VALUES (1, '{0}', '{0}', "
+        "'gemm', 1234567890123456, 1234)) SELECT {1} FROM k",
+        std::string(40, 'k'), columns);
+    QuerySession session = *QuerySession::Open(*run);
+    std::string_view text = sql;
+    std::string out;
+    EXPECT_TRUE(WriteRows(
+        **session.Next(text),
+        {.style = {.width = 60}, .fits = true, .version = "1", .write = [&](std::string_view part) {
+           out += part;
+           return Result<bool>(true);
+         }}));
+    return out;
+  };
+  EXPECT_THAT(shown("*"), HasSubstr("left out: short_name (--wide)\n"));
+  EXPECT_THAT(shown("*, 1234567890 AS more"),
+              HasSubstr("left out: short_name, category (--wide)\n"));
+  EXPECT_THAT(shown("id, short_name, start_ns, dur_ns, start_ns AS again"),
+              HasSubstr("left out: again (--wide)\n"));
+}
+
 // The sizes of what is written, until `parts` of it are.
 std::pair<std::optional<RowsWritten>, std::vector<size_t>> PartsOf(const QueriedRun& run,
                                                                    std::string_view sql,

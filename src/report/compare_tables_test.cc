@@ -106,6 +106,42 @@ TEST(CompareVerdict, SaysWhyKernelsOfARecordingTakeAnotherTime) {
       "idle time (20.0 ms)");
 }
 
+// Kernels that both sides have account for a change only in its direction, and for most of it.
+TEST(CompareVerdict, NamesKernelsThatAreGoneOrNewWhereTheyAreTheCause) {
+  using Kind = KernelChange::Kind;
+  RunChanges changes;
+  const auto verdict = [&](double now, std::vector<KernelChange> rows) {
+    changes.whole = WholeChange{{900e6, 900e6, {}}, {600e6, now, {}}, {}, std::move(rows)};
+    const std::string text = CompareVerdict(changes);
+    return text.substr(text.find(": ") + 2);
+  };
+  const KernelChange called_more{"shared", "gemm", Kind::kSame, {400e6, 440e6, {}}, 100, 110};
+  const KernelChange gone{"vanishes", "gemm", Kind::kGone, {200e6, 0, {}}, 50, 0};
+  EXPECT_EQ(verdict(440e6, {called_more, gone}),
+            "160 ms less kernel time (gone: 1 kernel with 200 ms), 0 ns more idle time");
+  const auto fresh = [](double time) {
+    return KernelChange{"appears", "gemm", Kind::kNew, {0, time, {}}, 0, 20};
+  };
+  EXPECT_EQ(
+      verdict(540e6, {called_more, gone, fresh(100e6)}),
+      "60.0 ms less kernel time (gone: 1 kernel with 200 ms; new: 1 kernel with 100 ms), 0 ns "
+      "more idle time");
+  EXPECT_EQ(verdict(680e6, {called_more, fresh(40e6)}),
+            "80.0 ms more kernel time, 0 ns more idle time");
+  KernelChange same = called_more;
+  same.time.now = same.time.base;
+  same.now_calls = same.base_calls;
+  EXPECT_EQ(verdict(500e6, {same, gone, fresh(100e6)}),
+            "100 ms less kernel time (gone: 1 kernel with 200 ms; new: 1 kernel with 100 ms), 0 ns "
+            "more idle time");
+  // Beside a small kernel that is gone, those on both sides are the cause.
+  KernelChange small = gone;
+  small.time.base = 4e6;
+  EXPECT_EQ(verdict(636e6, {called_more, small}),
+            "36.0 ms more kernel time (the same kernels are called 10.0 % more often, a call takes "
+            "as long), 0 ns more idle time");
+}
+
 TEST(CompareVerdict, OfARecordingWithItselfIsNoDifference) {
   RunChanges changes;
   changes.whole = WholeChange{{5e6, 5e6, {}}, {4e6, 4e6, {}}, {}, {}};

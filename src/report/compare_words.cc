@@ -136,7 +136,7 @@ std::string PhaseVerdict(const PhaseChange& phase) {
 }
 
 // What changed in phases without a verdict, which one run a side cannot tell from how runs differ:
-// ", but 1 part and 2 kernels of it do, ..."; "" if nothing did.
+// ", but 1 part and 2 kernels do; ..."; "" if nothing did.
 std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   uint64_t parts = 0, kernels = 0;
   for (const PhaseChange* phase : phases) {
@@ -164,16 +164,38 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
 }
 
 // Why kernels take another time, where one reason accounts for most of it: how often the same ones
-// are called, or how long a call takes. " (...)", or "".
-std::string WhyKernelTime(const std::vector<KernelChange>& kernels) {
-  double base = 0, as_often = 0, now = 0;  // as_often: at base's time of a call
-  for (const KernelChange& kernel : kernels) {
-    if (kernel.base_calls == 0 || kernel.now_calls == 0) continue;
+// are called, how long a call takes, or which ones are gone and new. " (...)", or "".
+std::string WhyKernelTime(const WholeChange& whole) {
+  struct OnOneSide {
+    uint64_t kernels = 0;
+    double time = 0;
+  } gone, fresh;
+  double base = 0, as_often = 0, now = 0;  // of those on both sides; as_often: at base's call time
+  for (const KernelChange& kernel : whole.rows) {
+    if (kernel.base_calls == 0 || kernel.now_calls == 0) {
+      OnOneSide& side = kernel.now_calls == 0 ? gone : fresh;
+      ++side.kernels;
+      side.time += kernel.now_calls == 0 ? kernel.time.base : kernel.time.now;
+      continue;
+    }
     base += kernel.time.base;
     as_often += kernel.time.base * kernel.now_calls / kernel.base_calls;
     now += kernel.time.now;
   }
-  if (base <= 0 || as_often <= 0) return "";
+  const double moved = whole.kernels.difference();
+  const auto is_most = [&](double part) {
+    return (part < 0) == (moved < 0) && std::abs(part) > 0.5 * std::abs(moved);
+  };
+  if (is_most(fresh.time - gone.time)) {
+    std::string words;
+    for (const auto& [side, word] : {std::pair{&gone, "gone"}, {&fresh, "new"}}) {
+      if (side->time <= 0.02 * std::abs(moved)) continue;
+      words += fmt::format("{}{}: {} with {}", words.empty() ? "" : "; ", word,
+                           FormatCounted(side->kernels, "kernel"), Time(side->time));
+    }
+    return fmt::format(" ({})", words);
+  }
+  if (base <= 0 || as_often <= 0 || !is_most(now - base)) return "";
   const double calls = as_often / base - 1, each = now / as_often - 1;
   const auto says = [](double change, double other) {
     return std::abs(change) > 0.02 && std::abs(other) < 0.25 * std::abs(change);
@@ -203,7 +225,7 @@ std::string WholeVerdict(const WholeChange& whole) {
                        Time(whole.window.base));
   const auto more = [](double ns) { return ns < 0 ? "less" : "more"; };
   text += fmt::format(": {} {} kernel time{}", Time(std::abs(kernels)), more(kernels),
-                      WhyKernelTime(whole.rows));
+                      WhyKernelTime(whole));
   const double busy = whole.window.difference() - idle;
   if (std::abs(busy + idle) < 0.05 * std::abs(idle) && (busy < 0) != (idle < 0))
     return text + fmt::format(", and as much {} idle time ({})", more(idle), Time(std::abs(idle)));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "text/drawing.h"
+#include "text/format_number.h"
 #include "text/markdown_text.h"
 #include "text/shown_columns.h"
 #include "text/visible_text.h"
@@ -101,15 +102,22 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
   return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
 }
 
-// " left out: Max (ns), StdDev (ns) (--wide)"
+// " left out: Max (ns), StdDev (ns) (--wide)", " left out: TMed (ns), and 9 more (--wide)". No name
+// is cut.
 TextLine LeftOutLine(const std::vector<std::string>& names, const Table& table,
                      const TextStyle& style) {
   const std::string end = fmt::format(" ({})", table.shows_all);
-  const std::string line =
-      " " +
-      FitText(fmt::format("left out: {}", fmt::join(names, ", ")),
-              style.width - std::min(style.width, 1 + end.size()), style.unicode) +
-      end;
+  const size_t room = style.width - std::min(style.width, 1 + end.size());
+  std::string shown =
+      FitText("left out: " + FormatCounted(names.size(), "column"), room, style.unicode);
+  std::string first = "left out: ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    first += (i == 0 ? "" : ", ") + names[i];
+    const size_t more = names.size() - 1 - i;
+    std::string text = first + (more == 0 ? "" : fmt::format(", and {} more", more));
+    if (DisplayWidth(text) <= room) shown = std::move(text);
+  }
+  const std::string line = " " + shown + end;
   return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
 }
 

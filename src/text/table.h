@@ -82,7 +82,7 @@ struct Table {
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   size_t never_folded = 0;  // of the last rows
-  // What shows columns that a screen has no room for, for a line that names them: "--wide"; "": no
+  // The option that shows the columns that did not fit, for the line below the table; empty: no
   // such line.
   std::string shows_all = {};
   std::string lacks = {};  // what it should hold and does not, for a message; "": nothing

@@ -37,6 +37,21 @@ TEST(Table, NamesWhatItHasNoRoomFor) {
   EXPECT_EQ(RenderText(table, {.width = 30}).find("left out"), std::string::npos);
 }
 
+// A name that is cut, or two that are cut into one, would be a column that does not exist.
+TEST(Table, NamesOfLeftOutColumnsAreWholeOrCounted) {
+  Table table{"t", {}, {{}}};
+  table.shows_all = "--wide";
+  for (const char* name : {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"}) {
+    table.columns.push_back({name, name, Unit::kExact});
+    table.rows[0].cells.emplace_back(1'000'000'000);
+  }
+  const auto last_line = [&](size_t width) { return RenderLines(table, {.width = width}).back(); };
+  EXPECT_EQ(last_line(30).text, " left out: 5 columns (--wide)");
+  EXPECT_EQ(last_line(40).text, " left out: fourth, and 3 more (--wide)");
+  EXPECT_EQ(last_line(46).text, " left out: fourth, fifth, and 2 more (--wide)");
+  EXPECT_EQ(last_line(50).text, " left out: fifth, sixth, seventh (--wide)");
+}
+
 // Whatever the columns are, as long as the first one fits.
 TEST(Table, IsNeverWiderThanItsLine) {
   for (size_t columns = 1; columns < 24; ++columns) {

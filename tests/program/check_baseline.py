@@ -62,6 +62,18 @@ def baselines(folder):
     other = tacho(folder, "baseline", "save", "other", "base1", "deeper")
     check("another set-up is not kept", other.returncode == 5 and "deeper is of another set-up than base1: " in other.stderr
           and not (folder / ".tacho/baselines/other").exists(), (other.returncode, other.stderr))
+    simulated(folder, "short", "--steps", "3", "--ranks", "2")
+    other = tacho(folder, "baseline", "save", "other", "base1", "short")
+    check("nor if no step is alike", other.returncode == 5
+          and "short is of another set-up than base1: base has 1 rank, new has 2 ranks" in other.stderr, (other.returncode, other.stderr))
+    simulated(folder, "few", "--steps", "3")
+    few = tacho(folder, "baseline", "save", "few", "base1", "few", "--dir", "other")
+    check("few steps of the same set-up are kept", few.returncode == 0 and len(files(folder / "other/few")) == 2, (few.returncode, few.stderr))
+    for name, window in (("first", "0:30ms"), ("second", "30ms:60ms")):
+        (folder / f"{name}.json").write_text(tacho(folder, "analyze", "base1", "--window", window, "--json").stdout)
+    windows = tacho(folder, "baseline", "save", "windows", "first.json", "second.json", "--dir", "other")
+    check("two windows of a recording are two", windows.returncode == 0 and len(files(folder / "other/windows")) == 2, windows.stderr)
+    shutil.rmtree(folder / "other")
     unknown = tacho(folder, "baseline", "compare", "mian", "late")
     check("the nearest name", unknown.returncode == 3 and "did you mean main?" in unknown.stderr, unknown.stderr)
 

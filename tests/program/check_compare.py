@@ -87,6 +87,21 @@ def repeated(folder):
     check("the same bounds", status == 0 and twice["metrics"] == once["metrics"] and twice["base"]["runs"] == 1, twice["base"])
     said = [remark for remark in twice["remarks"] if remark.endswith(", and counts once")]
     check("and it says so", len(said) == 3 and said[0] == f"{folder / 'base.json'} is the same run as {base}, and counts once", said)
+    # On both sides it is no run of either, unless the sides are the same.
+    for sides in ((base, new, "--base", new), (base, new, "--new", folder / "base.json")):
+        status, shared = as_json("on both sides", *sides)
+        check("a run on both sides: status 5", status == 5 and shared["verdict"].endswith("is on both sides, which hides a part of the difference"),
+              (status, shared["verdict"]))
+        check("it has no number, and one with --anyway", not shared["metrics"] and as_json("anyway", *sides, "--anyway")[1]["metrics"], shared)
+    status, same = as_json("the same two", base, new, "--base", new, "--new", base)
+    check("all runs on both sides: nothing differs", status == 0 and not any(abs(m["difference"]) > 1e-6 for m in same["metrics"]), same["verdict"])
+    # Windows of one recording.
+    for name, window in (("w1", "0:30ms"), ("w2", "30ms:60ms"), ("w3", "50ms:80ms")):
+        (folder / f"{name}.json").write_text(tacho("analyze", base, "--window", window, "--json").stdout)
+    one, two, three = (folder / f"w{i}.json" for i in (1, 2, 3))
+    _, windows = as_json("windows", one, new, "--base", two, three)
+    check("windows that touch are two, those with time in common one", windows["base"]["runs"] == 2
+          and f"{three} is left out: {two} has a part of the same recording" in windows["remarks"], (windows["base"], windows["remarks"]))
 
 
 def gates(folder):

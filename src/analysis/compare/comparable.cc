@@ -93,6 +93,13 @@ class Checks {
                            base.options.empty() ? "none" : base.options,
                            now.options.empty() ? "none" : now.options));
     }
+    if (const auto& shared = changes_.on_both_sides; !shared.empty()) {
+      const size_t more = shared.size() - 1;
+      Obstacle(
+          "shared-runs",
+          fmt::format("{}{} on both sides, which hides a part of the difference", shared.front(),
+                      more == 0 ? " is" : fmt::format(" and {} more runs are", more)));
+    }
     if (base.version != now.version && !base.version.empty() && !now.version.empty()) {
       changes_.remarks.push_back(
           fmt::format("versions: base {}, new {}", base.version, now.version));
@@ -208,6 +215,18 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   facts.options = Joined(options);
   facts.phases = Joined(phases);
   return facts;
+}
+
+std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
+                                         const std::vector<RunAnalysis>& now) {
+  std::vector<std::string> shared;
+  for (const RunAnalysis& run : now) {
+    const bool is_shared =
+        std::ranges::any_of(base, [&](const RunAnalysis& other) { return IsSameRun(run, other); });
+    if (is_shared && !run.traces.empty()) shared.push_back(run.traces.front().path);
+  }
+  if (shared.size() == base.size() && shared.size() == now.size()) shared.clear();
+  return shared;
 }
 
 void CheckComparable(RunChanges& changes) {

@@ -234,6 +234,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   RunChanges changes;
   changes.base = FactsOf(base);
   changes.now = FactsOf(now);
+  changes.on_both_sides = RunsOnBothSides(base, now);
   const bool base_steps = NamesSteps(base), now_steps = NamesSteps(now);
   if (!base_steps && !now_steps) {
     changes.whole = CompareWhole(base, now);

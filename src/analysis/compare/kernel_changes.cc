@@ -201,7 +201,7 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
     double apart;
     const KernelChange *gone, *fresh;
   };
-  // The largest ones first, and no more than that: there is a pair of any two.
+  // At most kMostRenamed of each kind, the largest: every pair of the two kinds is tried.
   const auto largest = [&](KernelChange::Kind kind) {
     std::vector<const KernelChange*> found;
     for (const KernelChange& kernel : kernels) {

@@ -94,6 +94,8 @@ struct Obstacle {
 
 struct RunChanges {
   SideFacts base, now;
+  // The first trace of each run that both sides have; empty where they have all runs in common.
+  std::vector<std::string> on_both_sides;
   std::vector<Obstacle> obstacles;   // not comparable
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;

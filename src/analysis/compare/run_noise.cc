@@ -70,8 +70,8 @@ double InverseTrigamma(double x) {
 }
 
 // What the relative variances have in common: a variance, as well known as by so many degrees of
-// freedom. None of too few. The logarithms of variances scatter by their own degrees of freedom;
-// what they scatter more says how unlike the figures are.
+// freedom. Zeros if there are too few figures. The logarithms of variances scatter by their own
+// degrees of freedom; the excess says how much the figures differ.
 struct Prior {
   double variance = 0, freedom = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -64,6 +65,56 @@ TEST(HalfWidthsOverRuns, HoldForAllFiguresTogether) {
     return widths;
   };
   EXPECT_GE(FamiliesOutside(25, 3, 3, 0, 0, each_alone), 75);
+}
+
+// The widths of figures whose noise is known, as multiples of the standard error of the difference;
+// and how often a change of one figure by `change` of these errors is found.
+struct Power {
+  double median = 0, found = 0;
+};
+Power PowerOf(size_t figures, size_t runs, double unlike, double change) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> normal;
+  std::vector<double> ratios;
+  int found = 0;
+  constexpr int kFamilies = 300;
+  for (int family = 0; family < kFamilies; ++family) {
+    std::vector<FigureOfRuns> of_runs(figures);
+    std::vector<double> errors;
+    for (FigureOfRuns& figure : of_runs) {
+      figure.size = std::exp(3 * normal(random));
+      const double noise = 0.03 * figure.size * std::exp(unlike * normal(random));
+      errors.push_back(noise * std::sqrt(2 / static_cast<double>(runs)));
+      const double changed = figure.size + (errors.size() == 1 ? change * errors[0] : 0);
+      for (size_t run = 0; run < runs; ++run) {
+        figure.base.push_back(figure.size + noise * normal(random));
+        figure.now.push_back(changed + noise * normal(random));
+      }
+    }
+    const auto widths = HalfWidthsOverRuns(of_runs);
+    double difference = 0;
+    for (size_t run = 0; run < runs; ++run)
+      difference += (of_runs[0].now[run] - of_runs[0].base[run]) / static_cast<double>(runs);
+    found += difference > *widths[0] ? 1 : 0;
+    for (size_t i = 0; i < figures; ++i) ratios.push_back(*widths[i] / errors[i]);
+  }
+  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
+  return {ratios[ratios.size() / 2], static_cast<double>(found) / kFamilies};
+}
+
+TEST(HalfWidthsOverRuns, AreNoWiderThanTheNoiseAsks) {
+  struct Case {
+    size_t figures, runs;
+    double unlike, most;
+  };
+  // Two runs, or figures that are unlike, say less of each variance. By the figures alone, without
+  // what they have in common, the median of the second case would be 59.
+  for (const Case& one :
+       {Case{4, 3, 0, 5}, {25, 2, 0, 10}, {25, 3, 0, 5}, {25, 3, 1, 10}, {112, 5, 1, 8}}) {
+    const Power power = PowerOf(one.figures, one.runs, one.unlike, 2 * one.most);
+    EXPECT_LE(power.median, one.most) << one.figures << " figures, " << one.runs << " runs";
+    EXPECT_GE(power.found, 0.9) << one.figures << " figures, " << one.runs << " runs";
+  }
 }
 
 TEST(HalfWidthsOverRuns, AreThoseOfAFigureAloneOrWider) {
