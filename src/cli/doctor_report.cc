@@ -22,14 +22,19 @@ bool HasWordOver(std::string_view text, size_t columns) {
   return false;
 }
 
-void AddFindings(const Examination& examination, const TextStyle& style, Document& document) {
-  // Those that say the same of several subjects are said once.
+// Findings of several subjects are shown once: how many are shown.
+size_t AddFindings(const Examination& examination, const TextStyle& style, Document& document) {
+  size_t shown = 0;
   for (auto one = examination.found.begin(); one != examination.found.end(); ++one) {
     const auto same = [&](const Diagnosis& other) {
       return other.id == one->id && other.remedy == one->remedy && other.severity == one->severity;
     };
     if (std::find_if(examination.found.begin(), one, same) != one) continue;
+    ++shown;
     const auto others = std::count_if(one, examination.found.end(), same) - 1;
+    const bool differ = std::any_of(one, examination.found.end(), [&](const Diagnosis& other) {
+      return same(other) && other.evidence != one->evidence;
+    });
     const std::string pages = fmt::format("{}", fmt::join(examination.ChecksOf(one->id), ", "));
     document.Add(
         Labelled{.label = std::string(NameOf(one->severity)),
@@ -38,13 +43,15 @@ void AddFindings(const Examination& examination, const TextStyle& style, Documen
                  .paint = one->severity >= FindingSeverity::kIncomplete ? Paint::kRed
                           : one->severity == FindingSeverity::kNotice   ? Paint::kYellow
                                                                         : Paint::kPlain});
-    document.Add(Labelled{.label = "", .parts = {one->evidence}});
+    document.Add(Labelled{
+        .label = "", .parts = {one->evidence + (differ ? " (the first; --json has each)" : "")}});
     // A command that no line holds stays whole, to be copied.
     document.Add(Labelled{.label = "",
                           .parts = {"do: " + one->remedy},
                           .on_one_line = HasWordOver(one->remedy, style.width - kLabelWidth - 2)});
     document.Add(Gap{});
   }
+  return shown;
 }
 
 // What was not looked at as a whole comes before the details.
@@ -90,7 +97,7 @@ std::string DoctorText(const std::vector<std::string>& subjects, const Examinati
   document.Add(
       Labelled{.label = "doctor", .parts = {fmt::format("{}", fmt::join(subjects, ", "))}});
   document.Add(Gap{});
-  AddFindings(examination, style, document);
+  const size_t shown = AddFindings(examination, style, document);
   AddHeadline(examination, document);
   AddLooks(examination, false, document);
   AddLooks(examination, true, document);
@@ -101,7 +108,11 @@ std::string DoctorText(const std::vector<std::string>& subjects, const Examinati
                                                : cannot);
   document.Add(Labelled{
       .label = "checks",
-      .parts = {FormatCounted(examination.found.size(), "finding"), fmt::format("{} clear", clear),
+      .parts = {FormatCounted(shown, "finding") +
+                    (shown < examination.found.size()
+                         ? fmt::format(" at {} places", examination.found.size())
+                         : ""),
+                fmt::format("{} clear", clear),
                 cannot == 0 ? "" : fmt::format("{} not decided (--json says why)", cannot),
                 fmt::format("{} do not apply", CheckPages().size() - found - clear - cannot)}});
   return RenderText(document, style, {.label_width = kLabelWidth});
