@@ -6,7 +6,6 @@ usage: check_export.py TACHO [--only NAME ...]
 """
 import csv
 import gzip
-import io
 import json
 import pathlib
 import resource
@@ -20,7 +19,7 @@ from collections import Counter
 import processes
 import scenario
 from analyze_run import RECORDING, kernel, run as analyze, write, write_trace
-from exported import STACKS, TWO_RANKS, corpus, export, exported, only_traces, query, traces
+from exported import SERVER_STACKS, STACKS, TWO_RANKS, export, exported, folded_lines, only_traces, query, traces
 from perfetto_file import Perfetto
 from scenario import check, main, wait_for
 

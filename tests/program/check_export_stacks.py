@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 
 from analyze_run import RECORDING, run as analyze
-from exported import ROOT, SERVER_STACKS, STACKS, TWO_RANKS, corpus, export, exported, only_traces, query
+from exported import ROOT, SERVER_STACKS, STACKS, TWO_RANKS, corpus, export, exported, folded_lines, only_traces, query
 from scenario import check, main
 
 # As speedscope 1.25.0 has it (npm, file-format-schema.json; MIT licence, https://github.com/jlfwong/speedscope).
@@ -46,16 +46,6 @@ def host_tree(events, kinds):
 def around(node):
     """The slices around it, outermost first."""
     return around(node["parent"]) + [node["parent"]] if node["parent"] else []
-
-
-def folded_lines(text):
-    """{stack: number}, as flamegraph.pl reads them: a number after the last space."""
-    out = Counter()
-    for line in text.splitlines():
-        stack, number = line.rsplit(" ", 1)
-        check("a stack has one line", stack not in out, stack)
-        out[stack] = int(number)
-    return out
 
 
 def folded(folder):

@@ -17,7 +17,7 @@ import time
 import processes
 import scenario
 from rollout_log import RolloutLog
-from scenario import Skipped, check, main, run, simulation, target, wait_for
+from scenario import check, main, run, simulation, target, wait_for
 from simulator import ask, post
 
 

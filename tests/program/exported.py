@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+from collections import Counter
 
 import scenario
 from analyze_run import RECORDING
@@ -50,3 +51,13 @@ def traces():
 
 def only_traces(done):
     return json.loads(done.stdout)["traces"]
+
+
+def folded_lines(text):
+    """{stack: number}, as flamegraph.pl reads them: a number after the last space."""
+    out = Counter()
+    for line in text.splitlines():
+        stack, number = line.rsplit(" ", 1)
+        check("a stack has one line", stack not in out, stack)
+        out[stack] = int(number)
+    return out
