@@ -304,7 +304,7 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
   std::ranges::sort(paths);
   for (const std::string& path : paths) {
     if (++logs > kMostLogs) break;
-    if (const auto read = ExamineLog(path, engine, version, stop, examination); !read) {
+    if (auto read = ExamineLog(path, engine, version, stop, examination); !read) {
       if (read.error().kind == ErrorKind::kInterrupted) return read;
       Saw(examination, Look::kLog, path, read.error().message);
     }

@@ -35,9 +35,9 @@ struct EngineEnd {
   uint64_t last_line = 0;    // of those that tell of the end
 };
 // The first failure between the last sign of life and the words of death: an engine survives what
-// failed before it served again, and an exception of its web server. Without such words Python's own
-// traceback, after which nothing logs. nullopt: no sign of an end.
-// Lines with requests are not read. Cost: one pass, which `stop` ends.
+// failed before it served again, and an exception of its web server. Without such words Python's
+// own traceback, after which nothing logs. nullopt: no sign of an end. Lines with requests are not
+// read. Cost: one pass, which `stop` ends.
 std::optional<EngineEnd> EndOfEngine(std::string_view log, uint64_t lines_before = 0,
                                      const std::stop_token& stop = {});
 
