@@ -23,13 +23,8 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
 
-#ifdef TACHO_SANITIZED
-constexpr uint64_t kRandomPairs = 18;  // each change once
-constexpr int kPairsOfSeveralRuns = 5;
-#else
 constexpr uint64_t kRandomPairs = 200;
 constexpr int kPairsOfSeveralRuns = 40;
-#endif
 
 RunAnalysis AnalysisOfKnown(const KnownRun& run) {
   RunAnalysis analysis;
