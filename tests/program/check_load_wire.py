@@ -24,13 +24,16 @@ from scenario import check, simulation, target, wait_for
 def apis(folder):
     for api in ("completions", "chat", "generate"):
         for tokens in (1, 14):
-            with ExactServer(tokens_a_chunk=tokens) as server:
-                told = load(f"{api} {tokens}", server.url, "--api", api, "--input-len", 32, "--output-len", 30, "--requests", 6,
-                            "--records", f"{folder}/r.jsonl")
+            for _ in range(5):  # on busy cores chunks may be read too late for gaps
+                with ExactServer(tokens_a_chunk=tokens) as server:
+                    told = load(f"{api} {tokens}", server.url, "--api", api, "--input-len", 32, "--output-len", 30, "--requests", 6,
+                                "--records", f"{folder}/r.jsonl")
                 whole, record = told["whole"], records_of(f"{folder}/r.jsonl")[0]
+                if "itl" in whole:
+                    break
             check(f"{api} {tokens}: tokens", whole["output_tokens"] == 180 and record["counted_by"] == "usage", whole)
             check(f"{api} {tokens}: of each chunk", record["chunk_tokens"] == ([1] * 30 if tokens == 1 else [14, 14, 2]), record)
-            check(f"{api} {tokens}: ITL is a token's, chunk_gap a chunk's", whole["itl"]["count"] == 6 * (29 if tokens == 1 else 16)
+            check(f"{api} {tokens}: ITL is a token's, chunk_gap a chunk's", whole.get("itl", {}).get("count") == 6 * (29 if tokens == 1 else 16)
                   and whole["chunk_gap"]["count"] == 6 * (29 if tokens == 1 else 2), whole)
             ttft = percentile([r["first_token_ns"] - r["sent_ns"] for r in records_of(f"{folder}/r.jsonl")], 50)
             check(f"{api} {tokens}: TTFT is of the first token", ttft > 29e6, ttft)
