@@ -32,7 +32,7 @@ TEST(FitDistinct, NumbersWhatCannotBeToldApart) {
 
 TEST(FitDistinct, ManyNamesThatDifferLateCostLittle) {
   Texts texts;
-  for (size_t i = 0; i < 1'500; ++i) texts.push_back("kernel<" + std::string(i, 'a') + "b>");
+  for (size_t i = 0; i < 3'000; ++i) texts.push_back("kernel<" + std::string(i, 'a') + "b>");
   const Texts fitted = FitDistinct(texts, texts, 30, true);
   EXPECT_EQ(std::set<std::string>(fitted.begin(), fitted.end()).size(), texts.size());
 }

@@ -163,7 +163,7 @@ TEST(HostileTrace, RangesAndInstantsAreShown) {
 
 // Whatever overlaps is shown, and what a screen shows of all lanes is all the time there is.
 TEST(HostileTrace, OverlappingWorkIsWholeAtEveryZoom) {
-  for (uint64_t seed = 0; seed < 3; ++seed) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
     TraceBuilder builder;
     Random random(seed);
     uint64_t whole = 0;

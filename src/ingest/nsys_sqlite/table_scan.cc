@@ -1,5 +1,6 @@
 #include "ingest/nsys_sqlite/table_scan.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <new>
@@ -127,16 +128,18 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
     : table_(table) {
   const Schema::Table* const in_schema = schema.Find(table);
   if (in_schema == nullptr) return;
-  bool is_plain = database.pages() != nullptr;
   std::string sql = "SELECT rowid";
   for (const std::string_view name : columns) {
     const auto column = in_schema->columns.find(name);
     const bool is_there = column != in_schema->columns.end();
     columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
-    is_plain = is_plain && !(is_there && column->second.has_default);
     sql += ", " + (is_there ? QuotedName(name) : "NULL");
   }
-  if (is_plain) {
+  // What reads the rows depends on the table alone, and SQLite decodes all of a row's columns:
+  // where damage ends the rows, it does so for every choice of columns.
+  const bool is_plain = std::ranges::none_of(
+      in_schema->columns, [](const auto& column) { return column.second.has_default; });
+  if (is_plain && database.pages() != nullptr) {
     if (auto leaves = FindLeaves(*database.pages(), in_schema->root)) {
       leaves_ = std::make_shared<const SqliteLeaves>(*std::move(leaves));
       database_pages_ = database.pages();
@@ -144,6 +147,8 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
       return;
     }
   }
+  for (const auto& [name, column] : in_schema->columns)
+    if (std::ranges::find(columns, name) == columns.end()) sql += ", " + QuotedName(name);
   sql += " FROM " + QuotedName(table) + " NOT INDEXED";  // in the order of rowids
   auto prepared = database.Prepare(sql);
   if (prepared) {

@@ -63,7 +63,8 @@ struct RowPlace {
 //   if (!rows.damage().empty()) Note(rows.damage());
 //
 // Rows are read straight from the pages; by SQLite if the database or the table is of a kind that
-// exports are not: without rowids, texts in UTF-16, columns with defaults.
+// exports are not: without rowids, texts in UTF-16, columns with defaults. Damage ends the rows at
+// the same one, and with the same words, whichever columns are read.
 class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
