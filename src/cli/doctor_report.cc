@@ -22,7 +22,7 @@ bool HasWordOver(std::string_view text, size_t columns) {
   return false;
 }
 
-// Findings of several subjects are shown once: how many are shown.
+// Shows what several subjects have in common once. Returns how many findings are shown.
 size_t AddFindings(const Examination& examination, const TextStyle& style, Document& document) {
   size_t shown = 0;
   for (auto one = examination.found.begin(); one != examination.found.end(); ++one) {

@@ -123,9 +123,9 @@ void RunQueryShell(QueryInput& input) {
       if (!WriteStdout("\n")) break;
       continue;
     }
-    // In an open statement "help" may be a name; a line that is ".quit" or the like is none of SQL.
-    std::string meant = DotOf({line, static_cast<size_t>(count)});
-    if (!text.empty() && line[std::strspn(line, " \t")] != '.') meant.clear();
+    // In an open statement "help" may be a name; ".help" is never SQL.
+    const bool may_be_sql = !text.empty() && line[std::strspn(line, " \t")] != '.';
+    const std::string meant = may_be_sql ? "" : DotOf({line, static_cast<size_t>(count)});
     if (meant == ".quit") break;
     if (!meant.empty()) {
       history(lines.get(), &event, H_ENTER, line);

@@ -86,7 +86,8 @@ class FailureReader {
   void Take(std::string_view raw) {
     ++line_;
     const LogLine line = ReadLogLine(raw);
-    is_ending_ = HasOneOf(raw, kEndings) || (is_ending_ && !HasOneOf(raw, kStarts));
+    if (!HoldsRequest(line.text))
+      is_ending_ = HasOneOf(raw, kEndings) || (is_ending_ && !HasOneOf(raw, kStarts));
     if (is_ending_) {
       is_open_ = false;
       return;

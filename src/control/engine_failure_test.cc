@@ -100,8 +100,11 @@ TEST(FirstFailure, IsNotOfRequestsInFlightAtTheEnd) {
       "encountered an issue.\n";
   EXPECT_FALSE(FirstFailure(ended));
   EXPECT_TRUE(FirstFailure(std::string(kWorkerFails) + ended));
-  const auto next = FirstFailure(ended + std::string(kWorkerFails));
-  EXPECT_FALSE(next) << "no start is between";
+  EXPECT_FALSE(FirstFailure(ended + std::string(kWorkerFails))) << "no start is between";
+  EXPECT_TRUE(
+      FirstFailure("INFO 11-26 09:24:48 [a.py:1] Received request a: prompt: 'INFO:     "
+                   "Shutting down'\n" +
+                   std::string(kWorkerFails)));
   EXPECT_TRUE(FirstFailure(
       ended + "(APIServer pid=2) INFO 11-26 09:25:00 [api_utils.py:286] non-default args: {}\n" +
       std::string(kWorkerFails)));

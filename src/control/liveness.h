@@ -25,8 +25,8 @@ struct NotReady {
   std::string text;  // "" if it does
   int status = 0;    // of its answer; 0 without one
 };
-// Of an engine. Asks vLLM's /health and SGLang's /ready (or
-// /model_info, once /get_model_info: older versions have no /ready), never SGLang's /health.
+// Of an engine. Asks vLLM's /health and SGLang's /ready (or /model_info, once /get_model_info:
+// older versions have no /ready), never SGLang's /health.
 NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
                      std::chrono::milliseconds patience, const std::stop_token& stop);
 // The same of a router, by /readiness. A router without that route counts as ready.
