@@ -160,7 +160,14 @@ Result<int> Run(const DoctorArguments& a) {
   for (const std::string& subject : a.subjects) {
     subjects.push_back(subject.find("://") == std::string::npos ? subject : ShownUrl(subject));
     const auto examined = Examine(subject, a, interrupt.token(), examination);
-    if (examined) continue;
+    if (examined) {
+      // A file that is named but is none of an engine's: a wrong path is no clean one.
+      if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
+            return one.look == Look::kLog && one.at == subject && !one.cannot.empty();
+          }))
+        status = kUnreadableInput;
+      continue;
+    }
     // What was found of the others counts; of one alone nothing was.
     const bool is_alone = a.command.empty() && a.subjects.size() == 1;
     if (is_alone || examined.error().kind == ErrorKind::kUsage)

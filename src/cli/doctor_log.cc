@@ -24,6 +24,10 @@ constexpr std::array<FindingId, 16> kEndAnEngine{
     FindingId::kCollectiveTimedOut, FindingId::kWorkerKilled,     FindingId::kCrashWhileProfiled,
     FindingId::kFlushTimedOut};
 
+bool CanEndAnEngine(FindingId id) {
+  return std::ranges::find(kEndAnEngine, id) != kEndAnEngine.end();
+}
+
 // How many lines end in the first bytes of a file, as far as `stop` lets it read.
 uint64_t LinesIn(std::ifstream& file, size_t bytes, const std::stop_token& stop) {
   uint64_t lines = 0;
@@ -46,7 +50,7 @@ size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64
                   const EngineEnd& end) {
   size_t nearest = findings.size();
   for (size_t i = 0; i < findings.size(); ++i) {
-    if (std::ranges::find(kEndAnEngine, findings[i].id) == kEndAnEngine.end()) continue;
+    if (!CanEndAnEngine(findings[i].id)) continue;
     if (lines[i] >= end.cause.first_line && lines[i] <= end.cause.last_line) return i;
     if (lines[i] > end.alive_until && lines[i] <= end.last_line) nearest = i;
   }
@@ -92,13 +96,15 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
                           : engine == "sglang" ? EngineKind::kSglang
                                                : EngineKind::kUnknown;
   const uint64_t lines_before = LinesIn(file, skipped, stop);
-  const std::optional<EngineEnd> end = EndOfEngine(text, lines_before, stop);
-  const std::optional<EngineFailure> failure = end ? end->cause : FirstFailure(text, lines_before);
+  const LogFailures failures = ReadFailures(text, lines_before, stop);
+  const std::optional<EngineEnd>& end = failures.end;
+  const std::optional<EngineFailure> failure = end ? end->cause : failures.first;
   LogOrigin origin;
-  const std::vector<Finding> findings = CheckLog(kind, version, text, lines_before, &origin, stop);
+  const std::vector<Finding> findings =
+      CheckLog(kind, version, text, lines_before, &origin, stop, end);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   if (origin.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(origin.engine));
-  if (!origin.is_known && findings.empty() && !failure) {
+  if (!origin.is_known && findings.empty()) {
     examination.looked.push_back(
         {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});
     return {};
@@ -109,11 +115,16 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
   for (size_t i = 0; i < findings.size(); ++i) {
     Diagnosis diagnosis = DiagnosisOf(findings[i]);
     diagnosis.subject = path;
+    const uint64_t line = origin.lines[i];
     if (i == cause) {
       diagnosis.severity = FindingSeverity::kBlocking;
-      is_named |= origin.lines[i] <= failure->last_line;
+      is_named |= line <= failure->last_line;
     } else if (failure && !end) {
-      is_named |= origin.lines[i] >= failure->first_line && origin.lines[i] <= failure->last_line;
+      is_named |= line >= failure->first_line && line <= failure->last_line;
+    }
+    if (!end && line < failures.ready && CanEndAnEngine(findings[i].id)) {
+      diagnosis.severity = std::min(diagnosis.severity, FindingSeverity::kNotice);
+      diagnosis.evidence += fmt::format("; the engine was ready again in line {}", failures.ready);
     }
     examination.Add(std::move(diagnosis));
   }

@@ -106,6 +106,25 @@ TEST(ExamineLog, WhatEndedTheEngineIsBlocking) {
                           "blocking variable-not-parsed"));
 }
 
+TEST(ExamineLog, WhatFailedInAnEarlierStartIsANotice) {
+  const FolderForTest folder;
+  const std::string start =
+      "(EngineCore pid=3) INFO 11-25 02:48:19 [core.py:133] Initializing a V1 LLM engine (v0.32.0) "
+      "with config\n";
+  const std::string full =
+      "(EngineCore pid=3) ERROR 11-25 02:48:45 [core.py:640] Traceback (most recent call last):\n"
+      "(EngineCore pid=3) ERROR 11-25 02:48:45 [core.py:640] torch.OutOfMemoryError: CUDA out of "
+      "memory.\n"
+      "(APIServer pid=1) ERROR 11-25 02:48:45 [async_llm.py:1] EngineDeadError: it died\n";
+  const std::string ready = "INFO:     Application startup complete.\n";
+  EXPECT_THAT(SeveritiesIn(folder.Write("a.log", start + full)),
+              ElementsAre("blocking gpu-memory-full"));
+  EXPECT_THAT(SeveritiesIn(folder.Write("b.log", start + full + start + ready)),
+              ElementsAre("notice gpu-memory-full"));
+  EXPECT_THAT(SeveritiesIn(folder.Write("c.log", start + full + start + ready + full)),
+              ElementsAre("blocking gpu-memory-full"));
+}
+
 TEST(ExamineLog, ACrashWithoutATracebackEndsTheEngineToo) {
   const FolderForTest folder;
   const std::string log =

@@ -63,7 +63,7 @@ std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram&
                        server.name, program.keeper());
   std::string why = fmt::format("{} ended with exit status {}{}", server.name, status,
                                 status == 128 + 9 ? " (killed: out of memory?)" : "");
-  const auto failure = FirstFailure(BytesOf(server.log, kMostLog, false));
+  const auto failure = ReadFailures(BytesOf(server.log, kMostLog, false)).first;
   if (!failure) {
     const std::string last = LastLineOf(server.log);
     return fmt::format("{}; its log shows no error: {}{}{}", why, server.log,

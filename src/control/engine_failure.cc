@@ -1,261 +1,246 @@
 #include "control/engine_failure.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <span>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "base/words.h"
+#include "control/failure_words.h"
 #include "control/log_line.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::string_view kTraceback = "Traceback (most recent call last):";
-// SGLang logs this with a traceback, and serves: it asks itself before it listens (seen of 0.5.23).
-constexpr std::string_view kHarmless = "post-warmup freeze_gc failed";
-// The server was told to end: vLLM's own line, and uvicorn's. Requests in flight then fail.
-constexpr std::array<std::string_view, 2> kEndings{"[shutdown] API server: shutdown triggered",
-                                                   "INFO:     Shutting down"};
-// A log may hold the next server too.
-constexpr std::array<std::string_view, 3> kStarts{"LLM engine (v",
-                                                  "non-default args: ", "server_args="};
-constexpr size_t kMostLines = 4, kMostBytes = 1000;
-// What comes before a traceback after which an engine serves.
-constexpr std::array<std::string_view, 2> kSurvived{"Exception in ASGI application",
-                                                    "Failed to merge profiles: "};
-// Between tracebacks of one failure.
-constexpr std::array<std::string_view, 2> kChained{
-    "During handling of the above exception, another exception occurred:",
-    "The above exception was the direct cause of the following exception:"};
-// An engine serves, or starts.
-constexpr std::array<std::string_view, 8> kLife{"Application startup complete",
-                                                "Prefill batch",
-                                                "Decode batch",
-                                                "Profiler stopped.",
-                                                "Profiling done.",
-                                                "server_args=",
-                                                "LLM engine (v",
-                                                "vLLM API server version "};
-constexpr std::array<std::string_view, 2> kMemory{"out of memory", "OutOfMemoryError"};
-// How engines say that they end: vLLM's executor and core, SGLang's scheduler, memory.
-constexpr std::array<std::string_view, 10> kDeaths{"died unexpectedly",
-                                                   "EngineDeadError",
-                                                   "Executor failed",
-                                                   "fatal error",
-                                                   "out of memory",
-                                                   "OutOfMemoryError",
-                                                   "Scheduler hit an exception",
-                                                   "Engine core initialization failed",
-                                                   "sigquit",
-                                                   "It usually means one child failed"};
+constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64;
 
-// "ValueError: ...", "torch.OutOfMemoryError: ...", "KeyboardInterrupt": what ends a traceback.
-bool IsException(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find(':'));
-  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
-         std::ranges::all_of(name, [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
-         });
-}
-
-// "vllm serve: error: argument --port: ..." of argparse.
-size_t ComplaintAt(std::string_view text) {
-  const size_t at = text.find(": error: ");
-  return at == std::string_view::npos || text.find('"') < at ? std::string_view::npos : at + 2;
-}
-
-bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
-  return std::ranges::any_of(
-      all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
-}
-
-// Routes without a model step answer 200 also while the engine hangs.
-bool ShowsLife(std::string_view text) {
-  const size_t post = text.find("\"POST /");
-  return HasOneOf(text, kLife) ||
-         (post != text.npos && text.find("HTTP/1.1\" 200", post) != text.npos);
-}
-
-// Reads a log line by line.
+// Follows the failures of a log, line by line.
 class FailureReader {
  public:
-  explicit FailureReader(uint64_t lines_before) : line_(lines_before), alive_until_(lines_before) {}
+  explicit FailureReader(uint64_t lines_before) : line_(lines_before), begin_(lines_before) {}
 
   void Take(std::string_view raw) {
     ++line_;
-    const LogLine line = ReadLogLine(raw);
-    if (!HoldsRequest(line.text))
-      is_ending_ = HasOneOf(raw, kEndings) || (is_ending_ && !HasOneOf(raw, kStarts));
-    if (is_ending_) {
-      is_open_ = false;
-      return;
+    const LogLine line = lines_.Read(raw);
+    if (writers_.size() >= kMostWriters) writers_.clear();
+    Writer& writer = writers_[line.writer];
+    Engine& engine = EngineOf(line.engine);
+    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it runs on
+    if (HoldsRequest(line.text)) {
+      writer = {};
+    } else {
+      const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
+      if (FollowLife(line, says, writer, engine)) {
+        FollowFailure(line, says, writer, engine);
+        if (!line.is_notice && !line.text.starts_with(' ') && TellsOfEnd(line.text))
+          Die(writer.last && writer.last->line == line_
+                  ? writer.last
+                  : std::make_shared<EngineFailure>(New(line, line.text)),
+              engine);
+      }
     }
-    const bool ended = is_sure_ && cause_;
-    if (!ended && !HoldsRequest(line.text) && ShowsLife(line.text)) BeginLife();
-    if (deadly_error_ && !line.text.ends_with(kTraceback) && !cause_)
-      cause_ = std::move(deadly_error_);
-    deadly_error_.reset();
-    FollowFailures(raw, line);
-    if (!is_sure_ && !line.text.starts_with(' ') && !HoldsRequest(line.text) &&
-        TellsOfDeath(line.text))
-      Die(line);
-    is_after_record_ = !line.time.empty() || line.is_error;
-    if (is_after_record_) uncaught_.reset();  // something runs on
+    writer.is_after_record = !line.time.empty();
   }
 
-  // All that belongs to the first failure was read.
-  bool HasFirst() const { return first_ && (!is_open_ || last_->line != first_->line); }
-  std::optional<EngineFailure> First() { return first_ ? first_ : first_error_; }
-
-  std::optional<EngineEnd> End() {
-    if (!death_ && uncaught_) return EngineEnd{*uncaught_, alive_until_, uncaught_->last_line};
-    if (!death_) return std::nullopt;
-    if (!cause_) cause_ = deadly_error_ ? deadly_error_ : life_error_;
-    // Words about memory alone may be advice.
-    if (!cause_ && !HasOneOf(death_->text, kMemory)) cause_ = death_;
-    if (!cause_) return std::nullopt;
-    return EngineEnd{*cause_, alive_until_, std::max(death_->line, cause_->last_line)};
+  LogFailures Finish() const {
+    LogFailures failures;
+    if (const Kept& first = first_ ? first_ : first_error_) failures.first = *first;
+    if (engines_.size() == 1) failures.ready = ready_;
+    for (const auto& [name, engine] : engines_)
+      if (const auto end = EndOf(engine.life);
+          end && (!failures.end || end->cause.line < failures.end->cause.line))
+        failures.end = end;
+    return failures;
   }
 
  private:
-  EngineFailure Here(const LogLine& line, std::string_view text) const {
-    return {line.process, line_, std::string(text.substr(0, kMostBytes)), line_, line_};
+  // All who keep a failure see the lines that are added to it later.
+  using Kept = std::shared_ptr<EngineFailure>;
+
+  enum class Reading { kNothing, kTraceback, kMessage };
+  // One process's lines, between which others write.
+  struct Writer {
+    Reading reading = Reading::kNothing;
+    std::string head;  // of the lines that are read: vLLM's, "" of all others
+    Kept last;
+    bool is_error = false;    // `last` is an error line, which may announce a traceback
+    uint64_t first_line = 0;  // of the traceback's failure
+    size_t message_lines = 0;
+    bool is_own = false;  // the traceback is no message of the engine's
+    bool is_survived = false, is_harmless = false, is_chained = false;
+    bool is_after_record = false;
+  };
+  // Since an engine last started or served.
+  struct Life {
+    uint64_t alive_until = 0;
+    Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
+    bool is_sure = false;  // `death`: that a request lacked memory is none, if others are served
+  };
+  struct Engine {
+    Life life;
+    bool is_told_to_end = false, has_ended = false;
+  };
+
+  static std::optional<EngineEnd> EndOf(const Life& life) {
+    if (!life.death && !life.own_end) return std::nullopt;
+    const Kept& death = life.death ? life.death : life.own_end;
+    const Kept& cause = !life.death  ? death
+                        : life.cause ? life.cause
+                        : life.error ? life.error
+                                     : death;
+    return EngineEnd{*cause, life.alive_until, std::max(death->last_line, cause->last_line)};
   }
 
-  void BeginLife() {
-    cause_.reset();
-    life_error_.reset();
-    death_.reset();
-    uncaught_.reset();
-    is_sure_ = false;
-    alive_until_ = line_;
+  Engine& EngineOf(const std::string& name) {
+    const bool fits = engines_.size() < kMostEngines || engines_.contains(name);
+    return engines_.try_emplace(fits ? name : "", Engine{{.alive_until = begin_}}).first->second;
   }
 
-  // A request may lack memory, too: what serves on did not die of it.
-  void Die(const LogLine& line) {
-    is_sure_ = !HasOneOf(line.text, kMemory);
-    if (death_ && !is_sure_) return;
-    death_ = Here(line, line.text);
-    is_survived_ = false;
-    // A traceback may follow, which says more.
-    if (last_error_ && last_error_->line == line_) deadly_error_ = last_error_;
+  // false: the server was told to end, and what fails then is no failure.
+  bool FollowLife(const LogLine& line, Says says, Writer& writer, Engine& engine) {
+    const bool starts = says == Says::kStart || says == Says::kReady;
+    if (says == Says::kReady) ready_ = line_;
+    // The next start of a log may fail before it says that it is one.
+    if (starts || (engine.is_told_to_end &&
+                   (ComplaintAt(line.text) != std::string::npos ||
+                    (engine.has_ended && IsOwnTraceback(line) && !writer.is_survived)))) {
+      engine = {{.alive_until = starts ? line_ : line_ - 1}};
+    } else if (says == Says::kServes && !engine.life.is_sure) {
+      engine.life = {.alive_until = line_};
+    }
+    engine.is_told_to_end |= says == Says::kToldToEnd;
+    engine.has_ended |= engine.is_told_to_end && says == Says::kEnded;
+    if (!engine.is_told_to_end) return true;
+    writer = {};
+    writer.is_survived = says == Says::kSurvived;
+    return false;
   }
 
-  void FollowFailures(std::string_view raw, const LogLine& line) {
-    if (is_open_ && AddLine(line)) return;
-    is_open_ = false;
-    // Until the next record, which begins with its time.
-    is_harmless_ = line.text.ends_with(kHarmless) || (is_harmless_ && !raw.starts_with('['));
-    if (is_harmless_) return;
-    if (HasOneOf(line.text, kChained)) {
-      is_chained_ = last_.has_value();
+  static bool IsOwnTraceback(const LogLine& line) {
+    return line.text == kTracebackHead && line.time.empty();
+  }
+
+  void FollowFailure(const LogLine& line, Says says, Writer& writer, Engine& engine) {
+    const std::string_view text = line.text;
+    const bool is_head = text.ends_with(kTracebackHead);
+    if (!is_head && says != Says::kChained && AddLine(line, writer, engine)) return;
+    if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
+    FollowAnnouncements(line, says, writer);
+    if (writer.is_harmless || says == Says::kChained) return;
+    if (is_head) {
+      // The error line before it announces it: vLLM gives the lines of one message one head.
+      const bool is_announced = writer.is_error && line.head == writer.head;
+      if (!is_announced && !writer.is_chained) writer.last.reset();
+      writer.first_line = writer.last ? writer.last->first_line : line_;
+      writer.reading = Reading::kTraceback;
+      writer.head = line.head;
+      writer.is_error = false;
+      writer.is_own = IsOwnTraceback(line) && !writer.is_after_record;
       return;
     }
-    if (HasOneOf(line.text, kSurvived)) {
-      is_survived_ = true;
-    } else if (!line.time.empty()) {
-      is_survived_ = false;
-    }
-    if (line.text.ends_with(kTraceback)) {
-      in_traceback_ = true;
-      is_uncaught_ = raw.starts_with(kTraceback) && !is_after_record_;
-      // vLLM puts the process before each line of it, SGLang before the first alone.
-      traceback_of_ = line.is_error ? line.process : "";
-      head_line_ = last_error_ && last_error_->line + 1 == line_ ? last_error_->line : line_;
-    } else if (in_traceback_ && line.process == traceback_of_) {
-      if (line.text.empty() || line.text.starts_with(' ')) return;
-      in_traceback_ = false;
-      if (IsException(line.text)) Begin(line, line.text, head_line_);
-    } else if (in_traceback_) {
+    const size_t complaint = ComplaintAt(text);
+    const bool ends = complaint != text.npos || says == Says::kPanic;
+    writer.is_error = line.is_error && !text.empty() && !ends;
+    if (!ends && !writer.is_error) return;
+    writer.last.reset();
+    writer.first_line = line_;
+    Begin(line, complaint == text.npos ? text : text.substr(complaint), writer);
+    if (ends) {
+      if (!first_) first_ = writer.last;
+      Fail(writer.last, engine);
+      Die(writer.last, engine);
       return;
-    } else if (const size_t at = ComplaintAt(line.text); at != std::string::npos) {
-      EndBy(line, line.text.substr(at));
-    } else if (line.text.find("panicked at") != std::string::npos) {
-      EndBy(line, line.text);
-    } else if (line.is_error && !line.text.empty()) {
-      last_error_ = Here(line, line.text);
-      if (!first_error_) first_error_ = last_error_;
-      if (!life_error_) life_error_ = last_error_;
     }
+    if (!first_error_) first_error_ = writer.last;
+    if (!engine.life.error) engine.life.error = writer.last;
+    if (TellsOfDeath(text)) Fail(writer.last, engine);
   }
 
-  void EndBy(const LogLine& line, std::string_view text) {
-    is_survived_ = is_chained_ = false;
-    Begin(line, text, line_);
-    if (!death_) death_ = last_;
-    is_sure_ = true;
-  }
-
-  void Begin(const LogLine& line, std::string_view text, uint64_t first_line) {
-    is_open_ = true;
-    lines_ = 1;
-    if (std::exchange(is_chained_, false)) {
-      is_text_open_ = false;
-      return EndBlockHere();
+  // What the lines before a traceback say about it.
+  static void FollowAnnouncements(const LogLine& line, Says says, Writer& writer) {
+    const bool is_record = !line.time.empty();
+    if (is_record) writer.is_harmless = false;
+    if (is_record && (line.head.empty() || line.head != writer.head)) writer.is_survived = false;
+    writer.is_harmless |= says == Says::kHarmless;
+    if (says == Says::kSurvived) {
+      writer.is_survived = true;
+      writer.head = line.head;
     }
-    is_text_open_ = true;
-    last_ = Here(line, text);
-    last_->first_line = first_line;
-    if (!first_) first_ = last_;
-    if (std::exchange(is_survived_, false) && !TellsOfDeath(text)) return;
-    if (!cause_) cause_ = last_;
-    if (is_uncaught_) uncaught_ = last_;
+    if (says == Says::kChained) writer.is_chained = writer.last != nullptr;
   }
 
-  // The other lines of a message: a pydantic error has three. The next record of a log is none.
-  bool AddLine(const LogLine& line) {
-    if (lines_ == kMostLines || line.text.empty() || line.process != last_->process ||
-        line.text.starts_with('[') || line.text.ends_with(kTraceback) ||
-        HasOneOf(line.text, kChained)) {
+  // Whether the line belongs to the traceback or the message that is read.
+  bool AddLine(const LogLine& line, Writer& writer, Engine& engine) {
+    const std::string_view text = line.text;
+    if (writer.reading == Reading::kNothing || line.head != writer.head ||
+        line.head.empty() != line.time.empty() || IsOfUvicorn(text))
       return false;
+    if (writer.reading == Reading::kMessage) {
+      if (text.empty() || writer.message_lines == kMostLines) return false;
+      ++writer.message_lines;
+      writer.last->text = (writer.last->text + "\n" + line.text).substr(0, kMostBytes);
+      writer.last->last_line = line_;
+      return true;
     }
-    ++lines_;
-    if (is_text_open_) last_->text = (last_->text + "\n" + line.text).substr(0, kMostBytes);
-    EndBlockHere();
+    // Python's own helper: it forgets names when a server ends.
+    writer.is_survived |= text.find("resource_tracker.py\", line ") != text.npos;
+    if (text.empty() || text.starts_with(' ')) return true;
+    writer.reading = Reading::kNothing;
+    if (!IsException(text)) return false;
+    if (IsOfASignal(text)) {
+      engine.is_told_to_end = true;
+      return true;
+    }
+    EndTraceback(line, writer, engine);
     return true;
   }
 
-  void EndBlockHere() {
-    last_->last_line = line_;
-    for (std::optional<EngineFailure>* const kept : {&first_, &cause_, &uncaught_})
-      if (*kept && (*kept)->line == last_->line) *kept = last_;
+  void EndTraceback(const LogLine& line, Writer& writer, Engine& engine) {
+    Begin(line, line.text, writer);
+    if (std::exchange(writer.is_chained, false)) return;  // it is kept already
+    if (!first_) first_ = writer.last;
+    if (std::exchange(writer.is_survived, false) && !TellsOfDeath(line.text)) return;
+    Fail(writer.last, engine);
+    if (writer.is_own) engine.life.own_end = writer.last;
   }
 
-  uint64_t line_, alive_until_;
-  // `is_open_`: lines of its message follow; `is_text_open_`: which are kept.
-  bool is_open_ = false, is_text_open_ = false;
-  bool in_traceback_ = false, is_harmless_ = false, is_survived_ = false, is_chained_ = false;
-  bool is_after_record_ = false;  // a message of the engine's, to which a traceback may belong
-  bool is_uncaught_ = false;      // the traceback that is read: Python's own, as it ends
-  bool is_ending_ = false;        // the server was told to end
-  bool is_sure_ = false;          // that the words of `death_` tell of an end
-  size_t lines_ = 0;
-  uint64_t head_line_ = 0;
-  std::string traceback_of_;
-  std::optional<EngineFailure> first_, last_;
-  // Errors without a traceback.
-  std::optional<EngineFailure> first_error_, last_error_;
-  // Since the last sign of life.
-  std::optional<EngineFailure> cause_, life_error_, deadly_error_, death_, uncaught_;
+  // Begins a message, of the failure `writer.last` if there is one.
+  void Begin(const LogLine& line, std::string_view text, Writer& writer) {
+    if (!writer.last) writer.last = std::make_shared<EngineFailure>();
+    *writer.last = New(line, text);
+    writer.last->first_line = writer.first_line;
+    writer.reading = Reading::kMessage;
+    writer.message_lines = 1;
+    writer.head = line.head;
+  }
+
+  EngineFailure New(const LogLine& line, std::string_view text) const {
+    return {line.process, line_, std::string(text.substr(0, kMostBytes)), line_, line_};
+  }
+
+  static void Fail(const Kept& failure, Engine& engine) {
+    if (!engine.life.cause) engine.life.cause = failure;
+    if (!engine.life.death && TellsOfFullMemory(failure->text)) engine.life.death = failure;
+  }
+
+  static void Die(const Kept& failure, Engine& engine) {
+    if (!engine.life.is_sure) engine.life.death = failure;
+    engine.life.is_sure = true;
+  }
+
+  LogLineReader lines_;
+  uint64_t line_, begin_, ready_ = 0;
+  std::map<std::string, Writer> writers_;
+  std::map<std::string, Engine> engines_;  // by their names in a log of several
+  Kept first_, first_error_;
 };
 
 }  // namespace
 
-std::optional<EngineFailure> FirstFailure(std::string_view log, uint64_t lines_before) {
-  FailureReader reader(lines_before);
-  while (!log.empty() && !reader.HasFirst()) reader.Take(TakeLine(log));
-  return reader.First();
-}
-
-bool TellsOfDeath(std::string_view text) { return HasOneOf(text, kDeaths); }
-
-std::optional<EngineEnd> EndOfEngine(std::string_view log, uint64_t lines_before,
-                                     const std::stop_token& stop) {
+LogFailures ReadFailures(std::string_view log, uint64_t lines_before, const std::stop_token& stop) {
   FailureReader reader(lines_before);
   while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
-  return reader.End();
+  return reader.Finish();
 }
 
 }  // namespace tacho

@@ -8,37 +8,45 @@
 
 namespace tacho {
 
-// What ended an engine, or kept it from starting: the first failure in its log. The processes of an
-// engine die one after the other, and the last to print, its front end, knows least: "Engine core
-// initialization failed. See root cause above."
+// A failure in an engine's log: the exception of a Python traceback, the complaint of Python's
+// argument parser, the panic of a router's main thread, or a line that the engine calls an error.
+// Of exceptions that led to one another it is the last, which says what was tried; a line that only
+// announces a traceback gives that traceback's exception.
 struct EngineFailure {
   std::string process;  // as the log names it: "VllmWorker-0 pid=123"; "" if it does not
   uint64_t line = 0;    // of the log, from 1
   std::string text;     // "ValueError: Unsupported profiler type for cpu: cuda.", at most 4 lines
-  // Of its traceback, with those that it led to ("During handling of the above exception").
+  // From the line that announces it, or its traceback, to the last of its message.
   uint64_t first_line = 0, last_line = 0;
 };
-// The exception of the first Python traceback, the complaint of Python's argument parser, the panic
-// of a router or the first line that the engine calls an error, whatever comes first; a line that
-// only announces a traceback gives that traceback's exception. nullopt without any. Cost: one pass.
-// What fails after the server was told to end does not count. `lines_before`: of the log, if this
-// is but its last part.
-std::optional<EngineFailure> FirstFailure(std::string_view log, uint64_t lines_before = 0);
-
-// Whether a log, or a line of one, says that the engine or one of its processes ended by a failure.
-bool TellsOfDeath(std::string_view text);
 
 // How the engine of a log ended.
 struct EngineEnd {
+  // The first failure after it last started or served: its processes die one after the other, and
+  // the last to print, its front end, knows least: "Engine core initialization failed. See root
+  // cause above."
   EngineFailure cause;
   uint64_t alive_until = 0;  // the line in which it last served or started; none: lines_before
   uint64_t last_line = 0;    // of those that tell of the end
 };
-// The first failure between the last sign of life and the words of death: an engine survives what
-// failed before it served again, and an exception of its web server. Without such words Python's
-// own traceback, after which nothing logs. nullopt: no sign of an end. Lines with requests are not
-// read. Cost: one pass, which `stop` ends.
-std::optional<EngineEnd> EndOfEngine(std::string_view log, uint64_t lines_before = 0,
-                                     const std::stop_token& stop = {});
+
+// What a log tells of failures. Requests in it are not read, and what fails in a server that was
+// told to end is none.
+struct LogFailures {
+  // Errors without a traceback come after all others.
+  std::optional<EngineFailure> first;
+  // Where words tell that the engine, or a process of it, died, and it did not start again after
+  // them; or where the log ends with a process's own traceback. An engine survives what failed
+  // before it served again, and exceptions of its web server and its threads. In a log of several
+  // engines: of the first that ended.
+  std::optional<EngineEnd> end;
+  // The line in which the engine was last ready to serve: what failed before was of an earlier
+  // start. 0: none, or a log of several engines.
+  uint64_t ready = 0;
+};
+// `lines_before`: of the log, if `log` is but its last part. Cost: one pass, which `stop` ends;
+// memory does not grow with the log.
+LogFailures ReadFailures(std::string_view log, uint64_t lines_before = 0,
+                         const std::stop_token& stop = {});
 
 }  // namespace tacho

@@ -2,8 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
+
+std::optional<EngineFailure> FirstFailure(std::string_view log) { return ReadFailures(log).first; }
+std::optional<EngineEnd> EndOfEngine(std::string_view log, uint64_t lines_before = 0) {
+  return ReadFailures(log, lines_before).end;
+}
 
 // Beginnings and ends of logs of vLLM 0.32 and SGLang 0.5.23, frames cut.
 constexpr std::string_view kWorkerFails =
@@ -154,13 +161,125 @@ TEST(EndOfEngine, IsNotWhatItsWebServerSurvived) {
   const std::string log = std::string(kSurvivedByServer) + std::string(kSchedulerEnds);
   const auto end = EndOfEngine(log);
   ASSERT_TRUE(end);
-  EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a/b'");
-  // With the exception that it led to.
+  // The last of those that led to one another.
+  EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a'");
   EXPECT_EQ(end->cause.first_line, 5U);
-  EXPECT_EQ(end->cause.line, 7U);
+  EXPECT_EQ(end->cause.line, 13U);
   EXPECT_EQ(end->cause.last_line, 13U);
   EXPECT_EQ(FirstFailure(log)->line, 4U);
-  EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 107U);
+  EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 113U);
+}
+
+TEST(EndOfEngine, IsInLinesThatRayOrComposeNamed) {
+  for (const std::string name : {"(SGLangEngine pid=7) ", "w1  | ", "\x1b[36mw1  |\x1b[0m "}) {
+    std::string log;
+    std::string_view rest = kSchedulerEnds;
+    // A line before the first with a time is not known to have a name.
+    while (!rest.empty()) log += name + std::string(TakeLine(rest)) + "\n";
+    const auto end = EndOfEngine(name + "[2026-11-25 02:50:12] server_args=ServerArgs()\n" + log);
+    ASSERT_TRUE(end) << name;
+    EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a'") << name;
+    EXPECT_EQ(end->cause.first_line, 2U) << name;
+  }
+}
+
+TEST(EndOfEngine, IsThatOfTheProcessWhoseLinesOthersInterrupt) {
+  const std::string core = "(EngineCore pid=12) ", api = "(APIServer pid=1) ";
+  const auto end = EndOfEngine(
+      core + "Process EngineCore:\n" + core + "Traceback (most recent call last):\n" + api +
+      "INFO 11-25 02:50:13 [a.py:1] waiting\n" + core + "  File \"a.py\", line 1, in f\n" + core +
+      "ImportError: libcuda.so.1\nINFO:     127.0.0.1:5 - \"GET /health HTTP/1.1\" 200 OK\n" + api +
+      "ERROR 11-25 02:50:14 [a.py:1] Engine core initialization failed.\n");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->cause.text, "ImportError: libcuda.so.1") << "without uvicorn's line";
+  EXPECT_EQ(end->cause.process, "EngineCore pid=12");
+  // vLLM 0.8 names a worker's rank before its process.
+  const std::string worker = "(VllmWorker rank=1 pid=12) ERROR 04-25 02:41:39 [m.py:435] ";
+  const std::string front = "ERROR 04-25 02:41:40 [core.py:396] ";
+  EXPECT_EQ(
+      EndOfEngine(worker + "Traceback (most recent call last):\n" + worker +
+                  "KeyError: 'layers.3.weight'\n" + front + "Traceback (most recent call last):\n" +
+                  front + "RuntimeError: Engine core initialization failed\n")
+          ->cause.process,
+      "VllmWorker rank=1 pid=12");
+}
+
+TEST(EndOfEngine, IsTheLastOfExceptionsThatLedToOneAnother) {
+  const std::string core = "(EngineCore pid=10) ERROR 11-26 12:20:36 [core.py:1] ";
+  const auto end = EndOfEngine(
+      core + "Traceback (most recent call last):\n" + core + "KeyError: 'model.layers.0'\n" + core +
+      "\n" + core + "During handling of the above exception, another exception occurred:\n" + core +
+      "\n" + core + "Traceback (most recent call last):\n" + core +
+      "ValueError: no weights: pass --load-format dummy\n" + core +
+      "EngineCore died unexpectedly\n");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->cause.text,
+            "ValueError: no weights: pass --load-format dummy\nEngineCore died unexpectedly");
+  EXPECT_EQ(end->cause.first_line, 1U);
+}
+
+constexpr std::string_view kStarts =
+    "(EngineCore pid=2) INFO 11-25 02:49:08 [core.py:133] Initializing a V1 LLM engine (v0.32.0) "
+    "with config\n";
+constexpr std::string_view kReady = "INFO:     Application startup complete.\n";
+
+TEST(EndOfEngine, IsNotThatOfAnEarlierStart) {
+  const std::string died = std::string(kStarts) +
+                           "(EngineCore pid=2) ERROR 11-25 02:49:26 [core.py:1] EngineCore "
+                           "encountered a fatal error.\n";
+  EXPECT_TRUE(EndOfEngine(died));
+  const std::string again = died + std::string(kStarts) + std::string(kReady);
+  EXPECT_FALSE(EndOfEngine(again));
+  EXPECT_EQ(ReadFailures(again).ready, 4U);
+  EXPECT_EQ(EndOfEngine(again + died)->cause.line, 6U);
+  // Of several engines one's start is not another's.
+  EXPECT_TRUE(EndOfEngine(
+      "w0 | [2026-11-25 02:50:13] SIGQUIT received. It usually means one child failed.\n"
+      "w1 | [2026-11-25 02:50:14] The server is fired up and ready to roll!\n"));
+}
+
+TEST(EndOfEngine, IsThatOfAStartAfterAServerThatWasToldToEnd) {
+  const std::string stopped = std::string(kReady) +
+                              "\x1b[32mINFO\x1b[0m:     Shutting down\n"
+                              "vllm.exceptions.EngineDeadError: in flight\n";
+  const std::string ended = stopped + "INFO:     Application shutdown complete.\n";
+  const std::string traceback =
+      "Traceback (most recent call last):\n  File \"a.py\", line 1, in b\nImportError: libcuda\n";
+  EXPECT_FALSE(EndOfEngine(ended));
+  EXPECT_FALSE(EndOfEngine(stopped + traceback));
+  EXPECT_EQ(EndOfEngine(ended + traceback)->cause.line, 7U);
+  EXPECT_FALSE(EndOfEngine(ended + "Exception ignored in: <function>\n" + traceback));
+  EXPECT_FALSE(EndOfEngine(ended +
+                           "Traceback (most recent call last):\n  File "
+                           "\"/x/resource_tracker.py\", line 239, in main\nKeyError: '/psm_1'\n"));
+  EXPECT_EQ(EndOfEngine(ended + "vllm serve: error: unrecognized arguments: --foo\n")->cause.text,
+            "error: unrecognized arguments: --foo");
+}
+
+TEST(EndOfEngine, IsNoSignalAndNoThreadsException) {
+  const std::string traceback =
+      "Traceback (most recent call last):\n  File \"a.py\", line 1, in b\n";
+  EXPECT_TRUE(EndOfEngine(traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine(traceback + "KeyboardInterrupt: terminated\n"));
+  EXPECT_FALSE(EndOfEngine("Exception in thread Thread-5 (f):\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine("Exception ignored in: <function x>\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine(traceback + "OSError: x\nINFO:     127.0.0.1:5 - \"GET /metrics "
+                                       "HTTP/1.1\" 200 OK\n"))
+      << "it answers";
+}
+
+TEST(EndOfEngine, IsNoOtherProgramsErrorAndNoWarning) {
+  for (const char* const line :
+       {"kernel.cu(12): error: identifier \"foo\" is undefined\n",
+        "main.c:3:5: error: expected identifier\n",
+        "thread 'tokio-runtime-worker' panicked at src/a.rs:1\n",
+        "WARNING 11-25 02:48:39 [a.py:1] NCCL non-fatal error ignored\n",
+        "WARNING 11-25 02:48:39 [a.py:1] RuntimeError: Executor failed once, retrying\n"})
+    EXPECT_FALSE(EndOfEngine(std::string(kReady) + line)) << line;
+  // A warning about memory does not turn an earlier error into an end.
+  EXPECT_FALSE(
+      EndOfEngine("ERROR 11-25 02:48:39 [a.py:1] a request failed\n"
+                  "WARNING 11-25 02:48:39 [a.py:1] If you run out of memory, lower x.\n"));
 }
 
 TEST(EndOfEngine, IsNotWhatCameBeforeItServedAgain) {
@@ -208,12 +327,21 @@ TEST(EndOfEngine, IsTheExceptionAfterAnErrorThatAnnouncesIt) {
                                 "TimeoutError: RPC call to execute_model timed out.\n";
   EXPECT_EQ(EndOfEngine(fatal + traceback)->cause.line, 4U);
   EXPECT_EQ(EndOfEngine(fatal)->cause.line, 1U);
-  const std::string killed = core + "Worker proc VllmWorker-0 died unexpectedly (exit code: -9)\n";
+  const std::string killed =
+      "(EngineCore pid=3) ERROR 11-25 02:48:45 [multiproc_executor.py:316] Worker proc "
+      "VllmWorker-0 "
+      "died unexpectedly (exit code: -9)\n";
   EXPECT_EQ(EndOfEngine(killed + "x\n" + traceback)->cause.line, 1U);
 }
 
 TEST(EndOfEngine, IsNotInARequestOrAdviceAboutMemory) {
-  EXPECT_FALSE(EndOfEngine("INFO 11-25 02:48:39 [a.py:1] Received request a: prompt: 'sigquit'\n"));
+  for (const char* const prompt :
+       {"sigquit", "why does gcc say main.c:3:5: error: expected?", "vllm: error: argument a",
+        "thread 'main' panicked at a.rs", "died unexpectedly"})
+    for (const char* const head : {"INFO 11-25 02:48:39 [a.py:1] Received request a: prompt: '",
+                                   "DEBUG 11-25 02:48:39 [a.py:1] Request a details: prompt: '",
+                                   "[2026-11-25 02:50:13] Receive: obj=GenerateReqInput(text='"})
+      EXPECT_FALSE(EndOfEngine(std::string(head) + prompt + "'\n")) << head << prompt;
   EXPECT_FALSE(EndOfEngine("INFO 11-25 02:48:39 [a.py:1] Lower it if you run out of memory.\n"));
 }
 

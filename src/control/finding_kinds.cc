@@ -100,7 +100,7 @@ constexpr FindingKind kFindingKinds[] = {
     {"only-linked", kIncomplete, "copy the engine's own files before they are cleaned up"},
     {"not-kept", kIncomplete, "make room in --out"},
     {"shared-folder", kNotice, "one folder for each engine"},
-    {"log-failure", kNotice, "read the line; logs/ of the run folder has its context"},
+    {"log-failure", kNotice, "read the line and what the log has before it"},
     // What a log says.
     {"one-rank-profiled", kNotice, "upgrade vLLM: pip install -U vllm"},
     {"port-in-use", kBlocking, "free the port, or start with another: --port N"},

@@ -11,6 +11,7 @@
 #include "base/parse_number.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "control/failure_words.h"
 #include "control/launch_checks.h"
 #include "control/log_line.h"
 #include "control/log_rules.h"
@@ -21,7 +22,6 @@ namespace {
 constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16,
                  kMostSglangProcesses = 4096;
 constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
-constexpr std::string_view kTracebackHead = "Traceback (most recent call last):";
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
@@ -36,11 +36,6 @@ std::string_view After(std::string_view text, std::string_view open, std::string
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + open.size());
   return text.substr(0, text.find_first_of(ends));
-}
-
-// "INFO:     127.0.0.1:5 - "GET /health HTTP/1.1" 200 OK", the web server of both engines.
-bool IsOfUvicorn(std::string_view text) {
-  return text.starts_with("INFO:     ") && Has(text, " HTTP/1.1\" ");
 }
 
 // "16:02:39".
@@ -74,12 +69,17 @@ struct Hit {
 
 class LogReader {
  public:
-  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before)
-      : kind_(kind), version_(version), hits_(LogRules().size()), number_(lines_before) {}
+  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before,
+            const std::optional<EngineEnd>& end)
+      : kind_(kind),
+        version_(version),
+        end_(end),
+        hits_(LogRules().size()),
+        number_(lines_before) {}
 
   void Take(std::string_view raw) {
     ++number_;
-    line_ = ReadLogLine(raw.substr(0, kMostOfLine));
+    line_ = lines_.Read(raw.substr(0, kMostOfLine));
     const std::string_view text = line_.text;
     if (text.empty() || HoldsRequest(text)) return;
     LearnEngine(text);
@@ -90,12 +90,11 @@ class LogReader {
     place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
-    is_known_ |= place_.nsys || !line_.time.empty() || Has(line_.process, " pid=") ||
-                 HasOneOf(text, {"vllm_router", "sglang_router"}) || IsOfUvicorn(text);
+    is_known_ |= IsKnown(text);
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
-      if (!hits_[i] && rules[i].Matches(text, place_)) hits_[i] = Here();
+      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
     // A line at the margin ends a traceback.
     if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
       in_profiler_ = false;
@@ -130,6 +129,22 @@ class LogReader {
  private:
   using Found = std::vector<std::pair<uint64_t, Finding>>;
 
+  // The line is one of an engine's, a router's or nsys's own: a document may name them, too.
+  bool IsKnown(std::string_view text) const {
+    return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
+           HasOneOf(text, {"_router_rs::", " vllm_router: ", " sglang_router: "}) ||
+           HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
+           (text.starts_with("  File \"") && HasOneOf(text, {"/vllm/", "/sglang/"})) ||
+           (ComplaintAt(text) != text.npos &&
+            HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
+  }
+
+  // The first line, or the first that tells of the engine's end.
+  bool IsWanted(const std::optional<Hit>& hit) const {
+    return !hit || (end_ && hit->line <= end_->alive_until && number_ > end_->alive_until &&
+                    number_ <= end_->last_line);
+  }
+
   Hit Here() const { return {number_, line_.process, Shown(line_.text)}; }
   static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
                            std::string remedy) {
@@ -159,14 +174,13 @@ class LogReader {
     }
   }
 
-  // SGLang names the process at the head of a traceback alone.
-  bool IsOfTraceback() const { return line_.process == traceback_of_ || line_.process.empty(); }
+  bool IsOfTraceback() const { return line_.writer == traceback_of_; }
 
   void FollowTraceback(std::string_view text) {
     if (text.ends_with(kTracebackHead)) {
       in_profiler_ = false;
       variable_.clear();
-      traceback_of_ = line_.is_error ? line_.process : "";
+      traceback_of_ = line_.writer;
     } else if (text.starts_with(' ') && IsOfTraceback()) {
       in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
       if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
@@ -192,7 +206,7 @@ class LogReader {
       if (Has(text, "...")) starter_ = line_.process;
     } else if (text.starts_with("Profiling starts. ")) {
       // In a log of several engines a line without their names does not tell whose start it is.
-      const bool tells = line_.is_named || (one_runs_ && !several_run_);
+      const bool tells = !line_.engine.empty() || (one_runs_ && !several_run_);
       if (tells && sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
       if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
       place_.profiling = true;
@@ -311,7 +325,9 @@ class LogReader {
   EngineKind kind_;
   bool is_known_ = false;
   std::string version_;
-  std::vector<std::optional<Hit>> hits_;  // the first of each rule
+  std::optional<EngineEnd> end_;
+  std::vector<std::optional<Hit>> hits_;  // one of each rule
+  LogLineReader lines_;
   uint64_t number_;
   LogLine line_;
   LogPlace place_;
@@ -333,9 +349,9 @@ class LogReader {
 }  // namespace
 
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before, LogOrigin* origin,
-                              const std::stop_token& stop) {
-  LogReader reader(kind, version, lines_before);
+                              uint64_t lines_before, LogOrigin* origin, const std::stop_token& stop,
+                              const std::optional<EngineEnd>& end) {
+  LogReader reader(kind, version, lines_before, end);
   while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
   LogOrigin unused;
   return reader.Finish(origin != nullptr ? *origin : unused);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
 #include "control/engine.h"
+#include "control/engine_failure.h"
 #include "control/finding.h"
 
 namespace tacho {
@@ -22,6 +24,7 @@ namespace tacho {
 // busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
 // `lines_before`: of the log, if `log` is but its last part. `origin` gets whose log it is. A
 // `stop` ends the reading.
+// `end`: of a kind's lines the first that tells of this end counts, if one does.
 struct LogOrigin {
   EngineKind engine = EngineKind::kUnknown;
   bool is_known = false;        // some line is of an engine, a router or nsys
@@ -29,6 +32,7 @@ struct LogOrigin {
 };
 std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
                               uint64_t lines_before = 0, LogOrigin* origin = nullptr,
-                              const std::stop_token& stop = {});
+                              const std::stop_token& stop = {},
+                              const std::optional<EngineEnd>& end = {});
 
 }  // namespace tacho

@@ -160,6 +160,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate 2 GiB.\n"},
         LogCase{"gpu-memory-full", kSglangLog, "0.5.6",
                 "RuntimeError: CUDA error: out of memory\n"},
+        // vllm #24430
+        LogCase{"gpu-memory-full", kVllmLog, "0.32.0",
+                "torch.AcceleratorError: CUDA error: out of memory\n"},
         // Of the host: ray's memory monitor.
         LogCase{"worker-killed", kVllmLog, "0.20.0",
                 "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
@@ -382,6 +385,18 @@ TEST(LogChecks, FullGpuMemoryIsNamedWithoutASessionToo) {
     EXPECT_THAT(found[0].remedy, HasSubstr(option));
 }
 
+TEST(LogChecks, OfAnEndItsOwnLineCounts) {
+  const std::string full =
+      "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] torch.OutOfMemoryError: CUDA out of "
+      "memory.\n";
+  const std::string log =
+      full + "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n" + full +
+      "(APIServer pid=1) ERROR 11-24 16:02:39 [a.py:1] EngineDeadError\n";
+  EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 1 of"));
+  EXPECT_THAT(CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end).at(0).evidence,
+              HasSubstr("line 3 of"));
+}
+
 TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
   const auto origin = [](std::string_view log) {
     LogOrigin of;
@@ -391,6 +406,8 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
   EXPECT_FALSE(origin("").is_known);
   for (const char* const other :
        {"nothing here\nINFO a line\n", "(a) hello\nthis router is nice\n", "(the pid=x) a\n",
+        "vLLM writes .qdstrm under nsys; see vllm_router\n", "main.c: error: argument x\n",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: x\n",
         "10.0.0.1 - - [25/Nov/2026:02:50:12 +0000] \"GET / HTTP/1.1\" 200 5 \"-\"\n"})
     EXPECT_FALSE(origin(other).is_known) << other;
   for (const char* const line :
@@ -398,7 +415,9 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
         "[2026-11-25 02:50:12 TP0] Load weight begin.\n",
         "INFO:     127.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\n",
         "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "sglang_router_rs::server: ready\n",
-        "(SGLangEngine pid=7, ip=10.0.0.1) hello\n", "Generating '/tmp/nsys-report.qdstrm'\n"})
+        "(SGLangEngine pid=7, ip=10.0.0.1) hello\n", "vllm serve: error: bad\n",
+        "  File \"/env/site-packages/sglang/a.py\", line 1\n",
+        "Generating '/tmp/nsys-report.qdstrm'\n"})
     EXPECT_TRUE(origin(line).is_known) << line;
   EXPECT_EQ(origin("(APIServer pid=7) x\n").engine, EngineKind::kVllm);
 }

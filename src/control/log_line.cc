@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "base/words.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kMostJoinedName = 64;
-constexpr std::array<std::string_view, 4> kOfRequests{
-    "Received request ", "Receive: obj=", "Finish: obj=", "Generated response "};
+constexpr size_t kMostJoinedName = 64, kMostKnown = 64;
+constexpr std::array<std::string_view, 5> kOfRequests{
+    "Received request ",
+    " details: prompt: ", "Receive: obj=", "Finish: obj=", "Generated response "};
 
 // Removes "OPEN...CLOSE" and the blank after it from the beginning; its inside. "" if it is not
 // there.
@@ -29,12 +31,35 @@ bool IsDate(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
 }
 
-// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1".
+bool IsNameByte(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         std::string_view("_-./@").find(c) != std::string_view::npos;
+}
+
+// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1", "VllmWorker rank=0 pid=123".
 bool IsProcess(std::string_view inside) {
   constexpr std::string_view kPid = "pid=";
   const size_t at = inside.find(kPid);
   if (at == std::string_view::npos || at + kPid.size() == inside.size()) return false;
-  return IsDigit(inside[at + kPid.size()]) && (at == 0 || inside.find(' ') == at - 1);
+  if (!IsDigit(inside[at + kPid.size()])) return false;
+  std::string_view before = inside.substr(0, at);
+  const std::string_view name = TakeWord(before);
+  const std::string_view rank = TakeWord(before);
+  return std::ranges::all_of(name, IsNameByte) && (at == 0 || inside[at - 1] == ' ') &&
+         (rank.empty() || rank.find('=') != rank.npos) && before.empty();
+}
+
+// Removes "(VllmWorker-0 pid=123) " from the beginning; its inside, "" if it is not there.
+std::string_view TakeProcess(std::string_view& text) {
+  std::string_view after = text;
+  const std::string_view inside = TakeBracketed(after, '(', ')');
+  if (!IsProcess(inside)) return {};
+  text = after;
+  return inside;
+}
+
+bool BeginsWithDate(std::string_view text) {
+  return IsDate(TakeBracketed(text, '[', ']').substr(0, 10));
 }
 
 // The NAME of "NAME | ", "[NAME] " or "NAME: "; "" of all else, such as a progress bar.
@@ -47,28 +72,12 @@ std::string_view JoinedNameIn(std::string_view prefix) {
   if ((*end == "] ") != prefix.starts_with('[')) return {};
   if (prefix.starts_with('[')) prefix.remove_prefix(1);
   prefix = Trim(prefix);  // docker compose aligns its bars
-  const bool is_name = std::ranges::all_of(prefix, [](char c) {
-    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("_-./@").find(c) != std::string_view::npos;
-  });
-  return is_name ? prefix : std::string_view();
-}
-
-// Removes what is before the "[DATE" of SGLang; the name that whoever joined several logs put
-// there.
-std::string TakeJoinedName(std::string_view& text) {
-  const size_t date = text.find("[20");
-  if (date == 0 || date == text.npos || date > kMostJoinedName) return "";
-  if (std::string_view after = text.substr(date);
-      !IsDate(TakeBracketed(after, '[', ']').substr(0, 10)))
-    return "";
-  std::string name(JoinedNameIn(text.substr(0, date)));
-  text.remove_prefix(date);
-  return name;
+  return std::ranges::all_of(prefix, IsNameByte) ? prefix : std::string_view();
 }
 
 // "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
-void TakeVllmHead(std::string_view& text, LogLine& line) {
+// false, and nothing is taken, if it is not there.
+bool TakeVllmHead(std::string_view& text, LogLine& line) {
   constexpr std::array<std::string_view, 5> kLevels{"DEBUG", "INFO", "WARNING", "ERROR",
                                                     "CRITICAL"};
   std::string_view rest = text;
@@ -76,12 +85,39 @@ void TakeVllmHead(std::string_view& text, LogLine& line) {
   const std::string_view date = TakeWord(rest), time = TakeWord(rest);
   if (std::ranges::find(kLevels, level) == kLevels.end() || !IsDate(date) ||
       time.find(':') == std::string_view::npos) {
-    return;
+    return false;
   }
   line.time = time;
   line.is_error = level == "ERROR" || level == "CRITICAL";
-  TakeBracketed(rest, '[', ']');
+  line.is_notice = !line.is_error;
+  // "[core.py:1510] ", and "llm_engine.py:237] " before vLLM 0.7.
+  if (TakeBracketed(rest, '[', ']').empty())
+    if (const size_t end = rest.find("] ");
+        rest.substr(0, rest.find(' ')).find(".py:") != rest.npos && end != rest.npos)
+      rest.remove_prefix(end + 2);
+  line.head = Trim(text.substr(0, text.size() - rest.size()));
   text = rest;
+  return true;
+}
+
+// How much of `text` is before the record of an engine, put there by who joined several logs; 0 if
+// nothing is, or no record begins in it.
+size_t BytesBeforeRecord(std::string_view text) {
+  const auto begins_record = [](std::string_view rest) {
+    LogLine unused;
+    return BeginsWithDate(rest) || !TakeProcess(rest).empty() || TakeVllmHead(rest, unused);
+  };
+  if (begins_record(text)) return 0;
+  for (const std::string_view end : {" | ", "] ", ": "}) {
+    const size_t at = text.substr(0, kMostJoinedName).find(end);
+    if (at == text.npos) continue;
+    const size_t before = at + end.size();
+    if (!JoinedNameIn(text.substr(0, before)).empty() && begins_record(text.substr(before)))
+      return before;
+  }
+  // SGLang's follows a progress bar in the same line.
+  const size_t date = text.find("[20");
+  return date <= kMostJoinedName && BeginsWithDate(text.substr(date)) ? date : 0;
 }
 
 }  // namespace
@@ -99,31 +135,65 @@ std::string WithoutColours(std::string_view line) {
   return plain;
 }
 
-LogLine ReadLogLine(std::string_view line) {
+std::string LogLineReader::TakeKnownName(std::string_view& text) const {
+  for (const auto& [before, name] : known_)
+    if (text.starts_with(before)) {
+      text.remove_prefix(before.size());
+      return name;
+    }
+  return "";
+}
+
+void LogLineReader::Learn(std::string_view before, const std::string& name) {
+  if (!name.empty() && known_.size() < kMostKnown) known_.emplace(before, name);
+}
+
+LogLine LogLineReader::Read(std::string_view line) {
   const std::string plain = WithoutColours(line);
   std::string_view text = plain;
   LogLine read;
-  if (std::string_view after = text; IsProcess(TakeBracketed(after, '(', ')')))
-    read.process = TakeBracketed(text, '(', ')');
-  TakeVllmHead(text, read);
-  if (read.process.empty()) read.process = TakeJoinedName(text);
-  if (std::string_view after = text; IsDate(TakeBracketed(after, '[', ']').substr(0, 10))) {
-    // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
-    std::string_view inside = TakeBracketed(text, '[', ']');
-    TakeWord(inside);
-    read.time = TakeWord(inside);
-    read.is_named = !read.process.empty();
-    if (!read.process.empty() && !inside.empty()) read.process += ' ';
-    read.process += inside;
+  read.engine = TakeKnownName(text);
+  if (const size_t before = read.engine.empty() ? BytesBeforeRecord(text) : 0; before > 0) {
+    read.engine = JoinedNameIn(text.substr(0, before));
+    Learn(text.substr(0, before), read.engine);
+    text.remove_prefix(before);
   }
+  const auto before = [&] { return std::string_view(plain).substr(0, plain.size() - text.size()); };
+  std::string process(TakeProcess(text));
+  const std::string_view outer = before();
+  // Ray names the engine before what the engine names: vLLM its processes, SGLang no process.
+  if (const std::string_view inner = TakeProcess(text); !inner.empty()) {
+    if (read.engine.empty()) Learn(outer, read.engine = process);
+    process = inner;
+  }
+  TakeVllmHead(text, read);
+  std::string_view rank;
+  if (BeginsWithDate(text)) {
+    if (read.engine.empty()) Learn(outer, read.engine = std::exchange(process, ""));
+    // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
+    rank = TakeBracketed(text, '[', ']');
+    TakeWord(rank);
+    read.time = TakeWord(rank);
+  }
+  const auto joined = [](const std::string& one, std::string_view other) {
+    return one + (one.empty() || other.empty() ? "" : " ") + std::string(other);
+  };
+  read.writer = joined(read.engine, process);
+  read.process = joined(read.writer, rank);
   read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
   return read;
 }
+
+LogLine ReadLogLine(std::string_view line) { return LogLineReader().Read(line); }
 
 bool HoldsRequest(std::string_view text) {
   return std::ranges::any_of(kOfRequests, [&](std::string_view words) {
     return text.find(words) != std::string_view::npos;
   });
+}
+
+bool IsOfUvicorn(std::string_view text) {
+  return text.starts_with("INFO:     ") && text.find(" HTTP/1.1\" ") != text.npos;
 }
 
 }  // namespace tacho

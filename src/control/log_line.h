@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,14 +20,36 @@ struct LogLine {
   // "VllmWorker-0 pid=123", "pid=123"; of SGLang its rank, "TP1", "SGLangEngine pid=101 TP1"; "" if
   // not named.
   std::string process;
-  bool is_named = false;  // of SGLang: by more than its rank
-  std::string time;       // "16:02:39", of its day; "" if the line has none
-  bool is_error = false;  // the engine calls it ERROR or CRITICAL
-  std::string text;       // without all of that, and without blanks at its end
+  // Of it what each line of a message carries: SGLang's rank is in the first alone.
+  std::string writer;
+  // The engine, in a log of several: "SGLangEngine pid=101" of Ray, "w0" of who joined their logs.
+  std::string engine;
+  std::string time;  // "16:02:39", of its day; "" if the line has none
+  // "ERROR 11-24 16:02:39 [core.py:1510]" of vLLM, the same in all lines of a message.
+  std::string head;
+  bool is_error = false;   // the engine calls it ERROR or CRITICAL
+  bool is_notice = false;  // the engine gives it a lower level than that
+  std::string text;        // without all of that, and without blanks at its end
+};
+
+// Reads the lines of one log in their order: a name before the engine's own records is known in
+// lines without a time too, once it was seen. It keeps at most 64 names.
+class LogLineReader {
+ public:
+  LogLine Read(std::string_view line);
+
+ private:
+  std::string TakeKnownName(std::string_view& text) const;
+  void Learn(std::string_view before, const std::string& name);
+
+  std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
 };
 LogLine ReadLogLine(std::string_view line);
 
 // Whether a line's text holds what a client sent.
 bool HoldsRequest(std::string_view text);
+
+// "INFO:     127.0.0.1:5 - "GET /health HTTP/1.1" 200 OK", the web server of both engines.
+bool IsOfUvicorn(std::string_view text);
 
 }  // namespace tacho

@@ -1,12 +1,11 @@
 #include "session/engine_log.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 
 #include "base/words.h"
-#include "control/engine_failure.h"
+#include "control/failure_words.h"
 
 namespace tacho {
 namespace {
@@ -29,33 +28,7 @@ std::string ReadRange(const std::string& path, int64_t from, int64_t to) {
   return text;
 }
 
-// Without the sequences that colour it.
-std::string Plain(std::string_view line) {
-  std::string plain;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\x1b') {
-      plain += line[i];
-      continue;
-    }
-    while (i + 1 < line.size() && line[i] != 'm') ++i;
-  }
-  while (!plain.empty() && (plain.back() == '\r' || plain.back() == ' ')) plain.pop_back();
-  return plain;
-}
-
 }  // namespace
-
-std::string MessageOf(std::string_view line) {
-  std::string text = Plain(line);
-  // vLLM: "(Worker pid=1) INFO 11-21 11:49:36 [wrapper.py:65] MESSAGE"; SGLang: "[DATE] MESSAGE".
-  if (const size_t source = text.find(".py:"); source != std::string::npos) {
-    if (const size_t end = text.find("] ", source); end != std::string::npos)
-      return text.substr(end + 2);
-  }
-  if (const size_t end = text.find("] "); text.starts_with('[') && end != std::string::npos)
-    return text.substr(end + 2);
-  return text;
-}
 
 bool ConcernsProfiler(std::string_view message) {
   const std::string lower = AsciiLowered(message);
@@ -77,9 +50,11 @@ void EngineLog::ReadOn() {
   rest_ += ReadRange(path_, from, size);
   read_ = size;
   for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
-    std::string message = MessageOf(std::string_view(rest_).substr(0, end));
+    LogLine line = lines_.Read(std::string_view(rest_).substr(0, end));
     rest_.erase(0, end + 1);
-    if (death_.empty() && TellsOfDeath(message)) death_ = message;
+    if (HoldsRequest(line.text)) continue;
+    std::string& message = line.text;
+    if (death_.empty() && !line.is_notice && TellsOfDeath(message)) death_ = message;
     if (!ConcernsProfiler(message)) continue;
     // SGLang's answer to a stop after a session that its own count ended is no failure.
     if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&

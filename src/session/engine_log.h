@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "control/log_line.h"
+
 namespace tacho {
 
 // Follows the log of an engine from its end at the time when this is made.
@@ -26,12 +28,11 @@ class EngineLog {
  private:
   void ReadOn();
 
+  LogLineReader lines_;
   std::string path_, rest_, last_word_, failure_, death_;
   int64_t begin_ = 0, read_ = 0;  // bytes of the file
 };
 
-// A log line without its colours and the logger's prefix.
-std::string MessageOf(std::string_view line);
 // Whether a message concerns the profiler: lines of the access log do not.
 bool ConcernsProfiler(std::string_view message);
 

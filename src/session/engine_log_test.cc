@@ -11,7 +11,7 @@ namespace tacho {
 namespace {
 
 std::string ProfilerMessage(std::string_view line) {
-  std::string message = MessageOf(line);
+  std::string message = ReadLogLine(line).text;
   return ConcernsProfiler(message) ? message : "";
 }
 
@@ -21,11 +21,12 @@ TEST(EngineLogLine, OfTheProfilersOfBothEngines) {
   EXPECT_EQ(ProfilerMessage("\x1b[32m[2026-11-21 12:16:01 DP1]\x1b[0m Stop profiling...\r"),
             "Stop profiling...");
   EXPECT_EQ(ProfilerMessage("Profiling done"), "Profiling done");
-  EXPECT_EQ(ProfilerMessage("INFO 11-21 [shm_broadcast.py:1] No available shared memory broadcast "
-                            "block found in 60 seconds."),
+  EXPECT_EQ(ProfilerMessage(
+                "INFO 11-21 11:49:36 [shm_broadcast.py:1] No available shared memory broadcast "
+                "block found in 60 seconds."),
             "No available shared memory broadcast block found in 60 seconds.");
   EXPECT_EQ(ProfilerMessage("INFO: 127.0.0.1:1 - \"POST /start_profile HTTP/1.1\" 200 OK"), "");
-  EXPECT_EQ(ProfilerMessage("INFO [loggers.py:199] Avg prompt throughput"), "");
+  EXPECT_EQ(ProfilerMessage("INFO 11-21 11:49:36 [loggers.py:199] Avg prompt throughput"), "");
 }
 
 TEST(EngineLog, AStartThatKinetoRefusesIsAFailure) {
@@ -44,24 +45,26 @@ TEST(EngineLog, TellsWhatIsNew) {
   const std::string path = folder.Write("log", "[old] Profiler started\n");
   EngineLog log(path);
   EXPECT_EQ(log.LastWord(), "");
-  std::ofstream(path, std::ios::app)
-      << "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Fai";
+  std::ofstream(path, std::ios::app) << "INFO 11-21 11:49:36 [a.py:1] Stopping "
+                                        "profiler...\nother\nINFO 11-21 11:49:36 [a.py:2] Fai";
   EXPECT_EQ(log.LastWord(), "Stopping profiler...");
   EXPECT_EQ(log.Failure(), "");
   std::ofstream(path, std::ios::app)
       << "led\nRuntimeError: Profiling is not in progress. Call /start_profile first.\n";
   EXPECT_EQ(log.Failure(), "");
-  std::ofstream(path, std::ios::app) << "INFO [a.py:2] Fai";
+  std::ofstream(path, std::ios::app) << "INFO 11-21 11:49:36 [a.py:2] Fai";
   std::ofstream(path, std::ios::app) << "led to stop profiler: x\n";
   EXPECT_EQ(log.Failure(), "Failed to stop profiler: x");
   EXPECT_EQ(log.LastWord(), "Failed to stop profiler: x");
-  EXPECT_EQ(
-      log.Text(),
-      "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Failed\nRuntimeError: Profiling is "
-      "not in progress. Call /start_profile first.\nINFO [a.py:2] Failed to stop profiler: x\n");
+  EXPECT_EQ(log.Text(),
+            "INFO 11-21 11:49:36 [a.py:1] Stopping profiler...\nother\nINFO 11-21 11:49:36 "
+            "[a.py:2] Failed\nRuntimeError: Profiling is "
+            "not in progress. Call /start_profile first.\nINFO 11-21 11:49:36 [a.py:2] Failed to "
+            "stop profiler: x\n");
   EXPECT_EQ(log.Death(), "");
   std::ofstream(path, std::ios::app)
-      << "ERROR [multiproc_executor.py:270] Worker proc VllmWorker-0 died unexpectedly (exit code: "
+      << "ERROR 11-21 11:49:36 [multiproc_executor.py:270] Worker proc VllmWorker-0 died "
+         "unexpectedly (exit code: "
          "-9), shutting down executor.\nRuntimeError: Executor failed.\n";
   EXPECT_EQ(log.Death(),
             "Worker proc VllmWorker-0 died unexpectedly (exit code: -9), shutting down executor.");

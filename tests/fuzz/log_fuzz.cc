@@ -12,7 +12,10 @@ using tacho::EngineKind;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string log(reinterpret_cast<const char*>(data), size);
-  tacho::FirstFailure(log);
+  const auto failures = tacho::ReadFailures(log);
+  if (failures.end &&
+      (failures.end->cause.line == 0 || failures.end->last_line < failures.end->cause.line))
+    std::abort();
   for (const EngineKind kind : {EngineKind::kUnknown, EngineKind::kVllm, EngineKind::kSglang}) {
     const auto findings = tacho::CheckLog(kind, size % 2 == 0 ? "" : "0.12.0", log);
     for (const tacho::Finding& finding : findings)
@@ -21,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         std::abort();
     if (tacho::CheckLog(kind, size % 2 == 0 ? "" : "0.12.0", "\n" + log).size() != findings.size())
       std::abort();
+    tacho::CheckLog(kind, "", log, 0, nullptr, {}, failures.end);
   }
   return 0;
 }

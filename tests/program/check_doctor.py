@@ -296,8 +296,9 @@ def logs(folder):
     check("an exception: no word of memory", "memory" not in died["findings"][0]["remedy"], died["findings"])
     for other in ("nothing here\n", '10.0.0.1 - - [25/Nov/2026:02:50:12 +0000] "GET / HTTP/1.1" 200 5 "-"\n', "(a) hello\nthis router is nice\n"):
         memory.write_text(other)
-        text = run("doctor", str(memory)).stdout
-        check("no engine's log", "no line of it is an engine's" in text and " 0 clear" in text, text)
+        done = run("doctor", str(memory))
+        check("no engine's log", "no line of it is an engine's" in done.stdout and " 0 clear" in done.stdout, done.stdout)
+        check("no engine's log: status 3", done.returncode == 3, done.returncode)
     memory.write_text("(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] Traceback (most recent call last):\n"
                       "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\n")
     host = doctor("full memory of the host", str(memory), status=4)

@@ -1,0 +1,112 @@
+#include "control/failure_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+namespace tacho {
+namespace {
+
+struct SaidBy {
+  Says says;
+  std::string_view words;
+};
+// The first that fits counts.
+constexpr std::array kWords{
+    SaidBy{Says::kStart, "LLM engine (v"},
+    SaidBy{Says::kStart, "vLLM API server version "},
+    SaidBy{Says::kStart, "non-default args: "},
+    SaidBy{Says::kStart, "server_args="},
+    SaidBy{Says::kReady, "Application startup complete"},
+    SaidBy{Says::kReady, "The server is fired up and ready"},
+    SaidBy{Says::kServes, "Prefill batch"},
+    SaidBy{Says::kServes, "Decode batch"},
+    SaidBy{Says::kServes, "Profiler stopped."},
+    SaidBy{Says::kServes, "Profiling done."},
+    SaidBy{Says::kToldToEnd, "[shutdown] API server: shutdown triggered"},
+    SaidBy{Says::kToldToEnd, "SIGTERM received. signum="},
+    SaidBy{Says::kToldToEnd, "INFO:     Shutting down"},
+    SaidBy{Says::kEnded, "Application shutdown complete"},
+    SaidBy{Says::kEnded, "Finished server process ["},
+    SaidBy{Says::kSurvived, "Exception in ASGI application"},
+    SaidBy{Says::kSurvived, "Failed to merge profiles: "},
+    SaidBy{Says::kSurvived, "Exception in thread "},
+    SaidBy{Says::kSurvived, "Exception ignored in"},
+    SaidBy{Says::kSurvived, "exception was never retrieved"},
+    // SGLang asks itself before it listens (seen of 0.5.23).
+    SaidBy{Says::kHarmless, "post-warmup freeze_gc failed"},
+    SaidBy{Says::kChained, "During handling of the above exception, another exception occurred:"},
+    SaidBy{Says::kChained, "The above exception was the direct cause of the following exception:"},
+    SaidBy{Says::kPanic, "thread 'main'"},
+};
+constexpr std::array<std::string_view, 2> kMemory{"out of memory", "OutOfMemoryError"};
+constexpr std::array<std::string_view, 9> kEnds{"died unexpectedly",
+                                                "EngineDeadError",
+                                                "Executor failed",
+                                                "encountered a fatal error",
+                                                "Fatal Python error: ",
+                                                "Scheduler hit an exception",
+                                                "Engine core initialization failed",
+                                                "sigquit",
+                                                "It usually means one child failed"};
+
+bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
+  return std::ranges::any_of(
+      all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
+}
+
+}  // namespace
+
+bool IsException(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+         std::ranges::all_of(name, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+         });
+}
+
+bool IsOfASignal(std::string_view text) {
+  return text.starts_with("KeyboardInterrupt") || text == "SystemExit" || text == "SystemExit: 0";
+}
+
+size_t ComplaintAt(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kPrograms{"vllm",        "sglang",        "api_server",
+                                                      "__main__.py", "launch_server", "router"};
+  constexpr std::array<std::string_view, 4> kComplaints{
+      "argument ",
+      "unrecognized arguments: ", "the following arguments are required: ", "ambiguous option: "};
+  constexpr std::string_view kError = ": error: ";
+  const size_t at = text.find(kError);
+  if (at == text.npos) return at;
+  const std::string_view program = text.substr(0, at), complaint = text.substr(at + kError.size());
+  const bool is_name = std::ranges::all_of(program, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view(" ._-/").find(c) != std::string_view::npos;
+  });
+  const bool is_argparse =
+      HasOneOf(program, kPrograms) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
+        return complaint.starts_with(one);
+      });
+  return is_name && is_argparse ? at + 2 : text.npos;
+}
+
+Says WhatSays(std::string_view text) {
+  // Routes without a model step answer 200 also while the engine hangs.
+  if (IsOfUvicorn(text))
+    return text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos
+               ? Says::kServes
+               : Says::kNothing;
+  for (const SaidBy& one : kWords)
+    if (text.find(one.words) != text.npos) {
+      if (one.says == Says::kPanic && text.find("panicked at") == text.npos) continue;
+      return one.says;
+    }
+  return Says::kNothing;
+}
+
+bool TellsOfEnd(std::string_view text) { return HasOneOf(text, kEnds); }
+bool TellsOfFullMemory(std::string_view text) { return HasOneOf(text, kMemory); }
+bool TellsOfDeath(std::string_view text) { return TellsOfEnd(text) || TellsOfFullMemory(text); }
+
+}  // namespace tacho
