@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Runs a test's script and ends it if it does not end in time: bounded.py SECONDS SCRIPT [ARGUMENT...]
 
+Its last line is the CPU time of the script and of all that it ran: `build/PRESET/ctest.xml` has it for each test.
+
 Prints the stack of each of its threads, ends the processes that it left, and fails. The bound of last resort: each wait of a script has
 one of its own, and says what it waited for.
 """
 import faulthandler
 import os
 import pathlib
+import resource
 import runpy
 import signal
 import sys
@@ -44,7 +47,11 @@ def main():
     timer = threading.Timer(seconds, give_up, [seconds])
     timer.daemon = True
     timer.start()
-    runpy.run_path(script, run_name="__main__")
+    try:
+        runpy.run_path(script, run_name="__main__")
+    finally:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        print(f"{sum(one.ru_utime + one.ru_stime for one in used):.1f} s of CPU time", flush=True)
 
 
 if __name__ == "__main__":
