@@ -49,6 +49,14 @@ bool IsProcess(std::string_view inside) {
          (rank.empty() || rank.find('=') != rank.npos) && before.empty();
 }
 
+// vLLM's own, not what Ray calls the engine: it puts its front end's before what Ray's workers say.
+bool IsOfVllm(std::string_view process) {
+  constexpr std::array<std::string_view, 7> kNames{
+      "APIServer", "ApiServer", "EngineCore", "Worker", "VllmWorker", "RayWorker", "DPCoordinator"};
+  return std::ranges::any_of(kNames,
+                             [&](std::string_view one) { return process.starts_with(one); });
+}
+
 // Removes "(VllmWorker-0 pid=123) " from the beginning; its inside, "" if it is not there.
 std::string_view TakeProcess(std::string_view& text) {
   std::string_view after = text;
@@ -162,14 +170,18 @@ LogLine LogLineReader::Read(std::string_view line) {
   std::string process(TakeProcess(text));
   const std::string_view outer = before();
   // Ray names the engine before what the engine names: vLLM its processes, SGLang no process.
+  const auto take_engine = [&] {
+    if (read.engine.empty() && !IsOfVllm(process))
+      Learn(outer, read.engine = std::exchange(process, ""));
+  };
   if (const std::string_view inner = TakeProcess(text); !inner.empty()) {
-    if (read.engine.empty()) Learn(outer, read.engine = process);
+    take_engine();
     process = inner;
   }
   TakeVllmHead(text, read);
   std::string_view rank;
   if (BeginsWithDate(text)) {
-    if (read.engine.empty()) Learn(outer, read.engine = std::exchange(process, ""));
+    take_engine();
     // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
     rank = TakeBracketed(text, '[', ']');
     TakeWord(rank);

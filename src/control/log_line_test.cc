@@ -1,0 +1,74 @@
+#include "control/log_line.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+TEST(LogLine, TakesVllmsApart) {
+  const LogLine line =
+      ReadLogLine("(VllmWorker-0 pid=123) ERROR 11-24 16:02:39 [mp.py:953]   File \"a.py\"\r");
+  EXPECT_EQ(line.process, "VllmWorker-0 pid=123");
+  EXPECT_EQ(line.writer, line.process);
+  EXPECT_EQ(line.engine, "");
+  EXPECT_EQ(line.time, "16:02:39");
+  EXPECT_EQ(line.head, "ERROR 11-24 16:02:39 [mp.py:953]");
+  EXPECT_TRUE(line.is_error);
+  EXPECT_FALSE(line.is_notice);
+  EXPECT_EQ(line.text, "  File \"a.py\"");
+  EXPECT_EQ(ReadLogLine("INFO 10-01 10:00:00 llm_engine.py:237] Initializing").text,
+            "Initializing");
+  EXPECT_TRUE(ReadLogLine("WARNING 10-01 10:00:00 [a.py:2] x").is_notice);
+}
+
+TEST(LogLine, TakesSglangsApart) {
+  const LogLine line = ReadLogLine("[2026-11-24 16:03:22 TP1] Profiling starts.");
+  EXPECT_EQ(line.process, "TP1");
+  EXPECT_EQ(line.writer, "") << "the lines of its tracebacks name no rank";
+  EXPECT_EQ(line.time, "16:03:22");
+  EXPECT_EQ(line.text, "Profiling starts.");
+  EXPECT_EQ(
+      ReadLogLine(" 45%|####5     | 9/20 [00:01<00:01,  9.0it/s][2026-11-24 16:03:22] x").text,
+      "x");
+}
+
+TEST(LogLine, NamesAProcessByItsNameRankOrNumber) {
+  for (const char* const process : {"pid=5", "EngineCore pid=5", "Worker_TP0 pid=5",
+                                    "VllmWorker rank=1 pid=5", "RayWorkerProc pid=5, ip=10.0.0.1"})
+    EXPECT_EQ(ReadLogLine("(" + std::string(process) + ") hello").process, process);
+  for (const char* const text :
+       {"(the pid=x) a", "(in the pid=5) a", "(a, b pid=5) c", "(pid=) a", "(pid=5"})
+    EXPECT_EQ(ReadLogLine(text).process, "") << text;
+}
+
+TEST(LogLineReader, KnowsANameInLinesWithoutATimeToo) {
+  for (const std::string name :
+       {"w1  | ", "\x1b[36mw1  |\x1b[0m ", "[w1] ", "w1: ", "(SGLangEngine pid=7) "}) {
+    LogLineReader lines;
+    const LogLine first = lines.Read(name + "[2026-11-24 16:03:22 TP1] Profiling starts.");
+    EXPECT_EQ(first.engine, name[0] == '(' ? "SGLangEngine pid=7" : "w1") << name;
+    EXPECT_EQ(first.process, first.engine + " TP1");
+    const LogLine frame = lines.Read(name + "  File \"a.py\"");
+    EXPECT_EQ(frame.writer, first.writer);
+    EXPECT_EQ(frame.text, "  File \"a.py\"");
+  }
+  LogLineReader lines;
+  const std::string head = "ERROR 11-24 16:02:39 [core.py:1] x";
+  const LogLine actor =
+      lines.Read("(vLLMHttpServer pid=7, ip=10.0.0.1) (EngineCore pid=8) " + head);
+  EXPECT_EQ(actor.engine, "vLLMHttpServer pid=7, ip=10.0.0.1");
+  EXPECT_EQ(actor.writer, "vLLMHttpServer pid=7, ip=10.0.0.1 EngineCore pid=8");
+  const LogLine worker = lines.Read("(EngineCore pid=8) (RayWorkerProc pid=9) " + head);
+  EXPECT_EQ(worker.engine, "") << "a process is no engine";
+  EXPECT_EQ(worker.process, "RayWorkerProc pid=9");
+}
+
+TEST(LogLineReader, RemembersABoundedNumberOfNames) {
+  LogLineReader lines;
+  for (int i = 0; i < 200; ++i) lines.Read("w" + std::to_string(i) + " | [2026-11-24 16:03:22] x");
+  EXPECT_EQ(lines.Read("w63 |   a").engine, "w63");
+  EXPECT_EQ(lines.Read("w64 |   a").engine, "");
+}
+
+}  // namespace
+}  // namespace tacho
