@@ -18,9 +18,11 @@ if(TACHO_SANITIZE)
   target_compile_options(tacho_options INTERFACE
     -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
-  find_program(TACHO_GOLD ld.gold)  # half of the default linker's time, for some thirty programs
-  if(TACHO_GOLD)
-    target_link_options(tacho_options INTERFACE -fuse-ld=gold)
+  # A quarter of the default linker's time, for some thirty programs.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld TACHO_HAS_LLD)
+  if(TACHO_HAS_LLD)
+    target_link_options(tacho_options INTERFACE -fuse-ld=lld)
   endif()
   target_compile_definitions(tacho_options INTERFACE _GLIBCXX_ASSERTIONS TACHO_SANITIZED)
 endif()

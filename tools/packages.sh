@@ -5,7 +5,7 @@ TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-d
   libarchive-dev libfmt-dev libexpected-dev libcli11-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
   libyaml-dev libsqlite3-dev libedit-dev"
 TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev"
-TACHO_LINT_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
+TACHO_LINT_PACKAGES="clang-14 lld-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
 TACHO_ENGINE_PACKAGES="python3-venv"
 TACHO_WEB_PACKAGES="chromium"
 
