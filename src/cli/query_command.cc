@@ -154,6 +154,8 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
       (paths.front().starts_with('.') ||
        paths.front().find_first_of(" \t\n(;") != std::string::npos))
     return Misuse("no trace given: its path stands in front of the SQL");
+  if (paths.size() > 1 && BeginsStatement(paths.back()))
+    return Misuse("several statements go into one argument: 'SELECT ...; SELECT ...'");
   TACHO_ASSIGN_OR_RETURN(QueryOutput output, OutputOf(options));
   bool began = false;
   output.write = [&began](std::string_view text) {
