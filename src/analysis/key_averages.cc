@@ -11,6 +11,7 @@
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
 #include "analysis/op_flops.h"
+#include "base/json_text.h"
 
 namespace tacho {
 namespace {
@@ -319,7 +320,7 @@ class ShapeIndex {
     if (node.kind == SliceKind::kAnnotation) dims = dims_.Text({trace_.annotations.args[node.row]});
     const auto [at, is_new] = by_dims_.try_emplace(dims, 0);
     if (is_new) {
-      const std::string shapes = ShapesAsPyTorch(trace_.Text(dims));
+      const std::string shapes = ShapesAsPyTorch(CompactJson(trace_.Text(dims)));
       at->second = by_text_.try_emplace(shapes, static_cast<uint32_t>(texts_.size())).first->second;
       if (at->second == texts_.size()) texts_.push_back(shapes);
     }

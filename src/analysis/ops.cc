@@ -6,6 +6,7 @@
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
 #include "analysis/op_flops.h"
+#include "base/json_text.h"
 
 namespace tacho {
 namespace {
@@ -77,7 +78,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
     if (shaped == table.by_shape.size()) {
       OpRow& added = table.by_shape.emplace_back();
       added.name = trace.Text(ops.name[row]);
-      added.shapes = trace.Text(shapes);
+      added.shapes = CompactJson(trace.Text(shapes));  // some profilers print it over many lines
       name_of_shape.push_back(name);
     }
     const DurationNs duration{ops.duration[row]};

@@ -192,9 +192,22 @@ TEST(Ops, AreToldApartByInputShapes) {
   b.Host("cpu_op", "mm", {.start = 40, .duration = 1});
   const OpTable table = Ops(std::move(b).Finish());
   ASSERT_EQ(table.by_shape.size(), 3u);
-  EXPECT_EQ(table.by_shape[0].shapes, "[[2, 3], [3, 4]]");
+  EXPECT_EQ(table.by_shape[0].shapes, "[[2,3],[3,4]]");
   EXPECT_EQ(table.by_shape[0].cpu_total, DurationNs{16});
   EXPECT_EQ(table.by_shape[2].shapes, "");
+}
+
+TEST(Ops, ShapesHaveTheWhiteSpaceOfNoFile) {
+  TraceBuilder b;
+  b.Host("cpu_op", "mm",
+         {.start = 0, .duration = 10, .args = {{"Input Dims", "[\n    [888, 3072],\n  []\n]"}}});
+  b.Host("cpu_op", "mm", {.start = 20, .duration = 5, .args = {{"Input Dims", "[\n]"}}});
+  const OpTable table = Ops(std::move(b).Finish());
+  ASSERT_EQ(table.by_shape.size(), 2u);
+  EXPECT_EQ(table.by_shape[0].shapes, "[[888,3072],[]]");
+  ASSERT_EQ(table.key_averages.by_shape.size(), 2u);
+  EXPECT_EQ(table.key_averages.by_shape[0].shapes, "[[888,3072],[]]");
+  EXPECT_EQ(table.key_averages.by_shape[1].shapes, "") << "no arguments";
 }
 
 TEST(KeyAverages, MergeOnlyChildrenOfTheSameName) {
@@ -231,8 +244,7 @@ TEST(KeyAverages, ByShapeAListOfTensorsHasNoShape) {
   const OpTable table = Ops(std::move(b).Finish());
   std::map<std::string, uint64_t> counts;
   for (const OpRow& row : table.key_averages.by_shape) counts[row.shapes] += row.count;
-  EXPECT_EQ(counts,
-            (std::map<std::string, uint64_t>{{"[[], []]", 2}, {"[[2, 3], []]", 1}, {"", 2}}));
+  EXPECT_EQ(counts, (std::map<std::string, uint64_t>{{"[[],[]]", 2}, {"[[2,3],[]]", 1}, {"", 2}}));
   EXPECT_EQ(table.key_averages.by_shape.size(), 3u);
   EXPECT_EQ(RowOf(table.key_averages.rows, "cat").count, 5u);
 }

@@ -96,11 +96,28 @@ int Unknown(const std::string& what) {
   return kBadUsage;
 }
 
+// A second word of `help`: "help engine record".
+int UnknownAction(const std::vector<CommandSpec>& specs, const std::string& what) {
+  const std::string& command = specs.front().name;
+  std::vector<std::string> actions;
+  for (const CommandSpec& spec : specs)
+    if (spec.name.starts_with(command + " "))
+      actions.push_back(spec.name.substr(command.size() + 1));
+  std::string nearest = Closest(what, actions);
+  if (!nearest.empty()) nearest = fmt::format("tacho help {} {}", command, nearest);
+  if (nearest.empty() && FindCommand(what) != nullptr) nearest = "tacho help " + what;
+  Complain(
+      fmt::format("tacho {} has no action '{}'{}; see 'tacho help {}'", command, VisibleText(what),
+                  nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), command));
+  return kBadUsage;
+}
+
 // help [COMMAND [ACTION]], help --man [COMMAND], help --man -o DIR: all pages.
 int Help(std::vector<std::string> words) {
   const bool man = !words.empty() && words[0] == "--man";
   if (man) words.erase(words.begin());
-  if (words.empty()) return Say(man ? OverviewPage() : Overview());
+  if (words.empty() || words[0] == "-h" || words[0] == "--help")
+    return Say(man ? OverviewPage() : Overview());
   if (man && words.size() == 2 && words[0] == "-o") {
     const auto written = WriteFiles(words[1], ManPages());
     return written ? kDone : Fails(written.error());
@@ -111,7 +128,11 @@ int Help(std::vector<std::string> words) {
   if (man) return Say(ManPage(specs));
   for (const CommandSpec& spec : specs)
     if (words.size() > 1 && spec.name == words[0] + " " + words[1]) return Say(HelpText(spec));
-  return Say(HelpText(specs.front()));
+  // A word that is no action may still be one that the command takes: "help completion bash".
+  const CommandSpec& whole = specs.front();
+  const bool is_known = words.size() < 2 || words[1].starts_with('-') ||
+                        std::ranges::find(whole.words, words[1]) != whole.words.end();
+  return is_known ? Say(HelpText(whole)) : UnknownAction(specs, words[1]);
 }
 
 }  // namespace

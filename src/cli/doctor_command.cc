@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "control/launch_checks.h"
 #include "control/launch_log.h"
 #include "control/local_engine.h"
 #include "control/version.h"
@@ -205,6 +206,11 @@ Result<int> Run(const DoctorArguments& a) {
 Result<int> RunDoctor(const std::vector<std::string>& arguments) {
   DoctorArguments a;
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end() && EngineOf(arguments) != EngineKind::kUnknown &&
+      std::ranges::any_of(arguments,
+                          [](const std::string& word) { return word == "serve" || word == "-m"; }))
+    return Fail(ErrorKind::kUsage,
+                "put -- before the command line: tacho doctor -- vllm serve MODEL ...");
   TACHO_ASSIGN_OR_RETURN(
       const bool help,
       ParseArguments(DoctorSpec(a), std::vector<std::string>(arguments.begin(), dashes)));

@@ -213,7 +213,10 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   if (kind == EngineKind::kUnknown) {
     const std::string first = arguments.command.empty() ? "" : arguments.command.front();
     const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
-    const bool container = std::ranges::find(kContainers, ProgramName(first)) != kContainers.end();
+    // Also below another program: "sudo docker run ...".
+    const bool container = std::ranges::any_of(arguments.command, [](const std::string& word) {
+      return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
+    });
     return Fail(
         ErrorKind::kUsage,
         fmt::format("the command line starts neither vLLM nor SGLang: {}{}", ShellWord(first),

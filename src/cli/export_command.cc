@@ -75,6 +75,7 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
     TACHO_ASSIGN_OR_RETURN(plan.part.window, WithContext(ParseWindow(*options.window), "--window"));
   }
   plan.part.step = options.step;
+  plan.part.gpu_alone = plan.format == ExportFormat::kCsv;
   return plan;
 }
 

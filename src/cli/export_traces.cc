@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "export/export_window.h"
+#include "export/gpu_csv.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 
@@ -87,8 +88,16 @@ Result<Interval> ExportPart::Of(const std::string& path, const Trace& trace,
     part = WindowOfStep(trace, links, steps[static_cast<size_t>(*step) - 1]);
   }
   if ((window || step) && !HasSlices(trace, part))
-    return fail("nothing was recorded in the part to export");
+    return fail("nothing was recorded in " + Words(trace.span));
   return part;
+}
+
+std::string ExportPart::Words(Interval span) const {
+  if (step) return fmt::format("--step {}", *step);
+  if (!window) return "it";
+  return fmt::format(
+      "--window {} to {} of a trace of {}", FormatDuration(window->begin.value_or(DurationNs{0})),
+      window->end ? FormatDuration(*window->end) : "the end", FormatDuration(span.length()));
 }
 
 Result<ViewedExport> ReadViewedExport(const ReadingArguments& arguments, const TraceChoice& choice,
@@ -119,8 +128,11 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
   QueriedExport out{std::move(read), {}, {}};
   for (const auto& trace : out.read.run->traces) {
     const PreparedTrace& prepared = trace->prepared();
-    const auto window =
-        part.Of(trace->path(), trace->trace(), prepared.links, prepared.steps.steps);
+    auto window = part.Of(trace->path(), trace->trace(), prepared.links, prepared.steps.steps);
+    if (window && part.gpu_alone && (part.window || part.step) && !HasGpuLines(*trace, *window))
+      window = Fail(ErrorKind::kUsage,
+                    fmt::format("{}: no kernel, copy or memset was recorded in {}",
+                                VisibleText(trace->path()), part.Words(trace->trace().span)));
     out.windows.push_back(window ? *window : kNoTime);
     if (!window) out.without.push_back(window.error().message);
   }

@@ -15,11 +15,14 @@ namespace tacho {
 struct ExportPart {
   std::optional<TraceWindow> window = {};
   std::optional<int64_t> step = {};  // by its number, from 1
+  bool gpu_alone = false;            // the format has nothing but GPU work
 
   // The part on the clock of a trace. kUsage, with its path, when the trace has no such part, or
   // nothing in it.
   [[nodiscard]] Result<Interval> Of(const std::string& path, const Trace& trace,
                                     const LaunchLinks& links, const std::vector<Step>& steps) const;
+  // "--window 10 ns to 20 ns of a trace of 1.2 s".
+  [[nodiscard]] std::string Words(Interval span) const;
 };
 
 // The traces of a choice as a run of ranks, each with its part.

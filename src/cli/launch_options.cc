@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/ancestors.h"
 #include "base/closest.h"
 #include "base/find_program.h"
 #include "base/parse_number.h"
@@ -24,6 +25,8 @@
 #include "control/port_owner.h"
 #include "control/version.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
+#include "launch/engine_model.h"
+#include "launch/launch_registry.h"
 #include "load/result/records.h"
 #include "session/run_folder.h"
 #include "session/trace_folder.h"
@@ -69,12 +72,29 @@ std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   return gpus;
 }
 
+// The name of the launch that this process belongs to; "" if none.
+std::string LaunchOf(int64_t pid) {
+  std::vector<int64_t> line = AncestorsOf(pid);
+  line.push_back(pid);
+  for (const LaunchRecord& launch : RunningLaunches())
+    for (const LaunchRecord::Server& server : launch.servers)
+      if (std::ranges::find(line, server.pid) != line.end()) return launch.name;
+  return "";
+}
+
+// With what to do about it.
 std::string WhoHolds(uint16_t port) {
+  constexpr std::string_view kRemedy = "leave out --port for a free one";
   constexpr size_t kMostOfCommand = 200;
-  for (const int64_t pid : PidsListeningOn(port))
-    return fmt::format("process {} listens on it: {}", pid,
-                       VisibleText(ShownWords(WordsOf(pid)).substr(0, kMostOfCommand)));
-  return "a process of another user listens on it, or it may not be used";
+  const std::vector<int64_t> pids = PidsListeningOn(port);
+  if (pids.empty())
+    return fmt::format("a process of another user listens on it, or it may not be used: {}",
+                       kRemedy);
+  const std::string command =
+      FitText(VisibleText(ShownWords(WordsOf(pids.front()))), kMostOfCommand, false);
+  const std::string launch = LaunchOf(pids.front());
+  return fmt::format("process {} listens on it: {}: {}{}", pids.front(), command, kRemedy,
+                     launch.empty() ? "" : ", or end it: tacho launch stop " + launch);
 }
 
 struct FreePorts {
@@ -99,8 +119,11 @@ Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_
     } else if (asked && ports.numbers.size() < engines) {
       return Fail(
           ErrorKind::kUsage,
-          fmt::format("port {} is taken: {}", port,
-                      held ? WhoHolds(port) : "another tacho launch starts a server on it"));
+          fmt::format(
+              "port {} is taken: {}", port,
+              held ? WhoHolds(port)
+                   : "another tacho launch starts a server on it: leave out --port for a free "
+                     "one"));
     }
   }
   if (ports.numbers.size() < all) return Fail(ErrorKind::kUsage, "there is no free port");
@@ -132,31 +155,6 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
     request.port = static_cast<uint16_t>(*arguments.port);
   }
   return request;
-}
-
-// Where the engine's own arguments begin: after "serve", or after the module of "python -m".
-// Nothing of a command that tacho does not know, such as a script.
-std::optional<size_t> FirstArgument(const std::vector<std::string>& command) {
-  for (size_t i = 1; i < command.size(); ++i) {
-    if (command[i] == "serve") return i + 1;
-    if (command[i] == "-m" && i + 1 < command.size()) return i + 2;
-  }
-  return std::nullopt;
-}
-
-// An engine without a model starts with a default of its own.
-Result<void> CheckModel(const std::vector<std::string>& command) {
-  const auto first = FirstArgument(command);
-  if (!first || (*first < command.size() && !command[*first].starts_with('-'))) return {};
-  const auto whole = WithConfigFile(command);
-  if (!whole) return {};  // reported with the other findings
-  for (const CommandOption& option : OptionsOf(*whole))
-    if (option.name == "model" || option.name == "model-path") return {};
-  const bool may_be_last = command.size() > *first && !command.back().starts_with('-');
-  return Fail(
-      ErrorKind::kUsage,
-      fmt::format("no model{}: put it first after --, as in: -- Qwen/Qwen3-0.6B --port 8000",
-                  may_be_last ? " before the options" : ""));
 }
 
 // The environment of a server, whole: its own settings win.
@@ -347,7 +345,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
   TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
-  TACHO_RETURN_IF_ERROR(CheckModel(program.command));
+  TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
   // A file that cannot be read is reported with the other findings.
   if (const auto whole = WithConfigFile(program.command))

@@ -161,9 +161,20 @@ constexpr std::string_view kVllmFlags[] = {
     "--use-beam-search",
 };
 
+// tacho's own options that begin so and are not vLLM's.
+std::vector<std::string> OwnOptions(const CommandSpec& spec, std::string_view begun) {
+  std::vector<std::string> own;
+  for (const OptionGroup& group : spec.groups)
+    for (const OptionRow& row : group.options)
+      for (std::string& name : row.Names())
+        if (name.starts_with(begun) && std::ranges::find(kVllmFlags, name) == std::end(kVllmFlags))
+          own.push_back(std::move(name));
+  return own;
+}
+
 // vLLM's parser (Python's argparse) accepts a unique prefix of a flag. Returns the flag, or the
 // name itself if it is no such prefix.
-Result<std::string_view> WholeVllmFlag(std::string_view name) {
+Result<std::string_view> WholeVllmFlag(const CommandSpec& spec, std::string_view name) {
   std::vector<std::string_view> all;
   for (const std::string_view flag : kVllmFlags) {
     if (flag == name) return flag;
@@ -171,20 +182,20 @@ Result<std::string_view> WholeVllmFlag(std::string_view name) {
   }
   if (all.empty()) return name;
   if (all.size() == 1) return all.front();
+  const std::vector<std::string> own = OwnOptions(spec, name);
   return Fail(ErrorKind::kUsage,
-              fmt::format("{} could be any of vllm bench serve's {}", name, fmt::join(all, ", ")));
+              own.empty() ? fmt::format("{} could be any of vllm bench serve's {}", name,
+                                        fmt::join(all, ", "))
+                          : fmt::format("{} could be {}, or of vllm bench serve's {}", name,
+                                        fmt::join(own, ", "), fmt::join(all, ", ")));
 }
 
 bool HasOption(const CommandSpec& spec, std::string_view name) {
-  for (const OptionGroup& group : spec.groups) {
+  for (const OptionGroup& group : spec.groups)
     for (const OptionRow& row : group.options) {
-      for (std::string_view names = row.names; !names.empty();) {
-        const size_t end = std::min(names.find(','), names.size());
-        if (names.substr(0, end) == name) return true;
-        names.remove_prefix(std::min(names.size(), end + 1));
-      }
+      const std::vector<std::string> names = row.Names();
+      if (std::ranges::find(names, name) != names.end()) return true;
     }
-  }
   return false;
 }
 
@@ -200,7 +211,7 @@ Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags
     const std::string given(word.begin(), end);
     std::string_view name = given;
     if (!HasOption(spec, name) && name != "--help") {
-      TACHO_ASSIGN_OR_RETURN(name, WholeVllmFlag(name));
+      TACHO_ASSIGN_OR_RETURN(name, WholeVllmFlag(spec, name));
       word.replace(0, given.size(), name);
     }
     for (const ForeignFlag& foreign : kForeign) {

@@ -207,8 +207,10 @@ TEST(LoadJob, VllmsFlagsMayBeCut) {
   EXPECT_EQ(job->plan.output_tokens, 5);
   EXPECT_EQ(job->plan.requests, 12u);
   EXPECT_THAT(Refused({"--random-p", "1", "--request", "4"}),
-              HasSubstr("--request could be any of vllm bench serve's --request-id-prefix, "
-                        "--request-rate"));
+              HasSubstr("--request could be --requests, or of vllm bench serve's "
+                        "--request-id-prefix, --request-rate"));
+  EXPECT_THAT(Refused({"--sharegpt", "4", "--hf", "4"}),
+              HasSubstr("--hf could be any of vllm bench serve's --hf-name, "));
   EXPECT_THAT(Refused({"--plot-t"}), HasSubstr("--plot-timeline of vllm bench serve: "));
   // tacho's own flags are not vLLM's.
   EXPECT_THAT(Refused({"--concurr", "3"}), HasSubstr("unknown option"));

@@ -58,8 +58,11 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
   const std::string word = given.substr(0, given.find('='));
   // All single letters are close to each other.
   const std::string nearest = word.size() > 2 ? Closest(word, all) : "";
+  const bool takes_words = spec.usage.find("-- ") != std::string::npos;
   return fmt::format("unknown option {}{}", VisibleText(word),
-                     nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest));
+                     !nearest.empty() ? fmt::format(" (did you mean {}?)", nearest)
+                     : takes_words    ? ": what is not tacho's own stands after --"
+                                      : "");
 }
 
 // CLI11's complaint has the option's name in it, and may have its value, which may be a secret.

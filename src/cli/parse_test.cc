@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/analyze_command.h"
+#include "cli/launch_options.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -61,6 +62,13 @@ TEST(ParseArguments, UnknownOptionsAreNamedWithTheNearest) {
             "unknown option --kernel (did you mean --kernels?); see 'tacho analyze --help'");
   EXPECT_THAT(Parse({"--xyzzyxyzzy"}).result.error().message,
               HasSubstr("unknown option --xyzzyxyzzy; see"));
+}
+
+TEST(ParseArguments, AnotherProgramsOptionStandsAfterDashes) {
+  LaunchArguments a;
+  EXPECT_EQ(ParseArguments(LaunchSpec(a), {"vllm", "m", "--max-model-len", "1"}).error().message,
+            "unknown option --max-model-len: what is not tacho's own stands after --; see "
+            "'tacho launch --help'");
 }
 
 TEST(ParseArguments, NumbersMustBeNumbers) {

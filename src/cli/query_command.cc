@@ -115,9 +115,10 @@ CommandSpec QuerySpec(QueryOptions& o) {
       {"tacho query trace.json 'SELECT short_name, count(*) AS n, sum(dur_ns) AS ns FROM kernels "
        "GROUP BY name ORDER BY ns DESC LIMIT 5'",
        "the kernels that take longest"},
-      {"tacho query vllm_profile/ 'SELECT rank, cause, sum(dur_ns) AS ns FROM gaps GROUP BY rank, "
-       "cause' --csv",
-       "idle time by rank and cause, for a spreadsheet"},
+      {"tacho query vllm_profile/ 'SELECT worker, rank, cause, sum(dur_ns) AS ns FROM gaps "
+       "GROUP BY worker, rank, cause' --csv",
+       "idle time by rank and cause, for a spreadsheet; engines that were recorded together have "
+       "the same ranks"},
       {"tacho query trace.json .schema", "the tables and their columns"},
       {"tacho query trace.json < questions.sql", "SQL from a file"},
       {"tacho query trace.json", "a shell, in a terminal"},
@@ -154,6 +155,8 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
       (paths.front().starts_with('.') ||
        paths.front().find_first_of(" \t\n(;") != std::string::npos))
     return Misuse("no trace given: its path stands in front of the SQL");
+  if (paths.size() > 1 && BeginsStatement(paths.back()))
+    return Misuse("several statements go into one argument: 'SELECT ...; SELECT ...'");
   TACHO_ASSIGN_OR_RETURN(QueryOutput output, OutputOf(options));
   bool began = false;
   output.write = [&began](std::string_view text) {

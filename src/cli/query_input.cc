@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/closest.h"
+#include "base/words.h"
 #include "cli/output.h"
 #include "query/query_table.h"
 #include "text/visible_text.h"
@@ -98,9 +99,20 @@ bool IsLeftOutOfAll(std::string_view name, const std::vector<const QueryTable*>&
   });
 }
 
+// "percentile(x, 99)" for "p99", "percentile(x, 99.9)" for "p999"; "" for another name.
+std::string PercentileMeant(std::string_view name) {
+  const std::string_view digits = name.substr(std::min<size_t>(1, name.size()));
+  if (name.empty() || AsciiLower(name.front()) != 'p' || digits.empty() ||
+      !std::ranges::all_of(digits, IsDigit))
+    return "";
+  const std::string_view rest = digits.substr(std::min<size_t>(2, digits.size()));
+  return fmt::format("percentile(x, {}{}{})", digits.substr(0, 2), rest.empty() ? "" : ".", rest);
+}
+
 // The error of a statement, with what might have been meant.
 Error Explained(Error error, std::string_view sql) {
-  constexpr std::string_view kNoTable = "no such table: ", kNoColumn = "no such column: ";
+  constexpr std::string_view kNoTable = "no such table: ", kNoColumn = "no such column: ",
+                             kNoFunction = "no such function: ";
   const auto name_after = [&](std::string_view what) {
     const std::string name = error.message.substr(what.size());
     return name.substr(name.rfind('.') + 1);
@@ -119,6 +131,11 @@ Error Explained(Error error, std::string_view sql) {
                      : !having.empty() ? fmt::format(" (it is one of {})", fmt::join(having, ", "))
                      : close.empty()   ? "; .schema lists them"
                                        : fmt::format(" (did you mean {}?)", close);
+  } else if (error.message.starts_with(kNoFunction)) {
+    const std::string meant = PercentileMeant(name_after(kNoFunction));
+    error.message += meant.empty() ? "; beside SQLite's own there are median(x), percentile(x, 99) "
+                                     "and arg(id, 'name')"
+                                   : fmt::format(" (did you mean {}?)", meant);
   }
   return error;
 }
@@ -229,6 +246,12 @@ Result<bool> QueryInput::RunDot(std::string_view text, const QueryOutput& output
   }
   return Fail(ErrorKind::kUsage, fmt::format("unknown command '{}': there are {}",
                                              VisibleText(word), fmt::join(kDots, ", ")));
+}
+
+bool BeginsStatement(const std::string& argument) {
+  std::string_view rest = argument;
+  const std::string first = AsciiLowered(TakeWord(rest));
+  return (first == "select" || first == "with") && !rest.empty();
 }
 
 bool IsQueryText(const std::string& argument) {

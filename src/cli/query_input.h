@@ -32,6 +32,8 @@ class QueryInput {
 
 // Whether an argument of the command is text for QueryInput and not a path.
 bool IsQueryText(const std::string& argument);
+// Whether it begins like a SELECT, so that it is no path.
+bool BeginsStatement(const std::string& argument);
 // The command with a dot that a line is or means, as "exit" and "\q" mean ".quit"; "": none.
 std::string DotOf(std::string_view line);
 // Where SQL is complete: every statement ends with a semicolon.

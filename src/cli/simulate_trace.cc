@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "cli/exit_status.h"
 #include "cli/output.h"
@@ -47,7 +50,9 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   spec.groups = {
       {"what to simulate",
        {{"-o,--output", "DIR",
-         "where the files go, made if it is missing (default simulated-traces)", &o.folder},
+         "where the files go, made if it is missing, in place of an earlier run of this command "
+         "(default simulated-traces)",
+         &o.folder},
         OptionRow{
             "--format", "NAME",
             "kineto: a trace for each rank; nsys: one SQLite export of Nsight Systems (default "
@@ -108,6 +113,24 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   return out;
 }
 
+// Beside the new traces they would be ranks of one run. Removes nothing without the truth.json that
+// an earlier simulation left.
+void RemoveEarlierRun(const std::string& folder) {
+  namespace fs = std::filesystem;
+  constexpr std::string_view kTruth = ".truth.json";
+  std::error_code failed;
+  if (!fs::exists(folder + "/truth.json", failed)) return;
+  std::vector<std::string> earlier;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const std::string path = entry.path().string();
+    if (IsKnownExportName(entry.path().filename().string())) earlier.push_back(path);
+    if (!path.ends_with(kTruth)) continue;
+    earlier.push_back(path);
+    earlier.push_back(path.substr(0, path.size() - kTruth.size()));
+  }
+  for (const std::string& path : earlier) fs::remove(path, failed);
+}
+
 // These return the lines to print: a file each.
 Result<std::string> WriteKinetoFiles(const KnownRun& run, const std::string& folder) {
   std::string said;
@@ -137,6 +160,7 @@ Result<std::string> WriteNsysFile(const KnownRun& run, const std::string& folder
 }
 
 Result<std::string> WriteKnownRun(const KnownRun& run, const SimulateTraceOptions& o) {
+  RemoveEarlierRun(o.folder);
   TACHO_ASSIGN_OR_RETURN(std::string said, o.format == "nsys" ? WriteNsysFile(run, o.folder)
                                                               : WriteKinetoFiles(run, o.folder));
   TACHO_ASSIGN_OR_RETURN(const KnownRun without, WithoutChanges(run.options));

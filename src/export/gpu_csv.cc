@@ -60,6 +60,12 @@ struct Line {
   void Nothing(size_t count = 1) { cells.resize(cells.size() + count); }
 };
 
+// Whether an item of a CPU engine's work is a line.
+bool IsLine(const WorkItem& item, Interval window) {
+  return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
+         TouchesWindow(item.when, window);
+}
+
 // The lines of one trace.
 class TraceLines {
  public:
@@ -105,8 +111,7 @@ class TraceLines {
 
   void WriteHost(const DeviceItems& device) {
     for (const WorkItem& item : device.items) {
-      if (!TouchesWindow(item.when, window_)) continue;
-      if (item.kind != WorkKind::kCompute && item.kind != WorkKind::kCommunication) continue;
+      if (!IsLine(item, window_)) continue;
       Line line = Begin(device.device, device.streams[item.stream], "kernel", item.name,
                         of_.classifier().categories()[item.category], item.when);
       line.Nothing(6);
@@ -196,6 +201,19 @@ bool WriteGpuCsv(const QueriedRun& run, std::span<const Interval> windows, ByteS
   for (size_t i = 0; i < run.traces.size(); ++i)
     TraceLines(*run.traces[i], windows[i], out).Write();
   return out.Finish();
+}
+
+bool HasGpuLines(const QueriedTrace& of, Interval window) {
+  const DeviceWork& work = of.prepared().work;
+  if (work.on_host)
+    return std::ranges::any_of(work.devices, [&](const DeviceItems& device) {
+      return std::ranges::any_of(device.items,
+                                 [&](const WorkItem& item) { return IsLine(item, window); });
+    });
+  const GpuTable& gpu = of.trace().gpu;
+  for (size_t row = 0; row < gpu.size(); ++row)
+    if (TouchesWindow(gpu.When(row), window)) return true;
+  return false;
 }
 
 }  // namespace tacho

@@ -20,4 +20,7 @@ inline constexpr std::string_view kGpuCsvBegin =
 // 4 bytes a piece of one trace. False: `to` did not take it.
 bool WriteGpuCsv(const QueriedRun& run, std::span<const Interval> windows, ByteSink& to);
 
+// Whether a trace has a line in that window. Cost: O(n) at most.
+bool HasGpuLines(const QueriedTrace& of, Interval window);
+
 }  // namespace tacho

@@ -161,6 +161,8 @@ TEST(GpuCsv, SaysWhereAPieceCameFrom) {
       HasSubstr("\ntrace 0,,0,7,kernel,void ns::gemm<int>(int),ns::gemm<int>,gemm.dense,50,7,57,4,"
                 "cudaLaunchKernel,1,15,5,30,aten::mm,1,decode,\"[1,2,3]\",,32,,\n"));
   EXPECT_THAT(text.text, Not(HasSubstr("later")));
+  EXPECT_TRUE(HasGpuLines(*run->traces[0], {{0}, {100}}));
+  EXPECT_FALSE(HasGpuLines(*run->traces[0], {{10}, {40}})) << "the operator is no GPU work";
 }
 
 TEST(GpuCsv, EndsWhereNothingCanBeWritten) {

@@ -10,6 +10,7 @@
 #include "base/find_program.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "control/command_options.h"
 #include "control/version.h"
 #include "text/shell_word.h"
 
@@ -54,6 +55,26 @@ tl::unexpected<Error> NotInstalled(EngineKind kind, const std::string& where) {
               fmt::format("{} is not installed{}: name the Python that has it (--python "
                           "/path/to/env/bin/python), or give the whole command after --",
                           NameOf(kind), where));
+}
+
+// For a program of --python that is something else, such as the script of an engine.
+tl::unexpected<Error> NoPython(const std::string& program) {
+  std::string python = PythonOfScript(program);
+  for (const char* const name : {"python", "python3"})
+    if (const fs::path beside = fs::path(program).parent_path() / name; IsProgram(beside.string()))
+      python = beside.string();
+  return Fail(ErrorKind::kUsage,
+              fmt::format("--python {}: it is no Python: give {}", ShellWord(program),
+                          python.empty() ? "the one that has the engine" : ShellWord(python)));
+}
+
+// Whether these words start an engine: no arguments of an engine do.
+bool StartsServer(const std::vector<std::string>& words) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string_view name = ProgramName(words[i - 1]);
+    if (words[i] == "serve" && (name == "vllm" || name == "sglang")) return true;
+  }
+  return false;
 }
 
 // The Python of a whole command: its program, or that of the script that it runs.
@@ -106,10 +127,14 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
   if (!rest.empty() && rest.front() == "serve") rest.erase(rest.begin());
   const bool is_whole =
       !rest.empty() && !ProgramNamed(rest.front()).empty() && !fs::is_directory(rest.front());
+  if (!is_whole && StartsServer(rest))
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: there is no such program", ShellWord(rest.front())));
   if (!python.empty()) {
     const std::string program = ProgramNamed(python);
     if (program.empty())
       return Fail(ErrorKind::kUsage, fmt::format("--python {}: there is no such program", python));
+    if (!IsPython(program) && !PythonOfScript(program).empty()) return NoPython(program);
     if (!rest.empty() && rest.front().starts_with("python") &&
         rest.front().find('/') == std::string::npos) {
       rest.front() = program;
@@ -162,6 +187,7 @@ Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
   // The CPU builds have names of their own.
   const std::string name(NameOf(kind));
   const auto version = AskPackageVersion(python, {name, name + "-cpu"}, stop);
+  if (!version && !IsPython(python)) return NoPython(python);
   if (!version) return "";
   if (version->empty()) return NotInstalled(kind, " for " + python);
   return *version;

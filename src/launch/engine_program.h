@@ -28,13 +28,14 @@ struct EngineProgram {
 // `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without
 // "serve" or "vllm serve"), or a whole command whose first word is a program. Without one the
 // engine is `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH. `python` also runs
-// a whole command that begins with "python3". kUsage: it is not installed, or `python` is given
-// beside another whole command. Without its version.
+// a whole command that begins with "python3". kUsage: it is not installed, `python` is a script of
+// one, or is given beside another whole command. Without its version.
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments);
 
 // The version that the engine's package has for that Python: it is asked, which takes a tenth of a
-// second. kUsage: the engine is not installed there. "" if it cannot be asked.
+// second. kUsage: the engine is not installed there, or it is no Python, by its name and its
+// answer. "" if it cannot be asked.
 Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
                                      const std::stop_token& stop);
 

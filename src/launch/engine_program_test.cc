@@ -67,12 +67,35 @@ TEST_F(EngineProgramTest, ThePythonOfAnEnvironment) {
               HasSubstr("no such program"));
 }
 
+TEST_F(EngineProgramTest, AScriptIsNoPython) {
+  const std::string python = Program("python3", "");
+  const std::string vllm = Program("vllm", "#!" + python + "\n");
+  EXPECT_EQ(FindEngineProgram(EngineKind::kVllm, vllm, {"m"}).error().message,
+            "--python " + vllm + ": it is no Python: give " + python);
+  // What its first lines do not tell its answer does.
+  const std::string other = Program("other", "#!/bin/sh\necho unknown option -c >&2; exit 2\n");
+  EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, other, {}).error().message,
+            "--python " + other + ": it is no Python: give " + python);
+  const std::string alias = Program("py", "#!/bin/sh\necho 0.32.0\n");
+  EXPECT_TRUE(FindEngineProgram(EngineKind::kVllm, alias, {"m"}));
+  EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, alias, {}).value(), "0.32.0");
+}
+
 TEST_F(EngineProgramTest, AWholeCommand) {
   const std::string python = Program("python3", "");
   const auto found = FindEngineProgram(EngineKind::kSglang, "", {python, "-P", "launcher.py"});
   ASSERT_TRUE(found);
   EXPECT_THAT(found->command, ElementsAre(python, "-P", "launcher.py"));
   EXPECT_EQ(found->python, python);
+}
+
+TEST_F(EngineProgramTest, AWholeCommandOfAMissingProgramIsNoModel) {
+  Program("python3", "");
+  EXPECT_EQ(FindEngineProgram(EngineKind::kVllm, "", {"numactl", "-m", "0", "vllm", "serve", "m"})
+                .error()
+                .message,
+            "numactl: there is no such program");
+  EXPECT_TRUE(FindEngineProgram(EngineKind::kVllm, "", {"m", "--served-model-name", "serve"}));
 }
 
 TEST_F(EngineProgramTest, AWholeCommandBesidePython) {

@@ -25,6 +25,7 @@ struct Of {
         {"id", "INTEGER", "its slice", kKey, Id},
         RankColumn(),
         TraceColumn(),
+        WorkerColumn(),
         {"name", "TEXT", "as in the file", kPlain, nullptr, {Name, StringCount, StringOf}},
         {"process",
          "TEXT",

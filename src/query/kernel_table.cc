@@ -134,6 +134,7 @@ std::vector<QueryColumn> KernelColumns() {
        }},
       RankColumn(),
       TraceColumn(),
+      WorkerColumn(),
       {"device", "TEXT", "by the trace's own id", kPlain, nullptr, kKernelDevices},
       {"stream", "TEXT", "by the trace's own id", kPlain, nullptr, kKernelStreams},
       {"name", "TEXT", "as in the file", kPlain, nullptr, kKernelNames},

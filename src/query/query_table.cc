@@ -31,6 +31,21 @@ QueryColumn TraceColumn(bool hidden) {
           hidden};
 }
 
+QueryColumn WorkerColumn(bool hidden) {
+  return {
+      "worker",
+      "TEXT",
+      "of a recording of several engines: w0, w1, ...",
+      QueryRole::kPlain,
+      nullptr,
+      {[](const QueryRow&) { return uint32_t{0}; }, [](const QueriedTrace&) { return size_t{1}; },
+       [](const QueriedTrace& trace, uint32_t) -> std::optional<std::string_view> {
+         const std::string& worker = trace.analysis().facts.identity.worker;
+         return worker.empty() ? std::nullopt : std::optional<std::string_view>(worker);
+       }},
+      hidden};
+}
+
 std::optional<std::string_view> ProcessOfTrack(const QueriedTrace& trace, uint32_t track) {
   const Vocabulary& words = trace.trace().words;
   return trace.Text(words[words[static_cast<TrackId>(track)].process].id);

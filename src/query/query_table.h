@@ -80,6 +80,7 @@ QueryTable NotesQueryTable();
 // Columns that several tables have.
 QueryColumn RankColumn();
 QueryColumn TraceColumn(bool hidden = true);
+QueryColumn WorkerColumn(bool hidden = true);
 inline QueryValue KnownOrNull(int64_t value) {
   return value >= 0 ? QueryValue(value) : QueryValue();
 }

@@ -250,6 +250,29 @@ std::string ErrorOf(QuerySession& session, std::string_view sql) {
   return stepped ? "" : stepped.error().message;
 }
 
+TEST(Query, WorkersWithTheSameRanks) {
+  std::vector<Trace> traces;
+  for (const int64_t duration : {5, 7}) {
+    TraceBuilder builder;
+    builder.Kernel("k", {.start = 0, .duration = duration});
+    traces.push_back(std::move(builder).Finish());
+  }
+  const auto run = RunOfTraces(std::move(traces));
+  for (size_t i = 0; i < 2; ++i) {
+    run->analysis.traces[i].facts.rank = 0;
+    run->analysis.traces[i].facts.identity.worker = "w" + std::to_string(i);
+  }
+  auto session = QuerySession::Open(*run);
+  ASSERT_TRUE(session) << session.error().message;
+  for (const char* const table : {"kernels", "slices", "devices", "ranks"})
+    EXPECT_THAT(RowsOf(session->database(), std::string("SELECT worker, rank, count(*) FROM ") +
+                                                table + " GROUP BY worker, rank"),
+                ElementsAre("w0|0|1", "w1|0|1"))
+        << table;
+  EXPECT_THAT(RowsOf(session->database(), "SELECT dur_ns FROM kernels WHERE worker = 'w1'"),
+              ElementsAre("7"));
+}
+
 // The causes of a gap share its whole time and the work that ends it.
 TEST(Query, WholeGaps) {
   TraceBuilder builder;

@@ -64,6 +64,7 @@ QueryTable StepsQueryTable() {
       .columns =
           {RankColumn(),
            TraceColumn(),
+           WorkerColumn(),
            {"number", "INTEGER", "in the trace, from 1", kKey,
             [](const QueryRow& row) { return QueryValue(int64_t{row.row} + 1); }},
            {"phase",
@@ -112,6 +113,7 @@ QueryTable GapsQueryTable() {
       .columns =
           {RankColumn(),
            TraceColumn(),
+           WorkerColumn(),
            {"device",
             "TEXT",
             "by the trace's own id",
@@ -165,7 +167,7 @@ QueryTable DevicesQueryTable() {
       .name = "devices",
       .says = "where the time of each device goes: docs/metrics.md",
       .columns =
-          {RankColumn(), TraceColumn(),
+          {RankColumn(), TraceColumn(), WorkerColumn(),
            Plain("device", "TEXT", "by the trace's own id",
                  [](const QueryRow& row) {
                    return QueryValue(std::string_view(DeviceAt(row).device));
@@ -189,7 +191,7 @@ QueryTable RanksQueryTable() {
   return {
       .name = "ranks",
       .says = "the traces, one row each",
-      .columns = {RankColumn(), TraceColumn(false),
+      .columns = {RankColumn(), TraceColumn(false), WorkerColumn(false),
                   Plain("path", "TEXT", "of the file",
                         [](const QueryRow& row) {
                           return QueryValue(std::string_view(row.trace->path()));
@@ -237,7 +239,7 @@ QueryTable NotesQueryTable() {
   return {
       .name = "notes",
       .says = "what is wrong with the data: docs/notes.md",
-      .columns = {RankColumn(), TraceColumn(),
+      .columns = {RankColumn(), TraceColumn(), WorkerColumn(),
                   Plain("id", "TEXT", "truncated-json, no-gpu-events, ...",
                         [](const QueryRow& row) { return QueryValue(KindOf(NoteAt(row).id).id); }),
                   Plain("severity", "TEXT", "info, notice or data-loss",

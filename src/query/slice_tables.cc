@@ -82,6 +82,7 @@ std::vector<QueryColumn> SliceColumns() {
        [](const QueryRow& row) { return QueryValue(row.trace->IdOf(TableOf(row), row.row)); }},
       RankColumn(),
       TraceColumn(),
+      WorkerColumn(),
       {"kind",
        "TEXT",
        "kernel, copy, memset, operator, call, annotation, gpu-annotation, python or other",

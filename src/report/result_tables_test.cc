@@ -27,14 +27,6 @@ TEST(Table, OfKernelsKeepsTheCategoryRatherThanAFigure) {
   EXPECT_THAT(RenderText(KernelsTable(kernels, {}, {}), {.width = 140}), testing::HasSubstr("p99"));
 }
 
-TEST(OpsTable, ShapesStandOnOneLine) {
-  OpRow row;
-  row.name = "aten::mm";
-  row.shapes = "[\n    [888, 3072],\n  [\"a b\\\" c\"]\n]";
-  const Table table = OpsTable({row}, true, true);
-  EXPECT_EQ(table.rows[0].cells[1], Cell("[[888,3072],[\"a b\\\" c\"]]"));
-}
-
 TEST(GapsTable, FilesHaveWholeNames) {
   IdleTable idle;
   idle.gaps.push_back(

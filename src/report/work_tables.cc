@@ -13,19 +13,6 @@ namespace {
 
 using enum Unit;
 using Col = TableColumn;
-// JSON text without white space outside of its strings: profilers print shapes over many lines.
-std::string OneLine(std::string_view json) {
-  std::string out;
-  bool in_string = false, escaped = false;
-  for (const char c : json) {
-    if (!in_string && std::string_view(" \t\r\n").find(c) != std::string_view::npos) continue;
-    if (c == '"' && !escaped) in_string = !in_string;
-    escaped = in_string && c == '\\' && !escaped;
-    out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
@@ -147,7 +134,7 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
     memory(&MemoryUse::cpu_total);
     memory(&MemoryUse::device_self);
     memory(&MemoryUse::device_total);
-    if (with_shapes) cells.insert(cells.begin() + 1, Cell(OneLine(row.shapes)));
+    if (with_shapes) cells.insert(cells.begin() + 1, Cell(row.shapes));
     table.Add(std::move(cells));
   }
   return table;

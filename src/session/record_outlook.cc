@@ -72,15 +72,13 @@ void RemarkTables(Recording& recording, RecordObserver& observer) {
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
         2 * worker.figures->table_ns > worker.figures->flush_ns) {
       const bool may_be_off = worker.facts.profiler.dump_table.value_or(true);
-      ReportFinding(
-          recording, observer,
-          {FindingId::kTableOfAverages, worker.worker.url,
-           fmt::format("its table of averages (profiler_out) takes {:.0f} % of its flush{}",
-                       100 * worker.figures->table_ns / worker.figures->flush_ns,
-                       may_be_off ? "" : ": vLLM on a CPU always makes one"),
-           may_be_off ? "a vLLM on a GPU makes none when it is started with "
-                        "torch_profiler_dump_cuda_time_total false"
-                      : ""});
+      ReportFinding(recording, observer,
+                    {FindingId::kTableOfAverages, worker.worker.url,
+                     fmt::format("its table of averages (profiler_out) takes {:.0f} % of its flush",
+                                 100 * worker.figures->table_ns / worker.figures->flush_ns),
+                     may_be_off ? "a vLLM on a GPU makes none when it is started with "
+                                  "torch_profiler_dump_cuda_time_total false"
+                                : "nothing to do: vLLM on a CPU always makes one"});
       break;  // of one deployment all are alike
     }
 }

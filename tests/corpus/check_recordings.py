@@ -65,7 +65,7 @@ def ns(us):
 
 def shapes_of(row):
     """Input shapes as tacho prints them; no arguments and none recorded are one row, in PyTorch too."""
-    return json.dumps(row["input_shapes"]) if row.get("input_shapes") else ""
+    return json.dumps(row["input_shapes"], separators=(",", ":")) if row.get("input_shapes") else ""
 
 
 def check_averages(stem, kept, rows, crossing):

@@ -45,6 +45,11 @@ def no_traces(folder):
         expect("nothing on standard input", run("-", stdin=null), 3, "standard input", "redirect a trace")
     plain = subprocess.run([scenario.TACHO, str(RECORDING)], capture_output=True)
     expect("a path for a command", plain, 2, "did you mean tacho analyze", str(RECORDING))
+    helped = subprocess.run([scenario.TACHO, "help", "--help"], capture_output=True)
+    check("help of help", helped.returncode == 0 and b"\ncommands:\n" in helped.stdout, helped)
+    for words, said in ((["engine", "record"], "tacho engine has no action 'record' (did you mean tacho help record?)"),
+                        (["engine", "wke"], "did you mean tacho help engine wake?"), (["load", "x"], "tacho load has no action 'x'; see")):
+        expect(f"help {words}", subprocess.run([scenario.TACHO, "help", *words], capture_output=True), 2, said)
     expect("JSON that is no trace", run(write(root / "other.json", '{"a":1}')), 3, "other.json", "no trace", '"a"')
     expect("a memory timeline", run(write(root / "memory.json", "[[1, 2], [[0, 5], [3, 5]]]")), 3, "memory.json", "no trace")
     rocprof = write(root / "results.json", '{"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}}]}')

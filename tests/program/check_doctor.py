@@ -268,6 +268,11 @@ def command_lines(folder):
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
     check("other program: no word of quotes", "quotes" not in other.stderr, other.stderr)
+    contained = run("doctor", "--", "sudo", "docker", "run", "image")
+    check("a container below sudo", contained.returncode == 2 and "as it runs in the container" in contained.stderr, contained.stderr)
+    for words in (["vllm", "serve", "m", "--profiler-config", "{}"], ["python3", "-m", "sglang.launch_server"]):
+        bare = run("doctor", *words)
+        check("a command line without --", bare.returncode == 2 and "put -- before the command line" in bare.stderr, bare.stderr)
     quoted = run("doctor", "--", "vllm serve m")
     check("one quoted word", quoted.returncode == 2 and "give the words without quotes" in quoted.stderr, quoted.stderr)
     version = run("doctor", "--engine-version", "abc", "--", "vllm", "serve", "m")

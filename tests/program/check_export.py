@@ -40,8 +40,6 @@ def kineto_is_the_same_trace(folder):
         was, now = only_traces(done)[0], only_traces(analyze("--json", file))[0]
         now["facts"]["process_names"].remove("tacho") if "tacho" in now["facts"].get("process_names", []) else None
         for of in (was, now):
-            for row in of.get("ops_by_shape", []) + of.get("key_averages_by_shape", []):
-                row["shapes"] = "".join(row.get("shapes", "").split())  # white space is not kept
             for key in ("path", "bytes", "json_bytes", "events", "notes", "identity"):  # of the file, not of what happened
                 of.pop(key, None)
         check(f"{name} read back", was == now, [(k, was.get(k), now.get(k)) for k in {*was, *now} if was.get(k) != now.get(k)][:2])
@@ -210,7 +208,14 @@ def parts(folder):
         check(f"{arguments}: no file", not (folder / "none.json").exists())
     gap = write_trace(folder / "gap.json", [kernel(0, 5), kernel(100, 5)])
     done = export(gap, "-o", folder / "none.json", "--window", "50us:60us")
-    check("nothing in the window", done.returncode == 2 and b"nothing was recorded" in done.stderr, done.stderr)
+    check("nothing in the window", done.returncode == 2 and
+          b"nothing was recorded in --window 50.0 us to 60.0 us of a trace of 105 us" in done.stderr, done.stderr)
+    idle = write_trace(folder / "idle.json", [kernel(0, 5), {**operator, "ts": 50}])
+    for name, status in (("none.csv", 2), ("some.json", 0), ("some.db", 0)):
+        done = export(idle, "-o", folder / name, "--window", "50us:60us")
+        check(f"no GPU work in the window: {name}", done.returncode == status and (folder / name).exists() == (status == 0), done.stderr)
+        check(f"no GPU work in the window: {name} says so", (b"no kernel, copy or memset was recorded in --window 50.0 us to 60.0 us of a trace of 65.0 us"
+                                                             in done.stderr) == (status == 2), done.stderr)
 
 
 def database(folder):

@@ -242,6 +242,9 @@ def detached(folder):
     check("detached: its log is named after the task's folder", "my-task" in server["log"] and os.path.exists(server["log"]))
     again = run(*launch(folder, "--name", "my-task")[1:])
     check("detached: a name is taken once", again.returncode == 2 and "launch stop my-task" in again.stderr, again.stderr)
+    taken = run(*launch(folder, "--port", shown["url"].rpartition(":")[2])[1:])
+    check("detached: whose the port is", taken.stderr.rstrip().endswith(
+        ": leave out --port for a free one, or end it: tacho launch stop my-task"), taken.stderr)
     check("detached: list", "my-task" in run("launch", "list").stdout)
     status = run("engine", "status", shown["url"])
     check("detached: can be profiled", status.returncode == 0, status.stdout + status.stderr)
@@ -383,6 +386,7 @@ def refused(folder):
         port = str(s.getsockname()[1])
         taken = run(*launch(folder, "--port", port)[1:])
         check("taken port: who holds it", taken.returncode == 2 and f"process {os.getpid()}" in taken.stderr, taken.stderr)
+        check("taken port: what to do", ": leave out --port for a free one" in taken.stderr and "launch stop" not in taken.stderr, taken.stderr)
         fight = run(*launch(folder, "--port", "1", words=("m", "--port", "2"))[1:])
         check("two ports", fight.returncode == 2 and "give one of them" in fight.stderr, fight.stderr)
     for what, words, said in (("unknown key", ("m", "--profiler-config", '{"max_iteration":1}'), "max_iterations"),
@@ -402,12 +406,19 @@ def refused(folder):
     check("traces in a file: refused", done.returncode == 3 and "/etc/passwd: nothing can be written there" in done.stderr, (done.returncode, done.stderr))
     done = run(*launch(folder, words=("m", "--uds", "/tmp/s"))[1:])
     check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
+    script = str(pathlib.Path(folder, "vllm"))
+    pathlib.Path(script).write_text("#!/usr/bin/env python3\n")
+    os.chmod(script, 0o755)
     for what, arguments, said in (("no engine", ("launch", "vlm", "--", "m"), "did you mean vllm"),
                                   ("no model", ("launch", "vllm"), "no model"),
                                   ("options alone", ("launch", "vllm", "--", "--max-model-len", "4096"), "no model"),
                                   ("no model of a whole command", ("launch", "vllm", "--", "python3", "-m", "vllm.entrypoints.openai.api_server", "--port", "1"),
-                                   "no model before the options"),
+                                   "no model: add --model MODEL"),
+                                  ("no model of vllm serve", ("launch", "vllm", "--python", engine_in(folder), "--", "vllm", "serve", "--port", "1"),
+                                   "no model: put it first: vllm serve MODEL ..."),
                                   ("model last", ("launch", "vllm", "--", "--enforce-eager", "m"), "no model before the options: put it first"),
+                                  ("a script as Python", ("launch", "vllm", "--python", script, "--dry-run", "--", "m"),
+                                   f"it is no Python: give {engine_in(folder)}"),
                                   ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
@@ -417,10 +428,11 @@ def refused(folder):
         done = run(*arguments)
         check(f"{what}: refused", done.returncode == 2 and said in done.stderr, done.stderr)
     holder = "\nimport socket,sys,time; s=socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(1000)"
-    with running(["python3", "-c", holder, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
+    with running(["python3", "-c", holder, "--long", *["word"] * 50, "--api-key", "k1", "s3cret"], stdout=subprocess.PIPE, text=True) as process:
         taken = run(*launch(folder, "--port", first_line(process).strip())[1:])
         said = [line for line in taken.stderr.splitlines() if "listens on it" in line]
         check("taken port: in one line", len(said) == 1 and "import socket" in said[0] and "\\n" in said[0], taken.stderr)
+        check("taken port: what is left out shows", "..." in said[0] and "'***': leave out --port" in said[0], taken.stderr)
         check("taken port: no key is shown", "--api-key '***'" in taken.stderr and "s3cret" not in taken.stderr, taken.stderr)
     late = run("record", "--launch", "vllm", "--python", engine_in(folder), "--out", folder, "--duration", "soon", "--", "m")
     check("a recording's own option: refused", late.returncode == 2 and "--duration" in late.stderr, late.stderr)

@@ -4,6 +4,7 @@ the shell in a terminal.
 
 usage: check_query.py TACHO [--only NAME ...]
 """
+import contextlib
 import csv
 import fcntl
 import io
@@ -12,6 +13,7 @@ import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import termios
@@ -150,9 +152,14 @@ def refused(folder):
                        ("SELECT cout FROM gaps", "no such column: cout; .schema"),  # notes has `count`
                        ("SELECT 1;\n/* a\n */ SELECT zeroblob(100000000)", "line 2: the query makes"),
                        ("WITH g AS (SELECT * FROM gaps) SELECT g.trace FROM g", "SELECT *, trace has it"),
-                       ("SELECT percentile(dur_ns, 101) FROM gaps", "from 0 to 100")):
+                       ("SELECT percentile(dur_ns, 101) FROM gaps", "from 0 to 100"),
+                       ("SELECT p99(dur_ns) FROM gaps", "no such function: p99 (did you mean percentile(x, 99)?)"),
+                       ("SELECT p999(dur_ns) FROM gaps", "percentile(x, 99.9)"),
+                       ("SELECT quantile(dur_ns) FROM gaps", "there are median(x), percentile(x, 99) and arg(id, 'name')")):
         done = query(RECORDING, input=sql)
         check(f"{sql!r}: says {words}", done.returncode == 2 and words in done.stderr, done.stderr)
+    several = query(RECORDING, "SELECT 1;", "select 2")
+    check("several arguments of SQL", several.returncode == 2 and "several statements go into one argument" in several.stderr, several.stderr)
     check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))
     results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
     done = query(results, "SELECT 1")
@@ -183,6 +190,16 @@ def ranks(folder):
     (gap_0, steps_0), (gap_1, steps_1) = each
     check("the host during the longest gap is that of its rank", gap_0 != gap_1 and both[0] in (gap_0, gap_1), (both[0], gap_0, gap_1))
     check("work of the steps of both ranks is that of each", steps_0 and steps_1 and both[1] == sorted(steps_0 + steps_1), both[1][:5])
+    workers = folder / "several/traces"
+    for name, seed in (("w0", "1"), ("w1", "2")):
+        subprocess.run([scenario.TACHO, "simulate", "trace", "-o", workers / name, "--steps", "20", "--seed", seed], check=True, capture_output=True)
+    of_each = "SELECT worker, rank, sum(dur_ns) FROM gaps GROUP BY worker, rank"
+    each = [rows(workers / name, "SELECT sum(dur_ns) FROM gaps")[0][0] for name in ("w0", "w1")]
+    got = query(folder / "several", of_each, "--csv", "--session", "all").stdout.splitlines()[1:]
+    check("workers with the same ranks", got == [f"w{i},0,{ns}" for i, ns in enumerate(each)] and each[0] != each[1], (got, each))
+    subprocess.run([scenario.TACHO, "export", folder / "several", "--session", "all", "-o", folder / "several.db"], check=True, capture_output=True)
+    with contextlib.closing(sqlite3.connect(folder / "several.db")) as opened:
+        check("workers in an export", [f"{w},{r},{n}" for w, r, n in opened.execute(of_each)] == got, got)
     both = rows(TWO_RANKS, "SELECT count(*), count(DISTINCT id) FROM slices")
     check("ids differ between ranks", both[0][0] == both[0][1], both)
 

@@ -47,6 +47,17 @@ def bounded(name, done, report, flush=True):
             check(f"{name}: a flush of 100 ms a step", came > 0.1e9 * worker["recorded"]["steps"] > 0.5e9, worker["recorded"])
 
 
+def table_of_a_cpu(folder):
+    """It is made although the engine was started without it."""
+    config = json.dumps({"profiler": "torch", "torch_profiler_dir": f"{folder}/engine", "torch_profiler_dump_cuda_time_total": False,
+                         "torch_profiler_with_stack": False, "ignore_frontend": True})
+    with simulation(folder, "--dev-mode", "--profiler-config", config, "--fault", "slow-table:100ms") as addresses:
+        done, report, _ = record(folder, target(addresses), quick=NOTHING_ASKED)
+        check("a CPU's table: status", done.returncode == 0, done.stderr)
+        found = [one["remedy"] for one in (report or {}).get("findings", []) if one["id"] == "table-of-averages"]
+        check("a CPU's table: no remedy that was followed already", found == ["nothing to do: vLLM on a CPU always makes one"], (found, done.stderr))
+
+
 def by_default(folder):
     """A vLLM that makes its table as on a CPU: ten seconds would cost half a minute of flush."""
     with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-table:100ms") as addresses:
@@ -230,5 +241,5 @@ def ten_in_a_row(folder):
         check("ten: one small file of figures", kept == ["profiles.json"] and state_file().stat().st_size < 20_000, kept)
 
 
-scenario.main([by_default, fixed_flush, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
+scenario.main([by_default, table_of_a_cpu, fixed_flush, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
                own_bound, without_work, ten_in_a_row], __doc__)

@@ -217,6 +217,13 @@ def known_runs(folder):
         refused = run("simulate", "trace", "-o", f"{folder}/refused", *words)
         check(f"refused: {words}", refused.returncode == 2 and problem in refused.stderr and not os.path.exists(f"{folder}/refused"),
               (refused.returncode, refused.stderr))
+    for options, ranks in ((("--ranks", "2"), 2), (("--seed", "2"), 1), (("--format", "nsys", "--ranks", "2"), 2), (("--engine", "sglang"), 1)):
+        known_run(folder, "again", *options) if "nsys" not in options else run("simulate", "trace", "-o", f"{folder}/again", *options)
+        equal(f"a run in place of an earlier one: {options}", len(analyze(f"{folder}/again")["traces"]), ranks)
+    mine = pathlib.Path(folder, "again", "mine.json")
+    mine.touch()
+    known_run(folder, "again")
+    check("files of the user stay", mine.exists())
     equal("nowhere to write", run("simulate", "trace", "-o", "/proc/none").returncode, 3)
 
 

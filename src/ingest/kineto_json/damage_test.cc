@@ -112,6 +112,11 @@ TEST(DamagedTrace, RefusesJsonOfAnotherKind) {
   }
   EXPECT_THAT(Read(R"({"schema": "1.1", "nodes": [{"id": 1}], "pid": 5, "x": 1})").error,
               HasSubstr(R"(its first keys are "schema", "nodes", "pid")"));
+  EXPECT_EQ(Read(R"({"schema": 1, "tacho": {"version": "1"}, "command": "tacho record"})").error,
+            "is the run.json of a recording: name its folder");
+  EXPECT_THAT(Read(R"({"schema": 1, "tacho": {"version": "1"}, "comparable": true})").error,
+              HasSubstr("tacho compare --json writes"));
+  EXPECT_THAT(Read("<!doctype html>\n<!-- tacho report -->\n").error, HasSubstr("is HTML"));
   // A trace that is cut or damaged, or has no events, stays one.
   for (const char* json :
        {"[", "[{", R"([{"ph)", R"({"a": [1, 2)", R"({"schemaVersion": 1, "traceName": "x"})",

@@ -106,6 +106,10 @@ Result<KinetoReadResult> Document::Read() {
     ++c_.p;
     ReadObject();
     if (const auto good = CheckKeys(); !good) return tl::unexpected<Error>(good.error());
+  } else if (*c_.p == '<') {
+    return Fail(
+        ErrorKind::kUnreadable,
+        "is HTML or XML, and no trace: of a report of tacho, name the traces that it shows");
   } else {
     return Fail(ErrorKind::kUnreadable, "byte " + std::to_string(window_.offset()) +
                                             ": expected '{' or '[', the start of a trace in JSON");
@@ -146,6 +150,11 @@ Result<void> Document::CheckKeys() const {
     return Fail(ErrorKind::kUnreadable,
                 "holds results of tacho analyze, which are read from a file only: name that file");
   }
+  if (keys == R"("schema", "tacho", "command")")
+    return Fail(ErrorKind::kUnreadable, "is the run.json of a recording: name its folder");
+  if (keys == R"("schema", "tacho", "comparable")")
+    return Fail(ErrorKind::kUnreadable,
+                "is what tacho compare --json writes: name the runs that it compared");
   return Fail(ErrorKind::kUnreadable,
               "is JSON, but no trace: it has no \"traceEvents\"; its " +
                   std::string(header_.fields.size() > kShown ? "first keys are " : "keys are ") +

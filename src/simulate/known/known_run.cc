@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse_number.h"
 #include "base/random.h"
 #include "simulate/engine/step_plan.h"
 #include "simulate/trace/trace_writer.h"
@@ -155,6 +156,13 @@ std::string KnownTraceName(const KnownRun& run, int64_t rank) {
 
 std::string KnownExportName(const KnownRun& run) {
   return fmt::format("run.{}.sqlite", run.options.seed);
+}
+
+bool IsKnownExportName(std::string_view name) {
+  constexpr std::string_view kBegin = "run.", kEnd = ".sqlite";
+  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+  name.remove_prefix(kBegin.size());
+  return ParseWhole<uint64_t>(name.substr(0, name.size() - kEnd.size())).has_value();
 }
 
 }  // namespace tacho::simulate

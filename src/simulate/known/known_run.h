@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -55,5 +56,6 @@ std::string KnownTrace(const KnownRun& run, int64_t rank);
 // (trace/nsys_export.h).
 std::string KnownTraceName(const KnownRun& run, int64_t rank);
 std::string KnownExportName(const KnownRun& run);
+bool IsKnownExportName(std::string_view name);  // of any run
 
 }  // namespace tacho::simulate

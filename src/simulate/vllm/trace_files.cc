@@ -83,7 +83,9 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   flush.truth = parts_.options->truth;
   flush.table_ns_per_step =
       parts_.options->faults.Amount(FaultKind::kSlowTable, parts_.options->index);
-  if (parts_.config.dump_table && parts_.version.minor >= 11) {
+  // A slow one is that of a CPU, where vLLM makes it whatever the configuration says.
+  const bool makes_table = parts_.config.dump_table || flush.table_ns_per_step > 0;
+  if (makes_table && parts_.version.minor >= 11) {
     const std::string folder = std::filesystem::path(flush.file.path).parent_path().string();
     flush.table_path = parts_.version.minor >= 32
                            ? fmt::format("{}/{}.profiler_out.txt", folder, stem)
