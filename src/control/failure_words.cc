@@ -66,8 +66,9 @@ bool IsException(std::string_view text) {
          });
 }
 
-bool IsOfASignal(std::string_view text) {
-  return text.starts_with("KeyboardInterrupt") || text == "SystemExit" || text == "SystemExit: 0";
+bool IsOfASignal(std::string_view exception) {
+  return exception.starts_with("KeyboardInterrupt") || exception == "SystemExit" ||
+         exception == "SystemExit: 0";
 }
 
 size_t ComplaintAt(std::string_view text) {
