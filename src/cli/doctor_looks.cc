@@ -24,6 +24,7 @@
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
+#include "launch/command_wrappers.h"
 #include "launch/engine_program.h"
 #include "launch/launch_registry.h"
 #include "report/caveat.h"
@@ -211,7 +212,9 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
                                 Examination& examination) {
   const EngineKind kind = EngineOf(arguments.command);
   if (kind == EngineKind::kUnknown) {
-    const std::string first = arguments.command.empty() ? "" : arguments.command.front();
+    std::vector<std::string> words = arguments.command;
+    TakeSettings(words);  // which may be secret
+    const std::string first = words.empty() ? "" : words.front();
     const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
     // Also below another program: "sudo docker run ...".
     const bool container = std::ranges::any_of(arguments.command, [](const std::string& word) {

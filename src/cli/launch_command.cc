@@ -216,6 +216,7 @@ Result<int> RunLaunch(const std::vector<std::string>& arguments) {
   a.engine.words.assign(a.words.begin() + 1, a.words.end());
   if (dashes != arguments.end())
     a.engine.words.insert(a.engine.words.end(), dashes + 1, arguments.end());
+  MoveSettings(a.engine);
   return Start(a, kind);
 }
 

@@ -25,6 +25,7 @@
 #include "control/port_owner.h"
 #include "control/version.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
+#include "launch/command_wrappers.h"
 #include "launch/engine_model.h"
 #include "launch/launch_registry.h"
 #include "load/result/records.h"
@@ -326,6 +327,12 @@ CommandSpec LaunchSpec(LaunchArguments& a) {
        "two engines behind their router, in the background"},
       {"tacho launch stop", "ends it"}};
   return spec;
+}
+
+std::vector<std::string> MoveSettings(EngineArguments& engine) {
+  std::vector<std::string> settings = TakeSettings(engine.words);
+  engine.environment.insert(engine.environment.end(), settings.begin(), settings.end());
+  return settings;
 }
 
 Result<EngineKind> ParseEngine(const std::string& name) {

@@ -33,6 +33,10 @@ struct LaunchArguments {
 };
 CommandSpec LaunchSpec(LaunchArguments& arguments);
 
+// Settings before the engine's words ("CUDA_VISIBLE_DEVICES=0 vllm serve") become its environment;
+// they are returned.
+std::vector<std::string> MoveSettings(EngineArguments& engine);
+
 // kUsage: neither vllm nor sglang.
 Result<EngineKind> ParseEngine(const std::string& name);
 

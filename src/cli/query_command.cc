@@ -155,6 +155,9 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
       (paths.front().starts_with('.') ||
        paths.front().find_first_of(" \t\n(;") != std::string::npos))
     return Misuse("no trace given: its path stands in front of the SQL");
+  if (paths.size() > 1 && IsQueryText(paths.front()) &&
+      (BeginsStatement(paths.front()) || !DotOf(paths.front()).empty()))
+    return Misuse("the trace comes first, and after it the SQL");
   if (paths.size() > 1 && BeginsStatement(paths.back()))
     return Misuse("several statements go into one argument: 'SELECT ...; SELECT ...'");
   TACHO_ASSIGN_OR_RETURN(QueryOutput output, OutputOf(options));

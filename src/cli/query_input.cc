@@ -105,6 +105,7 @@ std::string PercentileMeant(std::string_view name) {
   if (name.empty() || AsciiLower(name.front()) != 'p' || digits.empty() ||
       !std::ranges::all_of(digits, IsDigit))
     return "";
+  if (digits == "100") return "percentile(x, 100)";
   const std::string_view rest = digits.substr(std::min<size_t>(2, digits.size()));
   return fmt::format("percentile(x, {}{}{})", digits.substr(0, 2), rest.empty() ? "" : ".", rest);
 }

@@ -56,6 +56,11 @@ bool CanBeModel(std::string_view word) {
          });
 }
 
+// Its file may name the model, and is none itself.
+bool IsConfigFile(const std::vector<std::string>& words, size_t i) {
+  return i > 0 && words[i - 1] == "--config";
+}
+
 }  // namespace
 
 Result<void> CheckModel(const std::vector<std::string>& command,
@@ -67,7 +72,8 @@ Result<void> CheckModel(const std::vector<std::string>& command,
   // model or the option's value, so it counts.
   const bool any_word = own && server->place == ServerCommand::kAnyWord;
   const auto first = command.begin() + static_cast<std::ptrdiff_t>(server->first);
-  if (any_word && std::any_of(first, command.end(), CanBeModel)) return {};
+  for (size_t i = server->first; any_word && i < command.size(); ++i)
+    if (CanBeModel(command[i]) && !IsConfigFile(command, i)) return {};
   if (server->place != ServerCommand::kOptionAlone && first != command.end() &&
       !first->starts_with('-'))
     return {};
@@ -76,6 +82,7 @@ Result<void> CheckModel(const std::vector<std::string>& command,
   for (const CommandOption& option : OptionsOf(*whole))
     if (option.name == "model" || option.name == "model-path") return {};
   const bool may_be_last = !given.empty() && CanBeModel(given.back()) && given.back() != "serve" &&
+                           !IsConfigFile(given, given.size() - 1) &&
                            (!own || own->place == ServerCommand::kAnyWord);
   return Fail(ErrorKind::kUsage,
               fmt::format("no model{}: {}", may_be_last ? " before the options" : "",

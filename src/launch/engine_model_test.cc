@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
+#include "base/folder_for_test.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -41,6 +44,16 @@ TEST(CheckModel, TakesEveryPlaceThatTheEngineDoes) {
 TEST(CheckModel, NamesTheRemedyOfThisCommand) {
   EXPECT_EQ(Refusal("vllm serve --port 1"), "no model: put it first: vllm serve MODEL ...");
   EXPECT_EQ(Refusal("vllm serve"), "no model: put it first: vllm serve MODEL ...");
+  const FolderForTest folder;
+  const std::string config = folder.path() + "/c.yaml";
+  std::ofstream(config) << "port: 1\n";
+  EXPECT_EQ(Refusal("vllm serve --config " + config),
+            "no model: put it first: vllm serve MODEL ...");
+  EXPECT_EQ(Refusal("vllm serve --config " + config + " m"), "");
+  EXPECT_THAT(RefusalOf("--config " + config, "vllm serve --config " + config),
+              HasSubstr("no model: put it first after --"));
+  std::ofstream(config) << "model: m\n";
+  EXPECT_EQ(Refusal("vllm serve --config " + config), "");
   EXPECT_EQ(Refusal("serve --host 0.0.0.0 --port 1"), "no model: put it first: serve MODEL ...");
   EXPECT_EQ(Refusal("sglang serve --port 1 m"),
             "no model: add it: sglang serve --model-path MODEL ...");

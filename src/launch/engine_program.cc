@@ -10,8 +10,8 @@
 #include "base/find_program.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "control/command_options.h"
 #include "control/version.h"
+#include "launch/command_wrappers.h"
 #include "text/shell_word.h"
 
 namespace tacho {
@@ -68,17 +68,11 @@ tl::unexpected<Error> NoPython(const std::string& program) {
                           python.empty() ? "the one that has the engine" : ShellWord(python)));
 }
 
-// Whether these words start an engine: no arguments of an engine do.
-bool StartsServer(const std::vector<std::string>& words) {
-  for (size_t i = 1; i < words.size(); ++i) {
-    const std::string_view name = ProgramName(words[i - 1]);
-    if (words[i] == "serve" && (name == "vllm" || name == "sglang")) return true;
-  }
-  return false;
-}
-
-// The Python of a whole command: its program, or that of the script that it runs.
-std::string PythonOf(const std::string& program) {
+// The Python of a whole command: the engine's program below wrappers ("numactl -N 0 vllm serve"),
+// or that of the script that it runs. "" if another environment has it.
+std::string PythonOf(const std::vector<std::string>& command) {
+  if (HasOtherEnvironment(command)) return "";
+  const std::string program = ProgramNamed(command[EngineWord(command) % command.size()]);
   return IsPython(program) ? program : PythonOfScript(program);
 }
 
@@ -119,6 +113,7 @@ std::string PythonOfScript(const std::string& path) {
 
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments) {
+  TACHO_RETURN_IF_ERROR(CheckWrappers(arguments));
   std::vector<std::string> rest = arguments;
   // "vllm serve MODEL" of the engine that --python names, or that is found here.
   if (rest.size() > 1 && rest[0] == NameOf(kind) && rest[1] == "serve" &&
@@ -127,7 +122,9 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
   if (!rest.empty() && rest.front() == "serve") rest.erase(rest.begin());
   const bool is_whole =
       !rest.empty() && !ProgramNamed(rest.front()).empty() && !fs::is_directory(rest.front());
-  if (!is_whole && StartsServer(rest))
+  const bool is_python = !rest.empty() && rest.front().starts_with("python") &&
+                         rest.front().find('/') == std::string::npos;
+  if (!is_whole && EngineWord(rest) < rest.size() && (python.empty() || !is_python))
     return Fail(ErrorKind::kUsage,
                 fmt::format("{}: there is no such program", ShellWord(rest.front())));
   if (!python.empty()) {
@@ -135,8 +132,7 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
     if (program.empty())
       return Fail(ErrorKind::kUsage, fmt::format("--python {}: there is no such program", python));
     if (!IsPython(program) && !PythonOfScript(program).empty()) return NoPython(program);
-    if (!rest.empty() && rest.front().starts_with("python") &&
-        rest.front().find('/') == std::string::npos) {
+    if (is_python) {
       rest.front() = program;
       return EngineProgram{rest, program};
     }
@@ -147,7 +143,7 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
                               ShellWord(rest.front())));
     return EngineProgram{AsModule(kind, program, rest), program};
   }
-  if (is_whole) return EngineProgram{rest, PythonOf(ProgramNamed(rest.front()))};
+  if (is_whole) return EngineProgram{rest, PythonOf(rest)};
   if (kind == EngineKind::kVllm) {
     const std::string vllm = FirstInPath("vllm");
     if (!vllm.empty()) {

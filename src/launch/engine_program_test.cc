@@ -89,6 +89,29 @@ TEST_F(EngineProgramTest, AWholeCommand) {
   EXPECT_EQ(found->python, python);
 }
 
+TEST_F(EngineProgramTest, AWholeCommandBelowAWrapper) {
+  using Words = std::vector<std::string>;
+  const std::string python = Program("python3", "");
+  const std::string own = Program("python3.11", "");
+  const std::string other = Program("python3.12", "");
+  Program("vllm", "#!" + own + "\n");
+  Program("numactl", "");
+  // conda is a Python script itself.
+  Program("conda", "#!" + other + "\n");
+  const auto python_of = [](const Words& words) {
+    const auto found = FindEngineProgram(EngineKind::kVllm, "", words);
+    if (!found) return found.error().message;
+    EXPECT_EQ(found->command, words);
+    return found->python;
+  };
+  EXPECT_EQ(python_of({"numactl", "-m", "0", "vllm", "serve", "m"}), own);
+  EXPECT_EQ(python_of({"numactl", "-m", "0", "python3", "-m", "vllm.x", "--model", "m"}), python);
+  EXPECT_EQ(python_of({"conda", "run", "-n", "x", "vllm", "serve", "m"}), "");
+  EXPECT_EQ(python_of({"numactl", "-N", "0", "./start.sh"}), "");
+  EXPECT_THAT(python_of({"docker", "run", "image", "--model", "m"}),
+              HasSubstr("would not reach the engine"));
+}
+
 TEST_F(EngineProgramTest, AWholeCommandOfAMissingProgramIsNoModel) {
   Program("python3", "");
   EXPECT_EQ(FindEngineProgram(EngineKind::kVllm, "", {"numactl", "-m", "0", "vllm", "serve", "m"})

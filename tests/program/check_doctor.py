@@ -268,6 +268,8 @@ def command_lines(folder):
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
     check("other program: no word of quotes", "quotes" not in other.stderr, other.stderr)
+    set_before = run("doctor", "--", "HF_TOKEN=s3cret", "nginx")
+    check("other program after a setting", "SGLang: nginx" in set_before.stderr and "s3cret" not in set_before.stderr, set_before.stderr)
     contained = run("doctor", "--", "sudo", "docker", "run", "image")
     check("a container below sudo", contained.returncode == 2 and "as it runs in the container" in contained.stderr, contained.stderr)
     for words in (["vllm", "serve", "m", "--profiler-config", "{}"], ["python3", "-m", "sglang.launch_server"]):

@@ -189,6 +189,20 @@ def dry_run(folder):
     whole = run(*launch(folder, "--dry-run", words=("vllm", "serve", "m"))[1:])
     check("dry run: a whole command beside --python", " -m vllm.entrypoints.openai.api_server --model m --host" in whole.stdout,
           whole.stdout + whole.stderr)
+    for settings in (["CUDA_VISIBLE_DEVICES=2", "HF_TOKEN=s3cret"], ["env", "CUDA_VISIBLE_DEVICES=2", "HF_TOKEN=s3cret"]):
+        shown = run(*launch(folder, "--dry-run", words=(*settings, "vllm", "serve", "m"))[1:])
+        check(f"dry run: {settings[0]} before the program", shown.returncode == 0
+              and shown.stdout.startswith(f"CUDA_VISIBLE_DEVICES=2 HF_TOKEN='***' {engine_in(folder)} -m vllm.") and "s3cret" not in shown.stdout,
+              shown.stdout + shown.stderr)
+    with fakes(FAKE_VERSION="0.11.0"):
+        script = pathlib.Path(folder, "vllm")
+        script.write_text(f"#!{engine_in(folder)}\n")
+        script.chmod(0o755)
+        for words in ((), ("nice", "-n", "1"), ("env", "-u", "NO_SUCH", "A=1")):
+            below = run("launch", "vllm", "--dry-run", "--port", free_port(), "--", *words, str(script), "serve", "m")
+            check(f"dry run: the version below {words}", "VLLM_TORCH_PROFILER_DIR=" in below.stdout and "--profiler-config" not in below.stdout
+                  and "its version" not in below.stderr, below.stdout + below.stderr)
+        script.unlink()
     config.write_text("uds: /tmp/s\n")
     filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
     check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
@@ -420,6 +434,10 @@ def refused(folder):
                                   ("a script as Python", ("launch", "vllm", "--python", script, "--dry-run", "--", "m"),
                                    f"it is no Python: give {engine_in(folder)}"),
                                   ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
+                                  ("a shell", ("launch", "vllm", "--", "bash", "-c", "vllm serve m"), "give the command itself, without the shell"),
+                                  ("a container", ("launch", "vllm", "--", "docker", "run", "image", "--model", "m"),
+                                   "start it yourself, and record it: tacho record URL; tacho doctor URL says what it needs"),
+                                  ("a container to record", ("record", "--launch", "vllm", "--", "sudo", "docker", "run", "image"), "record it"),
                                   ("preset", ("launch", "vllm", "--preset", "ligt", "--", "m"), "did you mean light"),
                                   ("name", ("launch", "vllm", "--name", "../x", "--", "m"), "--name"),
                                   ("list", ("launch", "list", "foo"), "takes no name: 'foo'"),
@@ -447,13 +465,16 @@ def refused(folder):
 def recorded(folder):
     """The whole way in one command."""
     done = run("record", "--launch", "vllm", "--port", free_port(), "--python", engine_in(folder), "--out", folder, "--duration", "1s", "--warm-up", "0.5s",
-               "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20", "--", "m")
+               "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20", "--", "HF_TOKEN=s3cret", "A_WORD=s3cret", "m")
     check("recorded", done.returncode == 0, f"{done.returncode} {done.stdout[-1500:]} {done.stderr}")
     runs = [p for p in pathlib.Path(folder).glob("tacho-2*")]
     check("recorded: one folder", len(runs) == 1 and not list(pathlib.Path(folder).glob("tacho-launch*")), list(pathlib.Path(folder).iterdir()))
     for part in ("run.json", "traces", "requests.jsonl", "server/vllm.log"):
         check(f"recorded: has {part}", runs and (runs[0] / part).exists())
     check("recorded: how to do it again", runs and "--launch vllm" in json.loads((runs[0] / "run.json").read_text())["command"])
+    command = json.loads((runs[0] / "run.json").read_text())["command"] if runs else ""
+    check("recorded: settings before the words, without their values", 'HF_TOKEN=$HF_TOKEN' in command and 'A_WORD=$A_WORD' in command
+          and command.endswith(" -- m"), command)
     nothing_left("recorded", folder)
     wrong = run("record", "--launch", "vllm", "--python", engine_in(folder), "http://127.0.0.1:1", "--", "m")
     check("recorded: a target and a launch", wrong.returncode == 2 and "leave out" in wrong.stderr, wrong.stderr)

@@ -154,12 +154,15 @@ def refused(folder):
                        ("WITH g AS (SELECT * FROM gaps) SELECT g.trace FROM g", "SELECT *, trace has it"),
                        ("SELECT percentile(dur_ns, 101) FROM gaps", "from 0 to 100"),
                        ("SELECT p99(dur_ns) FROM gaps", "no such function: p99 (did you mean percentile(x, 99)?)"),
-                       ("SELECT p999(dur_ns) FROM gaps", "percentile(x, 99.9)"),
+                       ("SELECT p999(dur_ns) FROM gaps", "percentile(x, 99.9)"), ("SELECT p100(dur_ns) FROM gaps", "percentile(x, 100)"),
                        ("SELECT quantile(dur_ns) FROM gaps", "there are median(x), percentile(x, 99) and arg(id, 'name')")):
         done = query(RECORDING, input=sql)
         check(f"{sql!r}: says {words}", done.returncode == 2 and words in done.stderr, done.stderr)
     several = query(RECORDING, "SELECT 1;", "select 2")
     check("several arguments of SQL", several.returncode == 2 and "several statements go into one argument" in several.stderr, several.stderr)
+    for words in (["select 1", RECORDING], [".schema", RECORDING, RECORDING]):
+        swapped = query(*words)
+        check(f"{words[0]} before the trace", swapped.returncode == 2 and "the trace comes first, and after it the SQL" in swapped.stderr, swapped.stderr)
     check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))
     results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
     done = query(results, "SELECT 1")

@@ -1,0 +1,117 @@
+#include "launch/command_wrappers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/find_program.h"
+#include "control/command_options.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::array<std::string_view, 14> kOtherEnvironments{
+    "uv",     "uvx",   "conda", "mamba", "micromamba", "pixi",        "poetry",
+    "pipenv", "hatch", "pdm",   "srun",  "apptainer",  "singularity", "chroot"};
+constexpr std::array<std::string_view, 5> kElsewhere{"docker", "podman", "nerdctl", "kubectl",
+                                                     "ssh"};
+constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ksh", "zsh", "fish"};
+
+using WordSpan = std::span<const std::string>;
+
+// Of the folders where programs are looked for.
+bool SetsPath(const std::string& word) { return word.starts_with("PATH="); }
+
+bool IsSetting(const std::string& word) { return !SplitAssignments({word}).environment.empty(); }
+
+// Not a model's folder of that name.
+bool Names(const std::string& word, std::span<const std::string_view> programs) {
+  return std::ranges::find(programs, ProgramName(word)) != programs.end() &&
+         (word.find('/') == std::string::npos || IsProgram(word));
+}
+
+// The words before the engine's; of a command that hides it, those before a long option.
+WordSpan WrappersOf(const std::vector<std::string>& words) {
+  size_t end = EngineWord(words);
+  if (end == words.size())
+    end = static_cast<size_t>(
+        std::ranges::find_if(words,
+                             [](const std::string& word) { return word.starts_with("--"); }) -
+        words.begin());
+  return WordSpan(words).first(end);
+}
+
+// Whether a shell's words take a command as text: "-c", "-lc", "-o pipefail -c".
+bool TakesText(WordSpan words) {
+  bool is_value = false;
+  for (const std::string& word : words) {
+    if (!word.starts_with('-') && !is_value) return false;
+    const bool is_short = word.starts_with('-') && !word.starts_with("--");
+    if (is_short && word.find('c') != std::string::npos) return true;
+    is_value = is_short && word.ends_with('o');
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> TakeSettings(std::vector<std::string>& words) {
+  std::vector<std::string> settings;
+  size_t taken = 0;
+  for (; taken < words.size(); ++taken) {
+    const std::string& word = words[taken];
+    if (IsSetting(word))
+      settings.push_back(word);
+    else if (ProgramName(word) != "env" || taken + 1 == words.size() ||
+             !IsSetting(words[taken + 1]))
+      break;
+  }
+  // env looks for the program in its own $PATH; it is not looked for there here.
+  if (taken > settings.size() && std::ranges::any_of(settings, SetsPath)) return {};
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+  return settings;
+}
+
+size_t EngineWord(const std::vector<std::string>& words) {
+  size_t engine = words.size(), module = 0;
+  for (size_t i = 1; i < words.size() && engine == words.size(); ++i) {
+    const std::string_view before = ProgramName(words[i - 1]);
+    if (words[i] == "serve" && (before == "vllm" || before == "sglang")) engine = i - 1;
+    if (words[i] == "-m") module = i;
+  }
+  // A wrapper may have an option -m too, without a Python before it: "numactl -m 0".
+  const size_t end = engine < words.size() ? engine : module;
+  for (size_t i = 0; i < end; ++i)
+    if (ProgramName(words[i]).starts_with("python")) return i;
+  return engine;
+}
+
+bool HasOtherEnvironment(const std::vector<std::string>& words) {
+  return std::ranges::any_of(WrappersOf(words), [](const std::string& word) {
+    return SetsPath(word) || Names(word, kOtherEnvironments);
+  });
+}
+
+Result<void> CheckWrappers(const std::vector<std::string>& words) {
+  const WordSpan wrappers = WrappersOf(words);
+  for (size_t i = 0; i < wrappers.size(); ++i) {
+    const std::string& word = wrappers[i];
+    if (Names(word, kElsewhere))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: what tacho adds to the command would not reach the engine: "
+                              "start it yourself, and record it: tacho record URL; tacho doctor "
+                              "URL says what it needs",
+                              word));
+    if (Names(word, kShells) && TakesText(WordSpan(words).subspan(i + 1)))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{} -c: the options that tacho adds would not reach the engine: "
+                              "give the command itself, without the shell",
+                              word));
+  }
+  return {};
+}
+
+}  // namespace tacho

@@ -1,0 +1,82 @@
+#include "launch/command_wrappers.h"
+
+#include <gmock/gmock.h>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> WordsIn(std::string_view line) {
+  std::vector<std::string> words;
+  while (!Trim(line).empty()) words.emplace_back(TakeWord(line));
+  return words;
+}
+
+std::string EngineIn(std::string_view line) {
+  const std::vector<std::string> words = WordsIn(line);
+  const size_t engine = EngineWord(words);
+  return engine == words.size() ? "" : words[engine];
+}
+
+std::string WrapperRefusal(std::string_view line) {
+  const auto checked = CheckWrappers(WordsIn(line));
+  return checked ? "" : checked.error().message;
+}
+
+TEST(TakeSettings, ThoseBeforeTheProgram) {
+  std::vector<std::string> words = WordsIn("A=1 B=x=y env _C= vllm serve m D=1");
+  EXPECT_THAT(TakeSettings(words), ElementsAre("A=1", "B=x=y", "_C="));
+  EXPECT_THAT(words, ElementsAre("vllm", "serve", "m", "D=1"));
+  words = WordsIn("env -u A B=1 vllm serve m");
+  EXPECT_THAT(TakeSettings(words), IsEmpty()) << "env's own options stay with it";
+  EXPECT_EQ(words.front(), "env");
+  words = WordsIn("env PATH=/env/bin vllm serve m");
+  EXPECT_THAT(TakeSettings(words), IsEmpty()) << "it finds another vllm";
+  EXPECT_TRUE(HasOtherEnvironment(words));
+  words = WordsIn("--a=1 m");
+  EXPECT_THAT(TakeSettings(words), IsEmpty());
+  words = {};
+  EXPECT_THAT(TakeSettings(words), IsEmpty());
+}
+
+TEST(EngineWord, BelowWrappers) {
+  EXPECT_EQ(EngineIn("/env/bin/vllm serve m"), "/env/bin/vllm");
+  EXPECT_EQ(EngineIn("numactl -m 0 vllm serve m"), "vllm");
+  EXPECT_EQ(EngineIn("numactl -m 0 python3 -u -m vllm.entrypoints.openai.api_server"), "python3");
+  EXPECT_EQ(EngineIn("python3.11 /env/bin/vllm serve m"), "python3.11") << "which runs the script";
+  EXPECT_EQ(EngineIn("./start.sh --python python3"), "");
+  EXPECT_EQ(EngineIn("numactl -m 0 ./start.sh"), "");
+  EXPECT_EQ(EngineIn("m --served-model-name serve"), "");
+  EXPECT_EQ(EngineIn("m"), "");
+  EXPECT_EQ(EngineIn(""), "");
+}
+
+TEST(HasOtherEnvironment, OfAWrapper) {
+  EXPECT_TRUE(HasOtherEnvironment(WordsIn("uv run vllm serve m")));
+  EXPECT_TRUE(HasOtherEnvironment(WordsIn("numactl -N 0 conda run -n x ./start.sh")));
+  EXPECT_FALSE(HasOtherEnvironment(WordsIn("numactl -N 0 vllm serve uv")));
+}
+
+TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
+  for (const char* const line : {"bash -c x", "numactl -N 0 sh -c x", "bash -l -c x", "zsh -lc x",
+                                 "bash -euo pipefail -c x"})
+    EXPECT_THAT(WrapperRefusal(line), HasSubstr("give the command itself, without the shell"))
+        << line;
+  for (const char* const line :
+       {"docker run -p 8000:8000 vllm/vllm-openai --model m", "sudo podman run image",
+        "kubectl exec pod -- vllm serve m", "ssh host vllm serve m"})
+    EXPECT_THAT(WrapperRefusal(line), HasSubstr("record it: tacho record URL; tacho doctor URL"))
+        << line;
+  for (const char* const line :
+       {"bash start.sh -c x", "bash -x start.sh", "sh", "./docker --model m", "vllm serve docker",
+        "m --served-model-name ssh", "apptainer exec image vllm serve m", ""})
+    EXPECT_EQ(WrapperRefusal(line), "") << line;
+}
+
+}  // namespace
+}  // namespace tacho
