@@ -63,13 +63,14 @@ std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram&
                        server.name, program.keeper());
   std::string why = fmt::format("{} ended with exit status {}{}", server.name, status,
                                 status == 128 + 9 ? " (killed: out of memory?)" : "");
-  const auto failure = ReadFailures(BytesOf(server.log, kMostLog, false)).first;
+  const LogFailures failures = ReadFailures(BytesOf(server.log, kMostLog, false));
+  const auto failure = failures.end ? failures.end->cause : failures.first;
   if (!failure) {
     const std::string last = LastLineOf(server.log);
     return fmt::format("{}; its log shows no error: {}{}{}", why, server.log,
                        last.empty() ? "" : "\nits last line: ", last);
   }
-  return fmt::format("{}; the first error of its log, {}:{}{}:\n{}", why, server.log, failure->line,
+  return fmt::format("{}; the error in its log, {}:{}{}:\n{}", why, server.log, failure->line,
                      failure->process.empty() ? "" : ", by " + failure->process, failure->text);
 }
 

@@ -22,6 +22,7 @@ class FailureReader {
   void Take(std::string_view raw) {
     ++line_;
     const LogLine line = lines_.Read(raw);
+    if (!line.time.empty()) time_ = line.time;
     if (writers_.size() >= kMostWriters) writers_.clear();
     Writer& writer = writers_[line.writer];
     Engine& engine = EngineOf(line.engine);
@@ -39,7 +40,8 @@ class FailureReader {
               engine);
       }
     }
-    writer.is_after_record = !line.time.empty();
+    // Of vLLM's message each line has the head: what has none is not of it.
+    writer.is_after_record = !line.time.empty() && line.head.empty();
   }
 
   LogFailures Finish() const {
@@ -58,6 +60,7 @@ class FailureReader {
   using Kept = std::shared_ptr<EngineFailure>;
 
   enum class Reading { kNothing, kTraceback, kMessage };
+  enum class Survived { kNone, kNext, kAll };  // which tracebacks, until the next record
   // One process's lines, between which others write.
   struct Writer {
     Reading reading = Reading::kNothing;
@@ -67,13 +70,15 @@ class FailureReader {
     uint64_t first_line = 0;  // of the traceback's failure
     size_t message_lines = 0;
     bool is_own = false;  // the traceback is no message of the engine's
-    bool is_survived = false, is_harmless = false, is_chained = false;
+    Survived survived = Survived::kNone;
+    bool is_chained = false;
     bool is_after_record = false;
   };
   // Since an engine last started or served.
   struct Life {
     uint64_t alive_until = 0;
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
+    std::string failed_at = {};  // the time of `cause`, by the last record with one
     bool is_sure = false;  // `death`: that a request lacked memory is none, if others are served
   };
   struct Engine {
@@ -84,11 +89,19 @@ class FailureReader {
   static std::optional<EngineEnd> EndOf(const Life& life) {
     if (!life.death && !life.own_end) return std::nullopt;
     const Kept& death = life.death ? life.death : life.own_end;
-    const Kept& cause = !life.death  ? death
-                        : life.cause ? life.cause
-                        : life.error ? life.error
-                                     : death;
-    return EngineEnd{*cause, life.alive_until, std::max(death->last_line, cause->last_line)};
+    return EngineEnd{*CauseOf(life), life.alive_until,
+                     std::max(death->last_line, CauseOf(life)->last_line)};
+  }
+
+  static const Kept& CauseOf(const Life& life) {
+    if (!life.death) {
+      // The front end's may only send its reader to another process's.
+      const bool refers = life.own_end->text.find("root cause") != std::string::npos ||
+                          life.own_end->text.find("stack trace") != std::string::npos;
+      return refers && life.cause ? life.cause : life.own_end;
+    }
+    if (life.cause) return life.cause;
+    return life.error && life.error->line < life.death->line ? life.error : life.death;
   }
 
   Engine& EngineOf(const std::string& name) {
@@ -101,19 +114,24 @@ class FailureReader {
     const bool starts = says == Says::kStart || says == Says::kReady;
     if (says == Says::kReady) ready_ = line_;
     // The next start of a log may fail before it says that it is one.
-    if (starts || (engine.is_told_to_end &&
-                   (ComplaintAt(line.text) != std::string::npos ||
-                    (engine.has_ended && IsOwnTraceback(line) && !writer.is_survived)))) {
+    if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
+                                             (engine.has_ended && IsOwnTraceback(line) &&
+                                              writer.survived == Survived::kNone)))) {
       engine = {{.alive_until = starts ? line_ : line_ - 1}};
-    } else if (says == Says::kServes && !engine.life.is_sure) {
+    } else if (says == Says::kServes && !engine.life.is_sure && !JustFailed(engine.life)) {
       engine.life = {.alive_until = line_};
     }
     engine.is_told_to_end |= says == Says::kToldToEnd;
     engine.has_ended |= engine.is_told_to_end && says == Says::kEnded;
     if (!engine.is_told_to_end) return true;
     writer = {};
-    writer.is_survived = says == Says::kSurvived;
+    if (says == Says::kSurvived) writer.survived = Survived::kNext;
     return false;
+  }
+
+  // What was under way beside it is still answered.
+  bool JustFailed(const Life& life) const {
+    return life.cause && !life.failed_at.empty() && life.failed_at == time_;
   }
 
   static bool IsOwnTraceback(const LogLine& line) {
@@ -122,11 +140,16 @@ class FailureReader {
 
   void FollowFailure(const LogLine& line, Says says, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
+    if (says == Says::kChained) {
+      writer.is_chained = writer.last != nullptr;
+      writer.reading = Reading::kNothing;
+      return;
+    }
     const bool is_head = text.ends_with(kTracebackHead);
-    if (!is_head && says != Says::kChained && AddLine(line, writer, engine)) return;
+    if (!is_head && AddLine(line, writer, engine)) return;
     if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
     FollowAnnouncements(line, says, writer);
-    if (writer.is_harmless || says == Says::kChained) return;
+    if (writer.survived == Survived::kAll) return;
     if (is_head) {
       // The error line before it announces it: vLLM gives the lines of one message one head.
       const bool is_announced = writer.is_error && line.head == writer.head;
@@ -139,7 +162,7 @@ class FailureReader {
       return;
     }
     const size_t complaint = ComplaintAt(text);
-    const bool ends = complaint != text.npos || says == Says::kPanic;
+    const bool ends = complaint != text.npos || says == Says::kCrash;
     writer.is_error = line.is_error && !text.empty() && !ends;
     if (!ends && !writer.is_error) return;
     writer.last.reset();
@@ -158,15 +181,11 @@ class FailureReader {
 
   // What the lines before a traceback say about it.
   static void FollowAnnouncements(const LogLine& line, Says says, Writer& writer) {
-    const bool is_record = !line.time.empty();
-    if (is_record) writer.is_harmless = false;
-    if (is_record && (line.head.empty() || line.head != writer.head)) writer.is_survived = false;
-    writer.is_harmless |= says == Says::kHarmless;
-    if (says == Says::kSurvived) {
-      writer.is_survived = true;
-      writer.head = line.head;
-    }
-    if (says == Says::kChained) writer.is_chained = writer.last != nullptr;
+    if (!line.time.empty() && (line.head.empty() || line.head != writer.head))
+      writer.survived = Survived::kNone;
+    if (says != Says::kSurvived && says != Says::kHarmless) return;
+    writer.survived = says == Says::kHarmless ? Survived::kAll : Survived::kNext;
+    writer.head = line.head;
   }
 
   // Whether the line belongs to the traceback or the message that is read.
@@ -183,8 +202,12 @@ class FailureReader {
       return true;
     }
     // Python's own helper: it forgets names when a server ends.
-    writer.is_survived |= text.find("resource_tracker.py\", line ") != text.npos;
-    if (text.empty() || text.starts_with(' ')) return true;
+    if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
+    // A program begins in its module: what SGLang logs begins in a function.
+    writer.is_own |= line.head.empty() && text.ends_with(", in <module>");
+    // Ray's own frames, and the exception of its worker, follow.
+    if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
+      return true;
     writer.reading = Reading::kNothing;
     if (!IsException(text)) return false;
     if (IsOfASignal(text)) {
@@ -199,7 +222,8 @@ class FailureReader {
     Begin(line, line.text, writer);
     if (std::exchange(writer.is_chained, false)) return;  // it is kept already
     if (!first_) first_ = writer.last;
-    if (std::exchange(writer.is_survived, false) && !TellsOfDeath(line.text)) return;
+    const Survived survived = std::exchange(writer.survived, Survived::kNone);
+    if (survived != Survived::kNone && !TellsOfDeath(line.text)) return;
     Fail(writer.last, engine);
     if (writer.is_own) engine.life.own_end = writer.last;
   }
@@ -218,8 +242,11 @@ class FailureReader {
     return {line.process, line_, std::string(text.substr(0, kMostBytes)), line_, line_};
   }
 
-  static void Fail(const Kept& failure, Engine& engine) {
-    if (!engine.life.cause) engine.life.cause = failure;
+  void Fail(const Kept& failure, Engine& engine) {
+    if (!engine.life.cause) {
+      engine.life.cause = failure;
+      engine.life.failed_at = time_;
+    }
     if (!engine.life.death && TellsOfFullMemory(failure->text)) engine.life.death = failure;
   }
 
@@ -230,6 +257,7 @@ class FailureReader {
 
   LogLineReader lines_;
   uint64_t line_, begin_, ready_ = 0;
+  std::string time_;
   std::map<std::string, Writer> writers_;
   std::map<std::string, Engine> engines_;  // by their names in a log of several
   Kept first_, first_error_;

@@ -9,7 +9,7 @@
 namespace tacho {
 
 // A failure in an engine's log: the exception of a Python traceback, the complaint of Python's
-// argument parser, the panic of a router's main thread, or a line that the engine calls an error.
+// argument parser, a crash with its words, or a line that the engine calls an error.
 // Of exceptions that led to one another it is the last, which says what was tried; a line that only
 // announces a traceback gives that traceback's exception.
 struct EngineFailure {
@@ -33,7 +33,7 @@ struct EngineEnd {
 // What a log tells of failures. Requests in it are not read, and what fails in a server that was
 // told to end is none.
 struct LogFailures {
-  // Errors without a traceback come after all others.
+  // Also one that was survived. Errors without a traceback come after all others.
   std::optional<EngineFailure> first;
   // Where words tell that the engine, or a process of it, died, and it did not start again after
   // them; or where the log ends with a process's own traceback. An engine survives what failed

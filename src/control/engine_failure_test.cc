@@ -219,8 +219,7 @@ TEST(EndOfEngine, IsTheLastOfExceptionsThatLedToOneAnother) {
 }
 
 constexpr std::string_view kStarts =
-    "(EngineCore pid=2) INFO 11-25 02:49:08 [core.py:133] Initializing a V1 LLM engine (v0.32.0) "
-    "with config\n";
+    "(APIServer pid=2) INFO 11-25 02:49:08 [a.py:1] non-default args: {}\n";
 constexpr std::string_view kReady = "INFO:     Application startup complete.\n";
 
 TEST(EndOfEngine, IsNotThatOfAnEarlierStart) {
@@ -232,6 +231,17 @@ TEST(EndOfEngine, IsNotThatOfAnEarlierStart) {
   EXPECT_FALSE(EndOfEngine(again));
   EXPECT_EQ(ReadFailures(again).ready, 4U);
   EXPECT_EQ(EndOfEngine(again + died)->cause.line, 6U);
+  // With data parallelism one engine of a server starts after another failed.
+  const std::string begins =
+      " INFO 11-25 02:49:08 [core.py:133] Initializing a V1 LLM engine (v0.32.0)\n";
+  const std::string dp0 = "(EngineCore_DP0 pid=3)", dp2 = "(EngineCore_DP2 pid=5)";
+  EXPECT_EQ(
+      EndOfEngine(std::string(kStarts) + dp0 + begins + dp0 +
+                  " ERROR 11-25 02:49:26 [core.py:1] Traceback (most recent call last):\n" + dp0 +
+                  " ERROR 11-25 02:49:26 [core.py:1] RuntimeError: uncorrectable ECC error\n" +
+                  dp2 + begins + "RuntimeError: Engine core initialization failed\n")
+          ->cause.process,
+      "EngineCore_DP0 pid=3");
   // Of several engines one's start is not another's.
   EXPECT_TRUE(EndOfEngine(
       "w0 | [2026-11-25 02:50:13] SIGQUIT received. It usually means one child failed.\n"
@@ -262,6 +272,9 @@ TEST(EndOfEngine, IsNoSignalAndNoThreadsException) {
   EXPECT_TRUE(EndOfEngine(traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine(traceback + "KeyboardInterrupt: terminated\n"));
   EXPECT_FALSE(EndOfEngine("Exception in thread Thread-5 (f):\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(
+      EndOfEngine("Exception in callback f()\nhandle: <Handle>\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine("--- Logging error ---\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine("Exception ignored in: <function x>\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine(traceback + "OSError: x\nINFO:     127.0.0.1:5 - \"GET /metrics "
                                        "HTTP/1.1\" 200 OK\n"))
@@ -298,6 +311,95 @@ TEST(EndOfEngine, IsNotWhatCameBeforeItServedAgain) {
   EXPECT_EQ(EndOfEngine(full)->cause.line, 2U);
   EXPECT_FALSE(EndOfEngine(full + served));
   EXPECT_EQ(EndOfEngine(full + ends + served)->cause.line, 2U);
+}
+
+TEST(EndOfEngine, IsNotHiddenByAnswersOfTheSameSecond) {
+  const auto core = [](const char* time, const std::string& text) {
+    return "(EngineCore pid=3) ERROR 11-25 " + std::string(time) + " [core.py:640] " + text + "\n";
+  };
+  const auto fails = [&](const char* time, const std::string& text) {
+    return core(time, "Traceback (most recent call last):") + core(time, text);
+  };
+  const std::string served = "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n";
+  const std::string full = fails("02:48:45", "torch.OutOfMemoryError: CUDA out of memory");
+  const std::string end = core("02:48:46", "EngineCore encountered a fatal error.") +
+                          fails("02:48:46", "concurrent.futures.CancelledError");
+  EXPECT_EQ(EndOfEngine(full + served + end)->cause.line, 2U);
+  EXPECT_EQ(EndOfEngine(full + "[2026-11-25 02:48:59] x\n" + served + end)->cause.line, 7U);
+}
+
+TEST(EndOfEngine, IsACrashWithItsOwnWords) {
+  const std::string died =
+      "(APIServer pid=1) ERROR 11-25 02:48:45 [a.py:1] Engine core proc EngineCore_DP0 died "
+      "unexpectedly, shutting down client.\n";
+  const std::string other = "(APIServer pid=1) ERROR 11-25 02:48:44 [a.py:1] a request failed\n";
+  EXPECT_EQ(EndOfEngine(other + "!!!!!!! Segfault encountered !!!!!!!\n" + died)->cause.line, 2U);
+  EXPECT_EQ(
+      EndOfEngine("terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA "
+                  "error: an illegal memory access was encountered\n" +
+                  died)
+          ->cause.text,
+      "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: an "
+      "illegal memory access was encountered");
+  EXPECT_EQ(
+      EndOfEngine("[2026-11-25 02:50:13] Rank 0 scheduler is dead.\n[2026-11-25 02:50:13] Exit "
+                  "code: -9\nTraceback (most recent call last):\n  File \"a.py\", line 1, in "
+                  "<module>\nEOFError\n")
+          ->cause.line,
+      1U);
+  EXPECT_EQ(EndOfEngine("Fatal Python error: Aborted\n\n" + other + died)->cause.line, 1U);
+}
+
+TEST(EndOfEngine, IsInTheWordsOfOtherVersions) {
+  for (const char* const line :
+       {"ERROR 11-25 02:48:45 [a.py:1] MQLLMEngine is already dead, terminating server process\n",
+        "CRITICAL 04-16 20:24:47 [a.py:1] Got fatal signal from worker processes, shutting down.\n",
+        "ERROR 11-25 02:48:45 m.py:97] Worker VllmWorkerProcess pid 1159 died, exit code: -6\n",
+        "RuntimeError: Engine process failed to start. See stack trace for the root cause.\n",
+        "[2026-11-25 02:50:13] Watchdog timeout (self.watchdog_timeout=300)\n",
+        "[2026-11-25 02:50:13] Rank 0 scheduler is dead. Please check if there are relevant "
+        "logs.\n",
+        "Aug 19 18:34:30 gpu systemd[1]: vllm.service: Main process exited, code=exited, "
+        "status=1/FAILURE\n"})
+    EXPECT_EQ(EndOfEngine(std::string(kReady) + line)->cause.line, 2U) << line;
+  EXPECT_FALSE(
+      EndOfEngine("INFO 11-25 02:48:45 m.py:97] x\nERROR Worker pid 1159 died, exit code: -15\n"));
+  EXPECT_FALSE(EndOfEngine("Generated text: ' The EngineDeadError is'\n"));
+}
+
+TEST(EndOfEngine, IsInTheExceptionOfRaysWorker) {
+  EXPECT_EQ(EndOfEngine("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n"
+                        "ray.exceptions.RayTaskError(KeyError): ray::f() (pid=7, ip=10.0.0.1)\n"
+                        "  File \"b.py\", line 2, in g\nKeyError: 'layers.0'\n"
+                        "RuntimeError: Engine core initialization failed\n")
+                ->cause.line,
+            5U);
+}
+
+TEST(EndOfEngine, IsAProcesssOwnTracebackAfterItsMessages) {
+  const std::string api = "(APIServer pid=1) ";
+  const std::string traceback = "Traceback (most recent call last):\n";
+  EXPECT_EQ(EndOfEngine(api + "INFO 11-24 16:00:08 [model.py:547] Resolved architecture\n" + api +
+                        traceback + api + "  File \"a.py\", line 1, in f\n" + api +
+                        "pydantic_core.ValidationError: 1 validation error for ModelConfig\n")
+                ->cause.line,
+            4U);
+  const std::string sglang = "[2026-11-25 02:50:01] server_args=ServerArgs()\n";
+  EXPECT_EQ(EndOfEngine(sglang + traceback +
+                        "  File \"launch_server.py\", line 30, in <module>\nOSError: no folder\n")
+                ->cause.line,
+            4U);
+  EXPECT_FALSE(EndOfEngine(sglang + traceback + "  File \"a.py\", line 30, in f\nOSError: x\n"));
+  EXPECT_EQ(
+      EndOfEngine("[rank0]: " + traceback + "[rank0]:   File \"a.py\", line 1, in <module>\n" +
+                  "[rank0]: ValueError: x\n")
+          ->cause.process,
+      "rank0");
+  // The front end's sends its reader to another's.
+  EXPECT_EQ(EndOfEngine(traceback + "ValueError: bad\n\n" + api + traceback + api +
+                        "RuntimeError: it failed. See stack trace above.\n")
+                ->cause.text,
+            "ValueError: bad");
 }
 
 TEST(EndOfEngine, IsPythonsOwnTracebackThatEndsTheLog) {

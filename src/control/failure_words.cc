@@ -14,7 +14,6 @@ struct SaidBy {
 };
 // The first that fits counts.
 constexpr std::array kWords{
-    SaidBy{Says::kStart, "LLM engine (v"},
     SaidBy{Says::kStart, "vLLM API server version "},
     SaidBy{Says::kStart, "non-default args: "},
     SaidBy{Says::kStart, "server_args="},
@@ -34,22 +33,28 @@ constexpr std::array kWords{
     SaidBy{Says::kSurvived, "Exception in thread "},
     SaidBy{Says::kSurvived, "Exception ignored in"},
     SaidBy{Says::kSurvived, "exception was never retrieved"},
+    SaidBy{Says::kSurvived, "Exception in callback "},
+    SaidBy{Says::kSurvived, "--- Logging error ---"},
     // SGLang asks itself before it listens (seen of 0.5.23).
     SaidBy{Says::kHarmless, "post-warmup freeze_gc failed"},
     SaidBy{Says::kChained, "During handling of the above exception, another exception occurred:"},
     SaidBy{Says::kChained, "The above exception was the direct cause of the following exception:"},
-    SaidBy{Says::kPanic, "thread 'main'"},
+    SaidBy{Says::kCrash, "thread 'main' panicked at "},
+    SaidBy{Says::kCrash, "terminate called after throwing"},
+    SaidBy{Says::kCrash, "Fatal Python error: "},
+    SaidBy{Says::kCrash, "Segfault encountered"},
+    SaidBy{Says::kCrash, "Watchdog timeout ("},
+    SaidBy{Says::kCrash, "scheduler is dead"},
 };
 constexpr std::array<std::string_view, 2> kMemory{"out of memory", "OutOfMemoryError"};
-constexpr std::array<std::string_view, 9> kEnds{"died unexpectedly",
-                                                "EngineDeadError",
-                                                "Executor failed",
-                                                "encountered a fatal error",
-                                                "Fatal Python error: ",
-                                                "Scheduler hit an exception",
-                                                "Engine core initialization failed",
-                                                "sigquit",
-                                                "It usually means one child failed"};
+constexpr auto kEnds = std::to_array<std::string_view>({
+    "died unexpectedly", " died, exit code: ", "is already dead, terminating",
+    "EngineDeadError: ", "Executor failed", "encountered a fatal error",
+    "EngineCore hit an exception", "Engine core initialization failed",
+    "Engine process failed to start", "Got fatal signal from worker", "Scheduler hit an exception",
+    "Initialization failed. warmup error", "sigquit", "It usually means one child failed",
+    "Main process exited, code=",  // systemd
+});
 
 bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(
@@ -99,14 +104,14 @@ Says WhatSays(std::string_view text) {
                ? Says::kServes
                : Says::kNothing;
   for (const SaidBy& one : kWords)
-    if (text.find(one.words) != text.npos) {
-      if (one.says == Says::kPanic && text.find("panicked at") == text.npos) continue;
-      return one.says;
-    }
+    if (text.find(one.words) != text.npos) return one.says;
   return Says::kNothing;
 }
 
-bool TellsOfEnd(std::string_view text) { return HasOneOf(text, kEnds); }
+bool TellsOfEnd(std::string_view text) {
+  // -15: somebody ended it.
+  return HasOneOf(text, kEnds) && text.find("exit code: -15") == text.npos;
+}
 bool TellsOfFullMemory(std::string_view text) { return HasOneOf(text, kMemory); }
 bool TellsOfDeath(std::string_view text) { return TellsOfEnd(text) || TellsOfFullMemory(text); }
 

@@ -21,7 +21,7 @@ enum class Says {
   kSurvived,  // a traceback follows, after which the process goes on
   kHarmless,  // the same, and several follow
   kChained,   // the traceback that follows is of the same failure as the one before
-  kPanic,
+  kCrash,     // of a process, with why
 };
 // Of lines at the margin: a traceback's frames say nothing.
 Says WhatSays(std::string_view text);

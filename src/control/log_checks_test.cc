@@ -180,6 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         LogCase{"worker-killed", kVllmLog, "0.32.0",
                 "(EngineCore pid=3) ERROR 11-25 02:48:45 [multiproc_executor.py:316] Worker proc "
                 "VllmWorker-0 died unexpectedly (exit code: -9), shutting down executor.\n"},
+        LogCase{"worker-killed", kSglangLog, "0.5.23", "[2026-11-25 02:50:13] Exit code: -9\n"},
         LogCase{"crash-while-profiled", kSglangLog, "0.5.23",
                 kSglangStart + "!!!!!!! Segfault encountered !!!!!!!\n"},
         LogCase{"nsys-not-imported", kAnyLog, "",
@@ -386,15 +387,16 @@ TEST(LogChecks, FullGpuMemoryIsNamedWithoutASessionToo) {
 }
 
 TEST(LogChecks, OfAnEndItsOwnLineCounts) {
-  const std::string full =
-      "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] torch.OutOfMemoryError: CUDA out of "
-      "memory.\n";
+  const std::string full = "torch.OutOfMemoryError: CUDA out of memory.\n";
+  const std::string core = "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ";
   const std::string log =
-      full + "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n" + full +
-      "(APIServer pid=1) ERROR 11-24 16:02:39 [a.py:1] EngineDeadError\n";
+      core + full + "INFO 11-24 16:03:00 [a.py:1] x\n" +
+      "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n" +
+      "(EngineCore pid=7) ERROR 11-24 16:05:00 [core.py:9] " + full +
+      "(APIServer pid=1) ERROR 11-24 16:05:00 [a.py:1] EngineDeadError: it died\n";
   EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 1 of"));
   EXPECT_THAT(CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end).at(0).evidence,
-              HasSubstr("line 3 of"));
+              HasSubstr("line 4 of"));
 }
 
 TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {

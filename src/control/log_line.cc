@@ -36,7 +36,8 @@ bool IsNameByte(char c) {
          std::string_view("_-./@").find(c) != std::string_view::npos;
 }
 
-// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1", "VllmWorker rank=0 pid=123".
+// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; of vLLM 0.8 "VllmWorker rank=0 pid=123", of 0.10
+// "VllmWorker TP0 pid=123"; of Ray Serve "ServeReplica:app:LLMServer pid=123".
 bool IsProcess(std::string_view inside) {
   constexpr std::string_view kPid = "pid=";
   const size_t at = inside.find(kPid);
@@ -45,8 +46,9 @@ bool IsProcess(std::string_view inside) {
   std::string_view before = inside.substr(0, at);
   const std::string_view name = TakeWord(before);
   const std::string_view rank = TakeWord(before);
-  return std::ranges::all_of(name, IsNameByte) && (at == 0 || inside[at - 1] == ' ') &&
-         (rank.empty() || rank.find('=') != rank.npos) && before.empty();
+  return std::ranges::all_of(name, [](char c) { return IsNameByte(c) || c == ':'; }) &&
+         (at == 0 || inside[at - 1] == ' ') && before.empty() &&
+         (rank.empty() || rank.find('=') != rank.npos || (rank[0] >= 'A' && rank[0] <= 'Z'));
 }
 
 // vLLM's own, not what Ray calls the engine: it puts its front end's before what Ray's workers say.
@@ -68,6 +70,51 @@ std::string_view TakeProcess(std::string_view& text) {
 
 bool BeginsWithDate(std::string_view text) {
   return IsDate(TakeBracketed(text, '[', ']').substr(0, 10));
+}
+
+// Removes what a collector puts before each line: "2025-09-02T08:04:02.88-07:00 " of docker and
+// kubectl, "Aug 19 18:34:30 HOST NAME[PID]: " of journalctl, with either time.
+void TakeStamp(std::string_view& text) {
+  const auto is_like = [](std::string_view word, std::string_view shape) {  // 0: a digit
+    return word.size() >= shape.size() &&
+           std::ranges::equal(word.substr(0, shape.size()), shape, [](char c, char wanted) {
+             return wanted == '0' ? IsDigit(c) : c == wanted;
+           });
+  };
+  std::string_view rest = text;
+  const std::string_view first = TakeWord(rest);
+  const bool is_iso = is_like(first, "0000-00-00T00:00:00");
+  if (!is_iso) {
+    const std::string_view day = TakeWord(rest), time = TakeWord(rest);
+    if (first.size() != 3 || day.size() > 2 || !is_like(day, "0") || !is_like(time, "00:00:00"))
+      return;
+  }
+  // A traceback's indentation stays.
+  const auto after = [&](std::string_view word) {
+    const auto end = static_cast<size_t>(word.data() + word.size() - text.data());
+    return text.substr(std::min(text.size(), end + 1));
+  };
+  std::string_view words = rest;
+  TakeWord(words);
+  const std::string_view program = TakeWord(words);
+  if (program.ends_with("]:") && program.find('[') != program.npos)
+    text = after(program);
+  else if (is_iso)
+    text = after(first);
+}
+
+// Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun; "rank0".
+std::string_view TakeTorchRank(std::string_view& text) {
+  std::string_view after = text;
+  const std::string_view inside = TakeBracketed(after, '[', ']');
+  const size_t digits = inside.find_first_of("0123456789");
+  if ((inside.substr(0, digits) != "rank" && inside.substr(0, digits) != "default") ||
+      !after.starts_with(':'))
+    return {};
+  after.remove_prefix(1);
+  if (after.starts_with(' ')) after.remove_prefix(1);
+  text = after;
+  return inside;
 }
 
 // The NAME of "NAME | ", "[NAME] " or "NAME: "; "" of all else, such as a progress bar.
@@ -113,6 +160,7 @@ bool TakeVllmHead(std::string_view& text, LogLine& line) {
 size_t BytesBeforeRecord(std::string_view text) {
   const auto begins_record = [](std::string_view rest) {
     LogLine unused;
+    TakeStamp(rest);
     return BeginsWithDate(rest) || !TakeProcess(rest).empty() || TakeVllmHead(rest, unused);
   };
   if (begins_record(text)) return 0;
@@ -160,15 +208,17 @@ LogLine LogLineReader::Read(std::string_view line) {
   const std::string plain = WithoutColours(line);
   std::string_view text = plain;
   LogLine read;
+  TakeStamp(text);
+  const std::string_view whole = text;
   read.engine = TakeKnownName(text);
   if (const size_t before = read.engine.empty() ? BytesBeforeRecord(text) : 0; before > 0) {
     read.engine = JoinedNameIn(text.substr(0, before));
     Learn(text.substr(0, before), read.engine);
     text.remove_prefix(before);
   }
-  const auto before = [&] { return std::string_view(plain).substr(0, plain.size() - text.size()); };
+  TakeStamp(text);
   std::string process(TakeProcess(text));
-  const std::string_view outer = before();
+  const std::string_view outer = whole.substr(0, whole.size() - text.size());
   // Ray names the engine before what the engine names: vLLM its processes, SGLang no process.
   const auto take_engine = [&] {
     if (read.engine.empty() && !IsOfVllm(process))
@@ -178,6 +228,7 @@ LogLine LogLineReader::Read(std::string_view line) {
     take_engine();
     process = inner;
   }
+  if (process.empty()) process = TakeTorchRank(text);
   TakeVllmHead(text, read);
   std::string_view rank;
   if (BeginsWithDate(text)) {

@@ -16,6 +16,9 @@ std::string WithoutColours(std::string_view line);
 //   [2026-11-24 16:03:22 TP1] Scheduler hit an exception: Traceback (most recent call last):
 //   (SGLangEngine pid=101) [2026-11-24 16:03:22 TP1] Profiling starts.
 //   w0 | [2026-11-24 16:03:22 TP1] Profiling starts.
+//
+// What a collector puts before each line is left out: the times of docker and kubectl, the head of
+// journalctl.
 struct LogLine {
   // "VllmWorker-0 pid=123", "pid=123"; of SGLang its rank, "TP1", "SGLangEngine pid=101 TP1"; "" if
   // not named.
@@ -44,7 +47,7 @@ class LogLineReader {
 
   std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
 };
-LogLine ReadLogLine(std::string_view line);
+LogLine ReadLogLine(std::string_view line);  // of a log whose names are not known
 
 // Whether a line's text holds what a client sent.
 bool HoldsRequest(std::string_view text);

@@ -33,12 +33,41 @@ TEST(LogLine, TakesSglangsApart) {
 }
 
 TEST(LogLine, NamesAProcessByItsNameRankOrNumber) {
-  for (const char* const process : {"pid=5", "EngineCore pid=5", "Worker_TP0 pid=5",
-                                    "VllmWorker rank=1 pid=5", "RayWorkerProc pid=5, ip=10.0.0.1"})
+  for (const char* const process :
+       {"pid=5", "EngineCore pid=5", "Worker_TP0 pid=5", "VllmWorker rank=1 pid=5",
+        "VllmWorker PP0_TP1 pid=5", "RayWorkerProc pid=5, ip=10.0.0.1",
+        "ServeReplica:app:LLMServer pid=5"})
     EXPECT_EQ(ReadLogLine("(" + std::string(process) + ") hello").process, process);
   for (const char* const text :
        {"(the pid=x) a", "(in the pid=5) a", "(a, b pid=5) c", "(pid=) a", "(pid=5"})
     EXPECT_EQ(ReadLogLine(text).process, "") << text;
+}
+
+TEST(LogLine, LeavesOutWhatACollectorPutBefore) {
+  const std::string record = "(EngineCore pid=5) ERROR 11-24 16:02:39 [core.py:1]   File";
+  for (const std::string before :
+       {"2025-09-02T08:04:02.880386946-07:00 ", "2025-09-02T08:04:02Z ",
+        "Aug 19 18:34:30 gpu1 vllm[8707]: ", "Aug  9 18:34:30 gpu1 vllm[8707]: ",
+        "2026-11-24T16:02:39+0000 gpu1 vllm[1]: ", "vllm-1  | 2025-09-02T08:04:02.88Z "}) {
+    const LogLine line = ReadLogLine(before + record);
+    EXPECT_EQ(line.head, "ERROR 11-24 16:02:39 [core.py:1]") << before;
+    EXPECT_EQ(line.text, "  File") << before;
+    EXPECT_EQ(ReadLogLine(before + "  File").text,
+              before.starts_with("vllm") ? before + "  File" : "  File")
+        << "a name is not known before a record had it";
+  }
+  LogLineReader lines;
+  EXPECT_EQ(
+      lines.Read("2025-09-02T08:04:02.1Z (SGLangEngine pid=7) [2026-11-24 16:03:22] x").engine,
+      "SGLangEngine pid=7");
+  EXPECT_EQ(lines.Read("2025-09-02T08:04:02.2Z (SGLangEngine pid=7)   File").engine,
+            "SGLangEngine pid=7");
+  EXPECT_EQ(ReadLogLine("[rank0]:   File \"a.py\"").text, "  File \"a.py\"");
+  EXPECT_EQ(ReadLogLine("[rank0]:[E1218 20:27:21.426415540 ProcessGroupNCCL.cpp:629] x").process,
+            "rank0");
+  for (const char* const text :
+       {"Aug 19 is a day of the year", "2025-09-02 is one", "Aug 19 18:34:30"})
+    EXPECT_EQ(ReadLogLine(text).text, text);
 }
 
 TEST(LogLineReader, KnowsANameInLinesWithoutATimeToo) {

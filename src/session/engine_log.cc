@@ -49,21 +49,28 @@ void EngineLog::ReadOn() {
   if (from > read_) rest_.clear();
   rest_ += ReadRange(path_, from, size);
   read_ = size;
-  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
-    LogLine line = lines_.Read(std::string_view(rest_).substr(0, end));
-    rest_.erase(0, end + 1);
-    if (HoldsRequest(line.text)) continue;
-    std::string& message = line.text;
-    if (death_.empty() && !line.is_notice && TellsOfDeath(message)) death_ = message;
-    if (!ConcernsProfiler(message)) continue;
-    // SGLang's answer to a stop after a session that its own count ended is no failure.
-    if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&
-        (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
-         message.find("Not starting tracing") != std::string::npos))  // Kineto
-      failure_ = message;
-    last_word_ = std::move(message);
-  }
+  std::string_view whole(rest_);
+  while (whole.find('\n') != whole.npos) TakeMessage(TakeLine(whole));
+  rest_.erase(0, rest_.size() - whole.size());
   if (rest_.size() > kMostLine) rest_.clear();
+}
+
+void EngineLog::TakeMessage(std::string_view raw) {
+  LogLine line = lines_.Read(raw);
+  if (HoldsRequest(line.text)) return;
+  std::string& message = line.text;
+  // Advice about memory, and a request that lacked it, are no end.
+  const bool fails = line.is_error || IsException(message);
+  if (death_.empty() && !line.is_notice &&
+      (TellsOfEnd(message) || (fails && TellsOfFullMemory(message))))
+    death_ = message;
+  if (!ConcernsProfiler(message)) return;
+  // SGLang's answer to a stop after a session that its own count ended is no failure.
+  if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&
+      (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
+       message.find("Not starting tracing") != std::string::npos))  // Kineto
+    failure_ = message;
+  last_word_ = std::move(message);
 }
 
 const std::string& EngineLog::LastWord() {

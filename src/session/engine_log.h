@@ -27,6 +27,7 @@ class EngineLog {
 
  private:
   void ReadOn();
+  void TakeMessage(std::string_view raw);
 
   LogLineReader lines_;
   std::string path_, rest_, last_word_, failure_, death_;
