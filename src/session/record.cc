@@ -254,7 +254,9 @@ class Recorder {
             Finding{FindingId::kStillWriting, expectation.url, "its flush is still under way"};
       }
     }
+    const LoadWindow profiled = recording_.profiled;
     observer_.OnPartly(recording_);
+    recording_.profiled = profiled;  // the traces that are still written may end it otherwise
     for (size_t i : writing) recording_.workers[i].expectation.trouble.reset();
   }
 
