@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <set>
@@ -16,6 +17,7 @@
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/outcome.h"
+#include "run/unproven_ranks.h"
 
 namespace tacho {
 namespace {
@@ -352,6 +354,13 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const bool whole =
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
+  if (whole && !options.in_flight) {  // else the recording proves its traces itself
+    std::vector<std::string> paths;
+    for (const TraceAnalysis& trace : readout->run.traces)
+      if (trace.results.empty()) paths.push_back(trace.path);
+    std::ranges::move(FindUnproven(paths), std::back_inserter(readout->run.unproven));
+  }
+  if (!whole) readout->run.unproven.clear();
   return readout;
 }
 

@@ -111,6 +111,29 @@ def baselines(folder):
     check("removed", tacho(folder, "baseline", "remove", "main").returncode == 0 and not files(folder / ".tacho"), files(folder))
 
 
+def unproven(folder):
+    """A recording whose second worker left no trace: only its run.json knows of it."""
+    folder = pathlib.Path(folder)
+    for run in ("whole", "lost"):
+        simulated(folder, f"{run}/traces/w0", "--seed", len(run))
+    sentence = "w1 (http://127.0.0.1:1): no file at all"
+    (folder / "lost/run.json").write_text(json.dumps({"workers": [], "proof": {"proven": 1, "ranks": 2}, "missing": [sentence]}))
+    (folder / "kept.json").write_text(tacho(folder, "analyze", "lost", "--json").stdout)
+    check("kept in results", json.loads((folder / "kept.json").read_text())["unproven"] == [sentence], "")
+    check("saved once", tacho(folder, "baseline", "save", "main", "whole").returncode == 0, "")
+    for words in (["analyze", "lost"], ["analyze", "lost/traces"], ["analyze", "kept.json"], ["analyze", "kept.json", "--json"],
+                  ["report", "lost", "-o", "r.html"], ["query", "lost", "select 1"], ["compare", "whole", "lost"],
+                  ["compare", "kept.json", "whole"], ["baseline", "compare", "main", "lost"], ["baseline", "save", "main", "lost", "--replace"],
+                  ["baseline", "save", "other", "lost"], ["baseline", "compare", "other", "whole"]):
+        done = tacho(folder, *words)
+        check(f"{' '.join(words)}: names it once", done.returncode == 4 and done.stderr.count(f"incomplete: {sentence}") == 1,
+              (done.returncode, done.stderr))
+        check(f"{' '.join(words)}: what is kept", "--replace" not in words or "the earlier baseline 'main' stays" in done.stderr, done.stderr)
+    for words in (["analyze", "lost", "--rank", "0"], ["analyze", "kept.json", "--rank", "0"], ["baseline", "compare", "main", "whole"]):
+        done = tacho(folder, *words)
+        check(f"{' '.join(words)}: nothing is missing", done.returncode == 0 and "incomplete" not in done.stderr, (done.returncode, done.stderr))
+
+
 def shown(language):
     """The blocks of docs/ci.md in a language."""
     return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", (ROOT / "docs/ci.md").read_text())
@@ -182,4 +205,4 @@ def workflow(folder):
 
 
 if __name__ == "__main__":
-    main([baselines, workflow], __doc__)
+    main([baselines, unproven, workflow], __doc__)
