@@ -147,7 +147,9 @@ def cannot(folder):
           and "but none of known length" in result["verdict"], (status, result["verdict"]))
     copied = folder / "copied.json"
     copied.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event.get("cat") != "kernel"]})[:-9])
-    text = " ".join(compare(base, copied).stdout.split())
+    done = compare(base, copied)
+    text = " ".join(done.stdout.split())
+    check("what is incomplete is named once", f"tacho: incomplete: {copied}: truncated-json" in done.stderr, done.stderr)
     check("a copy that ended before its kernels is no other model", "another model" not in text, text)
     done = compare(base, one, "--anyway")
     check("--anyway says that it cannot help", done.returncode == 5 and "--anyway cannot help" in done.stderr, done.stderr)
