@@ -73,6 +73,8 @@ class Recorder {
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) {
       recording_.interrupted_ns = at_ns;
+      for (RecordedWorker& worker : recording_.workers)
+        worker.expectation.interrupted = at_ns <= recording_.profiled.end_ns;
       SetNotStarted("interrupted before", "record again");
     }
     if (recording_.AnyStarted())
