@@ -62,6 +62,9 @@ struct RunAnalysis {
   RankTable ranks;                   // of a single trace only where others are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   std::vector<std::string> failed;   // those of `skipped` that could not be read
+  // A sentence for each rank that `tacho record` could not prove; empty if only a part was asked
+  // for.
+  std::vector<std::string> unproven;
 };
 
 // Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that

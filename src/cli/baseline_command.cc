@@ -214,6 +214,7 @@ Result<int> CompareWithBaseline(const std::vector<std::string>& arguments) {
   if (paths.size() < 2) return MisusedBaseline("compare wants a name, then a run");
   const BaselinePlace place{baseline.folder, paths[0]};
   TACHO_RETURN_IF_ERROR(RunsOfBaseline(place));
+  compare.baseline = place.name;
   paths[0] = place.path();
   compare.now.insert(compare.now.begin(), paths.begin() + 2, paths.end());
   paths.resize(2);

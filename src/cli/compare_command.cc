@@ -51,13 +51,13 @@ Result<std::vector<ChangeGate>> GatesOf(const CompareOptions& options,
   return gates;
 }
 
-// The paths of the runs of base and new. A baseline is several.
+// The runs of base and new, as they were typed.
 std::pair<std::vector<std::string>, std::vector<std::string>> SidesOf(
     const CompareOptions& options) {
   std::vector<std::string> base = options.base, now = options.now;
   base.insert(base.begin(), options.traces.paths[0]);
   now.insert(now.begin(), options.traces.paths[1]);
-  return {WithRunsOfBaselines(base), WithRunsOfBaselines(now)};
+  return {std::move(base), std::move(now)};
 }
 
 std::string Render(const CompareOptions& options, const RunChanges& changes,
@@ -165,7 +165,9 @@ Result<int> RunCompare(const std::vector<std::string>& arguments) {
 
 Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
-  auto [base_paths, now_paths] = SidesOf(options);
+  auto [base_names, now_names] = SidesOf(options);
+  std::vector<std::string> base_paths = WithRunsOfBaselines(base_names),
+                           now_paths = WithRunsOfBaselines(now_names);
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto gates, GatesOf(options, classifier));
@@ -177,6 +179,9 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto now,
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
+  if (!options.baseline.empty()) base_names[0] = options.baseline;
+  changes.base.names = std::move(base_names);
+  changes.now.names = std::move(now_names);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
   AddNotices("base", base, changes);
@@ -193,6 +198,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
       FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
   if (!compared) {
     Complain(CompareVerdict(changes));
+    if (options.anyway) Complain("--anyway cannot help: there is nothing that could be compared");
     return kNotComparable;
   }
   for (const std::string& sentence : NotJudged(gates, changes)) Complain(sentence);

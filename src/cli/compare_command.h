@@ -14,6 +14,7 @@ namespace tacho {
 struct CompareOptions : ReadingArguments {
   CompareOptions() { command = "compare"; }
   std::vector<std::string> base, now;  // more runs of each side
+  std::string baseline;                // what the user called BASE; "": as its path
   std::vector<std::string> fail_on;
   bool anyway = false, all = false, json = false, markdown = false, csv = false, wide = false;
   std::string color = "auto";

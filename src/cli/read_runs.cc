@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "text/visible_text.h"
+
 namespace tacho {
 namespace {
 
@@ -15,6 +17,12 @@ std::string RepeatedText(const std::string& path, const RunAnalysis& run, const 
                                         &TraceAnalysis::scope);
   return equal ? fmt::format("{} is the same run as {}, and counts once", path, before)
                : fmt::format("{} is left out: {} has a part of the same recording", path, before);
+}
+
+// A reason that names one of the run's files names the run too.
+std::string WithRun(const std::string& path, const std::string& reason) {
+  const bool is_named = reason.starts_with("incomplete: " + VisibleText(path));
+  return is_named ? reason : fmt::format("{}: {}", VisibleText(path), reason);
 }
 
 }  // namespace
@@ -30,7 +38,7 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
     TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(arguments));
     TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
     for (const std::string& reason : IncompleteReasons(readout.run, choice))
-      incomplete.reasons.push_back(fmt::format("{}: {}", path, reason));
+      incomplete.reasons.push_back(WithRun(path, reason));
     std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
     std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
     const auto same = std::ranges::find_if(

@@ -152,6 +152,9 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceCh
 
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
   std::vector<std::string> reasons = NotesThatCount(run.traces);
+  for (const std::string& sentence : run.unproven)
+    reasons.push_back("incomplete: " + VisibleText(sentence));
+  if (!run.unproven.empty()) return reasons;  // which name the missing ranks too
   for (const MissingRanks& missing : run.ranks.missing) {
     reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
                                   MissingRanksText(missing), missing.world_size,

@@ -118,9 +118,9 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
     for (const TraceAnalysis& trace : proven.readout->run.traces)
       evidence.push_back(EvidenceOf(trace));
   if (recording.nsys) SayWhatNsysLacks(recording, evidence, narrator);
-  if (recording.window.steps) recording.EndProfiledWith(evidence);
   KeepRecorded(recording, evidence);
-  proven.proof = Prove(recording.Expectations(), std::move(evidence));
+  proven.proof = Prove(recording.Expectations(), evidence);
+  recording.EndProfiledWith(evidence, proven.proof);
   // The engines report ranks without a trace, and a trace may not name its rank.
   if (proven.readout) {
     RankTable& ranks = proven.readout->run.ranks;

@@ -45,6 +45,10 @@ Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysi
   }
   RunChanges changes = CompareRuns(base, {run});
   CompareRecordings(base_kept, now_kept, changes);
+  if (redactor == nullptr) {
+    changes.base.names = options.against;
+    changes.now.names = of_run;
+  }
   // On the page they would name paths.
   for (const std::string& repeated : incomplete.repeated)
     redactor == nullptr ? changes.remarks.push_back(repeated) : Complain(repeated);

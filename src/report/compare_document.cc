@@ -13,17 +13,24 @@
 namespace tacho {
 namespace {
 
-// "base  runs/before · 7 more traces · vLLM 0.32.0 · 8 ranks · NVIDIA H200".
+// "runs/before and 2 more"; the first trace where no name is known.
+std::string NameOf(const SideFacts& facts) {
+  const std::vector<std::string>& names = facts.names.empty() ? facts.paths : facts.names;
+  if (names.empty()) return "no trace";
+  if (names.size() == 1 || facts.names.empty()) return names.front();
+  return fmt::format("{} and {} more", names.front(), names.size() - 1);
+}
+
+// "base  runs/before · vLLM 0.32.0 · 8 traces · 8 ranks · NVIDIA H200".
 Labelled SideLine(const std::string& label, const SideFacts& facts) {
   TraceFacts engine;
   engine.engine = facts.engine;
   engine.engine_version = facts.version;
-  const size_t others = facts.paths.empty() ? 0 : facts.paths.size() - 1;
-  return {label,
-          {facts.paths.empty() ? "no trace" : facts.paths.front(),
-           others > 0 ? FormatCounted(others, "more trace") : "", EngineText(engine),
-           facts.runs > 1 ? FormatCounted(facts.runs, "run") : "",
-           facts.ranks > 1 ? FormatCounted(facts.ranks, "rank") : "", facts.gpus}};
+  return {
+      label,
+      {NameOf(facts), EngineText(engine), facts.runs > 1 ? FormatCounted(facts.runs, "run") : "",
+       facts.paths.size() > 1 ? FormatCounted(facts.paths.size(), "trace") : "",
+       facts.ranks > 1 ? FormatCounted(facts.ranks, "rank") : "", facts.gpus}};
 }
 
 std::string InCapitals(std::string text) {

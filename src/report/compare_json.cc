@@ -48,6 +48,7 @@ void WriteSide(JsonWriter& json, std::string_view key, const SideFacts& facts) {
   json.Fields("runs", facts.runs, "ranks", facts.ranks, "engine", UnlessEmpty(facts.engine),
               "engine_version", UnlessEmpty(facts.version), "gpus", UnlessEmpty(facts.gpus),
               "recorded_with", UnlessEmpty(facts.options), "on_host", facts.on_host);
+  json.List("names", facts.names);
   json.List("paths", facts.paths);
   json.End();
 }

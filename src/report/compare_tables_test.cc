@@ -1,5 +1,6 @@
 #include "report/compare_tables.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "report/compare_words.h"
@@ -7,6 +8,8 @@
 
 namespace tacho {
 namespace {
+
+using testing::StartsWith;
 
 // Each figure in its own form: rates to three digits, requests as counts.
 TEST(ChangedLoadNumbers, CountsAreWholeAndRatesAreNot) {
@@ -161,7 +164,7 @@ TEST(Metrics, WhatIsNotBeyondNoiseSaysSoInTheFile) {
       << csv;
 }
 
-TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
+TEST(GateText, ShowsTimesInOneUnitAndNumbersWithoutPowersOfTen) {
   const auto text = [](std::string metric, Change change) {
     return GateText({"gate", std::move(metric), GateResult::Outcome::kBroken, change});
   };
@@ -171,6 +174,13 @@ TEST(GateText, ShowsRatesAndCountsWithoutPowersOfTen) {
             "failed: gate: load.requests 13.993 -> 13.992 (-0.00 %), bounds not known");
   EXPECT_EQ(text("load.failed", {0, 3, {}}),
             "failed: gate: load.failed 0 -> 3 (+3), bounds not known");
+  const auto step = [&](double base, double now) {
+    return text("decode.step", {base, now, 1.0}).substr(std::string("failed: gate: ").size());
+  };
+  EXPECT_THAT(step(299'255'000, 299'260'000), StartsWith("decode.step 299.25 ms -> 299.26 ms ("));
+  EXPECT_THAT(step(1'415'930, 1'424'780), StartsWith("decode.step 1.416 ms -> 1.425 ms ("));
+  EXPECT_THAT(step(950'400, 1'050'000), StartsWith("decode.step 0.95 ms -> 1.05 ms ("));
+  EXPECT_THAT(step(9'000, 1'050'000), StartsWith("decode.step 9.00 us -> 1.05 ms ("));
   EXPECT_EQ(GateText({"decode.step>1.02ms", "decode.step", GateResult::Outcome::kInconclusive,
                       Change{1'018'560, 1'016'050, 20'500.0}, false, "", true}),
             "inconclusive: decode.step>1.02ms: decode.step is 1016.05 us ± 20.5 us");

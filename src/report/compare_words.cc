@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 #include "text/format_number.h"
@@ -13,7 +12,9 @@
 namespace tacho {
 namespace {
 
-constexpr double kDidNotMove = 0.001;  // a share: of windows, which have no bounds
+constexpr double kDidNotMove = 0.001;    // a share: of windows, which have no bounds
+constexpr double kLeastInOneUnit = 0.1;  // of two times, the shorter one as a share
+constexpr int kMostDecimals = 9;         // a nanosecond in seconds
 constexpr size_t kPartsNamed = 2;
 constexpr double kMostOfWhole = 1.1;  // parts and steps have noise of their own
 
@@ -41,23 +42,31 @@ std::string DifferenceText(const Change& change) {
                : Time(*change.half_width));
 }
 
-// With six digits: "1018.56 -> 1016.05 us", "1016.05 us".
-std::string Exactly(std::initializer_list<double> times) {
-  std::vector<int64_t> whole;
-  for (const double ns : times) whole.push_back(WholeNs(ns));
-  const TimeUnit unit = UnitFor(whole);
-  const double ns_of_unit = std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)];
-  std::string text;
-  for (const double ns : times)
-    text += fmt::format("{}{:.6g}", text.empty() ? "" : " -> ", ns / ns_of_unit);
-  return fmt::format("{} {}", text, TimeUnitName(unit));
+double NsOf(TimeUnit unit) { return std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)]; }
+
+// With six digits: "1016.05 us".
+std::string Exactly(double ns) {
+  const TimeUnit unit = UnitFor(std::array{WholeNs(ns)});
+  return fmt::format("{:.6g} {}", ns / NsOf(unit), TimeUnitName(unit));
 }
 
-// "19.9 ms -> 17.2 ms"; with more digits where these would be the same.
+// "19.9 ms -> 17.2 ms": in one unit and with as many decimals, of which there are more where both
+// would look the same.
 std::string FromTo(const Change& change) {
-  const std::string base = Time(change.base), now = Time(change.now);
-  if (base != now || std::abs(change.difference()) < 1) return fmt::format("{} -> {}", base, now);
-  return Exactly({change.base, change.now});
+  const auto [least, most] = std::minmax(change.base, change.now);
+  if (std::abs(change.difference()) < 1 || least < kLeastInOneUnit * most)
+    return fmt::format("{} -> {}", Time(change.base), Time(change.now));
+  const TimeUnit unit = most < 1e3   ? TimeUnit::kNs
+                        : most < 1e6 ? TimeUnit::kUs
+                        : most < 1e9 ? TimeUnit::kMs
+                                     : TimeUnit::kS;
+  const double size = most / NsOf(unit);
+  for (int decimals = size < 10 ? 2 : size < 100 ? 1 : 0;; ++decimals) {
+    const auto text = [&](double ns) { return fmt::format("{:.{}f}", ns / NsOf(unit), decimals); };
+    if (text(least) != text(most) || decimals == kMostDecimals)
+      return fmt::format("{0} {2} -> {1} {2}", text(change.base), text(change.now),
+                         TimeUnitName(unit));
+  }
 }
 
 // Five digits: those of a rate that three would not tell apart.
@@ -282,7 +291,7 @@ std::string GateText(const GateResult& result) {
     const auto half = change.half_width;
     return fmt::format(
         "{}: {}: {} is {}{}", word, result.gate, result.metric,
-        is_number ? Number(change.now) : Exactly({change.now}),
+        is_number ? Number(change.now) : Exactly(change.now),
         half ? " ± " + (is_number ? Number(*half) : Time(*half)) : ", bounds not known");
   }
   const std::string values =

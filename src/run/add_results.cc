@@ -85,6 +85,10 @@ void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& b
       readout.failures.push_back({ErrorKind::kUnreadable, std::move(failure)});
     }
     std::ranges::move(results.skipped, std::back_inserter(run.skipped));
+    for (std::string& sentence : results.unproven) {
+      if (std::ranges::find(run.unproven, sentence) == run.unproven.end())
+        run.unproven.push_back(std::move(sentence));
+    }
   }
   if (sources.size() == 1) return;
   std::ranges::sort(run.skipped);

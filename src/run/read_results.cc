@@ -41,7 +41,6 @@ Result<Results> ParseResults(std::string json) {
   reader.BeginObject("ranks");
   reader.Field("missing_count", missing);
   reader.End();
-  results.is_collection = missing > 0;
   reader.Objects("traces", results.traces, [&](TraceAnalysis& trace) {
     schema::TraceFields(reader, trace, [](const KernelRow& row) { return row.name; });
   });
@@ -51,6 +50,8 @@ Result<Results> ParseResults(std::string json) {
   }
   reader.List("skipped", results.skipped);
   if (reader.Has("failed")) reader.List("failed", results.failed);
+  if (reader.Has("unproven")) reader.List("unproven", results.unproven);
+  results.is_collection = missing > 0 || !results.unproven.empty();
   TACHO_RETURN_IF_ERROR(reader.Finish());
   std::erase_if(results.together,
                 [](const SlicesTogether& slices) { return slices.paths.empty(); });

@@ -16,6 +16,7 @@ struct Results {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
   std::vector<std::string> skipped, failed;  // as in RunAnalysis
+  std::vector<std::string> unproven;         // as in RunAnalysis
   bool is_collection = false;                // its ranks were compared: one can be missing
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <set>
@@ -16,6 +17,7 @@
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/outcome.h"
+#include "run/unproven_ranks.h"
 
 namespace tacho {
 namespace {
@@ -285,6 +287,14 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
   }
 }
 
+// Results have brought their own.
+void AddUnproven(RunAnalysis& run) {
+  std::vector<std::string> paths;
+  for (const TraceAnalysis& trace : run.traces)
+    if (trace.results.empty()) paths.push_back(trace.path);
+  std::ranges::move(FindUnproven(paths), std::back_inserter(run.unproven));
+}
+
 }  // namespace
 
 std::optional<Interval> TraceWindow::On(Interval span) const {
@@ -352,6 +362,9 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const bool whole =
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
+  if (!whole) readout->run.unproven.clear();
+  // A recording that reads its own traces has yet to prove them.
+  if (whole && !options.in_flight) AddUnproven(readout->run);
   return readout;
 }
 

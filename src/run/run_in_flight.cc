@@ -1,18 +1,14 @@
 #include "run/run_in_flight.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/read_whole.h"
+#include "run/run_place.h"
 
 namespace tacho {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-constexpr size_t kMostRunJson = size_t{1} << 26;
 
 // An array of [begin, end]; nullopt when it is anything else.
 std::optional<IntervalSet> IntervalsOf(const Json& array) {
@@ -43,30 +39,6 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   return WorkerInFlight{std::move(*intervals), within, told->value("shared", Json()) == true};
 }
 
-struct PlaceInRun {
-  std::string folder, worker;
-};
-
-std::optional<PlaceInRun> RunPlaceOf(const std::string& trace) {
-  std::error_code failed;
-  fs::path at = fs::absolute(trace, failed).lexically_normal();
-  if (failed) return std::nullopt;
-  for (; at.has_relative_path(); at = at.parent_path()) {
-    const fs::path traces = at.parent_path();
-    if (traces.filename() == "traces")
-      return PlaceInRun{traces.parent_path().string(), at.filename().string()};
-  }
-  return std::nullopt;
-}
-
-RunInFlight ReadRunJson(const std::string& folder) {
-  const std::string path = folder + "/run.json";
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed)) return {};
-  const Result<std::string> text = ReadWholeFile(path, kMostRunJson);
-  return text ? InFlightOfRunJson(*text) : RunInFlight();
-}
-
 }  // namespace
 
 RunInFlight InFlightOfRunJson(std::string_view text) {
@@ -92,7 +64,7 @@ std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource
         trace.member.empty() ? RunPlaceOf(trace.path) : std::nullopt;
     if (!place) continue;
     const auto [run, first] = runs.try_emplace(place->folder);
-    if (first) run->second = given ? *given : ReadRunJson(place->folder);
+    if (first) run->second = given ? *given : InFlightOfRunJson(ReadRunJson(place->folder));
     const auto worker = run->second.find(place->worker);
     if (worker != run->second.end()) found.emplace(trace.path, worker->second);
   }

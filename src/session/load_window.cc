@@ -11,6 +11,15 @@ namespace {
 constexpr std::array<double, 2> kPercents = {50, 99};
 constexpr size_t kParts = 10;  // of a window, whose differences tell how sure its rate is
 
+// By a bound, or by somebody else's stop.
+bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
+  return worker.steps_bound || worker.own_bound ||
+         std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
+           return rank.worker_url == worker.url && rank.remark &&
+                  rank.remark->id == FindingId::kHoldsPart;
+         });
+}
+
 }  // namespace
 
 std::optional<double> LoadWindow::TokensPerSecond() const {
@@ -73,20 +82,24 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   return window;
 }
 
-void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces) {
-  // Ctrl-C cut the window short, or came after it.
-  if (!load || (interrupted_ns && *interrupted_ns <= profiled.end_ns)) return;
+void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const Proof& proof) {
+  if (!load || profiled.end_ns <= profiled.begin_ns) return;
   int64_t end_ns = profiled.end_ns;
   for (const RecordedWorker& worker : workers) {
+    if (!MayEndEarly(worker.expectation, proof)) continue;
     std::optional<int64_t> last;  // by our clock
     for (const TraceEvidence& trace : traces)
       if (worker.expectation.Brought(trace.path) && !trace.front_end && trace.last_unix_ns)
         last = std::max(last.value_or(INT64_MIN),
                         *trace.last_unix_ns - worker.facts.clock_offset_ns.value_or(0));
-    if (last) end_ns = std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns));
+    end_ns = last ? std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns)) : INT64_MIN;
+    // It has no trace, ended before the last profiler ran, or its clock is off.
+    if (end_ns <= profiled.begin_ns) {
+      profiled = {};
+      return;
+    }
   }
-  if (end_ns > profiled.begin_ns && end_ns < profiled.end_ns)
-    profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
+  if (end_ns < profiled.end_ns) profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
 }
 
 std::optional<Recording::Cost> Recording::CostOfProfiling() const {

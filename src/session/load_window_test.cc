@@ -71,38 +71,61 @@ TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
   EXPECT_EQ(MeasureWindow(records, 1'000, 2'000).ttft.count, 0u);
 }
 
-TEST(EndProfiledWith, TheFirstWorkersLastEventByItsClock) {
-  const FolderForTest parent;
-  auto folder = RunFolder::Create(parent.path(), "r");
-  ASSERT_TRUE(folder);
-  Recording recording{.folder = std::move(*folder),
-                      .deployment = {},
-                      .workers = {},
-                      .left_out = {},
-                      .daemon = {},
-                      .plan = {},
-                      .load = TenTokensASecond(),
-                      .baseline = {},
-                      .profiled = {},
-                      .clocks = {.monotonic_ns = 0, .unix_ns = 1'000'000'000'000},
-                      .starts = {},
-                      .interrupted_ns = {},
-                      .findings = {}};
-  recording.profiled = MeasureWindow(*recording.load, 1'000'000'000, 9'000'000'000);
-  recording.workers.push_back(WithFile("a", 0));
-  recording.workers.push_back(WithFile("b", 500'000'000));
-  const int64_t unix_ns = 1'000'000'000'000;
-  const std::vector<TraceEvidence> traces = {EndingAt("a", unix_ns + 5'000'000'000),
-                                             EndingAt("b", unix_ns + 4'500'000'000),
-                                             EndingAt("not ours", unix_ns + 2'000'000'000)};
-  recording.EndProfiledWith(traces);
-  EXPECT_EQ(recording.profiled.end_ns, 4'000'000'000);
-  EXPECT_EQ(recording.profiled.output_tokens, 30u);
+class EndProfiledWith : public testing::Test {
+ protected:
+  void SetUp() override {
+    recording_.profiled = MeasureWindow(*recording_.load, 1'000'000'000, 9'000'000'000);
+    recording_.workers = {WithFile("a", 0), WithFile("b", 500'000'000)};
+  }
 
-  // Clocks that are off by more than the window tell nothing.
-  recording.workers[1].facts.clock_offset_ns = 100'000'000'000;
-  recording.EndProfiledWith(traces);
-  EXPECT_EQ(recording.profiled.end_ns, 4'000'000'000);
+  WorkerExpectation& Worker(size_t i) { return recording_.workers[i].expectation; }
+  int64_t EndAfter(const Proof& proof = {}) {
+    recording_.EndProfiledWith(traces_, proof);
+    return recording_.profiled.end_ns;
+  }
+
+  static constexpr int64_t kUnixNs = 1'000'000'000'000;
+  const FolderForTest parent_;
+  Recording recording_{.folder = *RunFolder::Create(parent_.path(), "r"),
+                       .load = TenTokensASecond(),
+                       .clocks = {.monotonic_ns = 0, .unix_ns = kUnixNs}};
+  std::vector<TraceEvidence> traces_ = {EndingAt("a", kUnixNs + 5'000'000'000),
+                                        EndingAt("b", kUnixNs + 4'500'000'000),
+                                        EndingAt("not ours", kUnixNs + 2'000'000'000)};
+};
+
+TEST_F(EndProfiledWith, TheFirstSessionByItsClock) {
+  Worker(0).steps_bound = Worker(1).steps_bound = 100;
+  EXPECT_EQ(EndAfter(), 4'000'000'000);
+  EXPECT_EQ(recording_.profiled.output_tokens, 30u);
+}
+
+TEST_F(EndProfiledWith, TheEnginesOwnBoundAndNotAnIdleEngine) {
+  EXPECT_EQ(EndAfter(), 9'000'000'000);
+  Worker(0).own_bound = 100;
+  EXPECT_EQ(EndAfter(), 5'000'000'000);
+  EXPECT_EQ(recording_.profiled.output_tokens, 40u);
+}
+
+TEST_F(EndProfiledWith, SomebodyElsesStop) {
+  Worker(1).url = "http://b";
+  Proof proof;
+  RankProof& rank = proof.ranks.emplace_back();
+  rank.worker_url = "http://b";
+  rank.remark = Finding{FindingId::kHoldsPart, "", "its file ends before the stop"};
+  EXPECT_EQ(EndAfter(proof), 4'000'000'000);
+}
+
+TEST_F(EndProfiledWith, AnUnknownEndLeavesNoWindow) {
+  Worker(0).own_bound = Worker(1).own_bound = 100;
+  const LoadWindow whole = recording_.profiled;
+  // A clock that is off by more than the window.
+  recording_.workers[1].facts.clock_offset_ns = 100'000'000'000;
+  EXPECT_EQ(EndAfter(), 0);
+  EXPECT_FALSE(recording_.CostOfProfiling());
+  recording_.profiled = whole;
+  Worker(1).files = {"lost"};
+  EXPECT_EQ(EndAfter(), 0);
 }
 
 }  // namespace

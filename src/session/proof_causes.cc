@@ -102,6 +102,10 @@ Finding NoStep(const WorkerExpectation& worker, int64_t engine, uint64_t empty_s
 
 // The files hold fewer steps than were asked for.
 std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t steps) {
+  if (worker.interrupted)
+    return Cause(FindingId::kInterrupted,
+                 fmt::format("interrupted after {} of the {} steps that were asked for", steps,
+                             *worker.steps_asked));
   if (worker.ended_by_time_ns > 0 && worker.time_asked) return std::nullopt;
   if (worker.ended_by_time_ns > 0)
     return Cause(FindingId::kWindowTooShort,

@@ -249,6 +249,10 @@ TEST(ProofCauses, StepsThatTheUsersOwnDurationEndedAreProven) {
   WorkerExpectation worker = AWorker("w", {"a"});
   worker.steps_asked = worker.steps_bound = 100'000;
   EXPECT_THAT(Why(Prove({worker}, {ATrace("a")})), HasSubstr("stopped early, or too little load"));
+  worker.interrupted = true;
+  EXPECT_THAT(Why(Prove({worker}, {ATrace("a")})),
+              HasSubstr("interrupted after 5 of the 100000 steps that were asked for"));
+  worker.interrupted = false;
   worker.ended_by_time_ns = 6'000'000'000;
   EXPECT_THAT(
       Why(Prove({worker}, {ATrace("a")})),

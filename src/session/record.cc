@@ -73,6 +73,8 @@ class Recorder {
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) {
       recording_.interrupted_ns = at_ns;
+      for (RecordedWorker& worker : recording_.workers)
+        worker.expectation.interrupted = at_ns <= recording_.profiled.end_ns;
       SetNotStarted("interrupted before", "record again");
     }
     if (recording_.AnyStarted())
@@ -254,7 +256,9 @@ class Recorder {
             Finding{FindingId::kStillWriting, expectation.url, "its flush is still under way"};
       }
     }
+    const LoadWindow profiled = recording_.profiled;
     observer_.OnPartly(recording_);
+    recording_.profiled = profiled;  // the traces that are still written may end it otherwise
     for (size_t i : writing) recording_.workers[i].expectation.trouble.reset();
   }
 

@@ -169,9 +169,9 @@ struct Recording {
     double share = 0, error = 0;
   };
   std::optional<Cost> CostOfProfiling() const;
-  // A number of steps ends the profile in the engine, whose flush would then be in the window. So
-  // it ends with the first worker's last event.
-  void EndProfiledWith(const std::vector<TraceEvidence>& traces);
+  // An engine that ends its session within the window stands still while it writes. So `profiled`
+  // ends with the first session; it is empty if that moment is not known.
+  void EndProfiledWith(const std::vector<TraceEvidence>& traces, const Proof& proof);
   bool AnyStarted() const;
   bool HasTrouble() const;  // among the findings
   // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).

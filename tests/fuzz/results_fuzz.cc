@@ -19,6 +19,7 @@ std::string Written(tacho::Results&& results) {
   run.together = std::move(results.together);
   run.skipped = std::move(results.skipped);
   run.failed = std::move(results.failed);
+  run.unproven = std::move(results.unproven);
   tacho::AnalyzeRun(run, results.is_collection);
   const tacho::ScreenOptions screen;
   if (tacho::AnalyzeText(run, screen).empty()) std::abort();

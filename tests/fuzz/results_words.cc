@@ -69,6 +69,7 @@ constexpr std::string_view kWords[] = {
     "\"no-gpu-events\"",
     "\"orphan-gpu-events\"",
     "\"failed\": [\"x: why\"],",
+    "\"unproven\": [\"w1: why\"],",
     "\"skipped\": [\"x: why\"],",
     "\"rank\": 1,",
     "\"world_size\": 8,",

@@ -32,6 +32,13 @@ def files(folder):
     return sorted(str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*") if path.is_file())
 
 
+def figures(folder, *words):
+    """What a comparison prints with --json, without what the two sides were called."""
+    result = json.loads(tacho(folder, *words, "--json").stdout)
+    del result["base"]["names"], result["new"]["names"]
+    return result
+
+
 def baselines(folder):
     folder = pathlib.Path(folder)
     for seed in (1, 2):
@@ -53,12 +60,10 @@ def baselines(folder):
                               ("deeper", "decode.step>+3%", 5), ("same", "decode.stp>+3%", 2), ("none", "decode.step>+3%", 3)]:
         done = tacho(folder, "baseline", "compare", "main", run, "--fail-on", gate)
         check(f"compare {run}, {gate}: status {status}", done.returncode == status, (done.returncode, done.stderr))
-    of_traces = tacho(folder, "compare", "base1", "late", "--base", "base2", "--new", "same", "--json").stdout
-    check("figures as of the traces", tacho(folder, "baseline", "compare", "main", "late", "same", "--json").stdout == of_traces, "")
-    path = tacho(folder, "compare", ".tacho/baselines/main", "late", "--new", "same", "--json").stdout
-    check("its path stands for its runs", path == of_traces, path[:300])
-    name = tacho(folder, "compare", "main", "late", "--new", "same", "--json").stdout
-    check("so does its name", name == of_traces, name[:300])
+    of_traces = figures(folder, "compare", "base1", "late", "--base", "base2", "--new", "same")
+    check("figures as of the traces", figures(folder, "baseline", "compare", "main", "late", "same") == of_traces, "")
+    for base in (".tacho/baselines/main", "main"):
+        check(f"{base} stands for its runs", figures(folder, "compare", base, "late", "--new", "same") == of_traces, "")
     other = tacho(folder, "baseline", "save", "other", "base1", "deeper")
     check("another set-up is not kept", other.returncode == 5 and "deeper is of another set-up than base1: " in other.stderr
           and not (folder / ".tacho/baselines/other").exists(), (other.returncode, other.stderr))
@@ -109,6 +114,29 @@ def baselines(folder):
     done = tacho(folder, "baseline", "list")
     check("a damaged one is listed and named", done.returncode in (3, 4) and " main " in done.stdout and "main/run1" in done.stderr, done)
     check("removed", tacho(folder, "baseline", "remove", "main").returncode == 0 and not files(folder / ".tacho"), files(folder))
+
+
+def unproven(folder):
+    """A recording whose second worker left no trace: only its run.json knows of it."""
+    folder = pathlib.Path(folder)
+    for run in ("whole", "lost"):
+        simulated(folder, f"{run}/traces/w0", "--seed", len(run))
+    sentence = "w1 (http://127.0.0.1:1): no file at all"
+    (folder / "lost/run.json").write_text(json.dumps({"workers": [], "proof": {"proven": 1, "ranks": 2}, "missing": [sentence]}))
+    (folder / "kept.json").write_text(tacho(folder, "analyze", "lost", "--json").stdout)
+    check("kept in results", json.loads((folder / "kept.json").read_text())["unproven"] == [sentence], "")
+    check("saved once", tacho(folder, "baseline", "save", "main", "whole").returncode == 0, "")
+    for words in (["analyze", "lost"], ["analyze", "lost/traces"], ["analyze", "kept.json"], ["analyze", "kept.json", "--json"],
+                  ["report", "lost", "-o", "r.html"], ["query", "lost", "select 1"], ["compare", "whole", "lost"],
+                  ["compare", "kept.json", "whole"], ["baseline", "compare", "main", "lost"], ["baseline", "save", "main", "lost", "--replace"],
+                  ["baseline", "save", "other", "lost"], ["baseline", "compare", "other", "whole"]):
+        done = tacho(folder, *words)
+        check(f"{' '.join(words)}: names it once", done.returncode == 4 and done.stderr.count(f"incomplete: {sentence}") == 1,
+              (done.returncode, done.stderr))
+        check(f"{' '.join(words)}: what is kept", "--replace" not in words or "the earlier baseline 'main' stays" in done.stderr, done.stderr)
+    for words in (["analyze", "lost", "--rank", "0"], ["analyze", "kept.json", "--rank", "0"], ["baseline", "compare", "main", "whole"]):
+        done = tacho(folder, *words)
+        check(f"{' '.join(words)}: nothing is missing", done.returncode == 0 and "incomplete" not in done.stderr, (done.returncode, done.stderr))
 
 
 def shown(language):
@@ -182,4 +210,4 @@ def workflow(folder):
 
 
 if __name__ == "__main__":
-    main([baselines, workflow], __doc__)
+    main([baselines, unproven, workflow], __doc__)

@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -102,6 +103,56 @@ def repeated(folder):
     _, windows = as_json("windows", one, new, "--base", two, three)
     check("windows that touch are two, those with time in common one", windows["base"]["runs"] == 2
           and f"{three} is left out: {two} has a part of the same recording" in windows["remarks"], (windows["base"], windows["remarks"]))
+    for sides in ((two, three), (base, two), (two, new, "--new", three)):
+        status, shared = as_json("overlapping windows", *sides)
+        check("windows that overlap, one on each side: status 5", status == 5 and re.search("a part of .* is on both sides, which hides a part",
+              shared["verdict"]), (status, shared["verdict"]))
+    for sides, same in (((one, two), False), ((two, two), True)):
+        status, apart = as_json("windows apart", *sides)
+        check("windows without time in common, and the same one", "on both sides" not in apart["verdict"] and ("both sides are the same traces" in apart["remarks"]) == same,
+              (status, apart["verdict"], apart["remarks"]))
+
+
+def named(folder):
+    """The two sides are called as the user called them, in all forms."""
+    folder = pathlib.Path(folder)
+    base, new = (simulated(folder, name, "--steps", "60", "--seed", name[1:], "--ranks", "2") for name in ("s1", "s2"))
+    renamed = folder / "renamed.json"
+    renamed.write_text(tacho("analyze", new, "--json").stdout)
+    sides = (renamed, base, "--base", new)
+    text, markdown = (" ".join(compare(*sides, *form, "--wide").stdout.replace("\\_", "_").split()) for form in ([], ["--markdown"]))
+    for name, shown in (("text", text), ("Markdown", markdown)):
+        check(f"{name}: names what was typed", f"{renamed} and 1 more" in shown and re.search(f"{base}( · |, )", shown) and "rank0." not in shown.split("erdict")[0],
+              shown[:400])
+    status, result = as_json("names", *sides)
+    check("JSON: names what was typed", result["base"]["names"] == [str(renamed), str(new)] and result["new"]["names"] == [str(base)]
+          and all("rank" in path for path in result["base"]["paths"]), (result["base"], result["new"]))
+    tacho("baseline", "save", "main", new, renamed, "--dir", folder / "kept")
+    done = tacho("baseline", "compare", "main", base, "--dir", folder / "kept", "--markdown")
+    check("a baseline by its name", re.search(r"(?i)base\W+main, ", done.stdout) and "kept/main" not in done.stdout, done.stdout[:400])
+
+
+def cannot(folder):
+    """Why nothing is compared: a side whose end is cut off, or none of whose steps can be measured."""
+    folder = pathlib.Path(folder)
+    base = simulated(folder, "base", "--steps", "60")
+    trace = next(base.glob("rank0.*"))
+    document = json.loads(trace.read_bytes())
+    last = max(event["ts"] for event in document["traceEvents"] if event.get("name", "").startswith("execute_"))
+    one = folder / "one.json"
+    one.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event["ts"] >= last or event["ph"] == "M"
+                                                           or event.get("cat") == "user_annotation"]}))
+    status, result = as_json("one step", base, one)
+    check("steps without a known length are not said to be absent", status == 5 and "has no step of this phase" not in result["verdict"]
+          and "but none of known length" in result["verdict"], (status, result["verdict"]))
+    copied = folder / "copied.json"
+    copied.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event.get("cat") != "kernel"]})[:-9])
+    done = compare(base, copied)
+    text = " ".join(done.stdout.split())
+    check("what is incomplete is named once", f"tacho: incomplete: {copied}: truncated-json" in done.stderr, done.stderr)
+    check("a copy that ended before its kernels is no other model", "another model" not in text, text)
+    done = compare(base, one, "--anyway")
+    check("--anyway says that it cannot help", done.returncode == 5 and "--anyway cannot help" in done.stderr, done.stderr)
 
 
 def gates(folder):
@@ -226,4 +277,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, repeated, gates, merged, damaged, wrong_pairs, real], __doc__)
+    main([forms, repeated, named, cannot, gates, merged, damaged, wrong_pairs, real], __doc__)

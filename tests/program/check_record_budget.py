@@ -201,6 +201,7 @@ def own_bound(folder):
         warned = "its own configuration ends each session after 5 steps (max_iterations)"
         check("own bound: before the start", warned in done.stderr and done.stderr.index(warned) < done.stderr.index("  start "), done.stderr)
         finds("own bound", report, "own-bound", "ended-by-own-bound")
+        check("own bound: the cost is of the time until then", 0 < report["profiled"]["duration_ns"] < 1e9, report.get("profiled"))
         first = " ".join(done.stdout.split("VERDICT")[0].split())
         check("own bound: on the first lines", re.search(r"window .* it holds \d+ ms of the window's [34]\.\d s: the engine's own bound of "
                                                          r"5 steps \(max_iterations\) ended its session", first), first)

@@ -92,7 +92,7 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1, finding
         for _ in range(sessions):
             # A good recording may take as long as the machine needs.
             patience = ["--timeout", "15s"] if status else []
-            done, report, _ = record(base, target(addresses), *patience, *options, timeout=170)
+            done, report, run_folder = record(base, target(addresses), *patience, *options, timeout=170)
         said = " ".join((done.stdout + done.stderr).split())
         check(f"{fault}: status", done.returncode == status, f"{done.returncode}, {time.monotonic() - begin:.0f} s\n{done.stderr}")
         if cause:
@@ -115,6 +115,9 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1, finding
                 f["evidence"] in s for f, s in zip(findings, report["missing"])), (findings, report["missing"]))
             check(f"{fault}: their severity is the status", (status == 0) == all(f["severity"] in ("info", "notice") for f in findings), findings)
             check(f"{fault}: the other server's are proven", all(p for url, p in proven.items() if url != faulty), proven)
+            if report["missing"] and any(proven.values()):
+                read = run("analyze", str(run_folder), "--json")
+                check(f"{fault}: analyze names it too", read.returncode == 4 and json.loads(read.stdout)["unproven"] == report["missing"], read.stderr)
             if status == 0:
                 check(f"{fault}: nothing is missing", all(proven.values()) and not report["missing"], report["missing"])
         else:

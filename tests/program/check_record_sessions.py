@@ -52,6 +52,14 @@ def interrupted_http(folder):
         check("before the start: said", "before the profilers were started" in errors, errors)
         check("before the start: nothing was sent", report and not any("start" in w or "stop" in w for w in report["workers"]), report)
         check("before the start: marked", report and report["interrupted"] and report["missing"], report)
+        run = Recording(f"{folder}/steps", target(addresses), *long, "--steps", "100000")
+        run.until(" start ")
+        time.sleep(1)
+        run.interrupt()
+        status, out, errors, took = run.end()
+        said = (run.report() or {}).get("missing", [])
+        check("before its steps: they are interrupted, and not short of load", status == 130 and said and
+              all(re.search("interrupted after \\d+ of the 100000 steps", sentence) for sentence in said), (status, said, errors[-1000:]))
     with simulation(f"{folder}/b", *TWO, "--fault", "slow-flush@1:5s") as addresses:
         run = Recording(f"{folder}/b", target(addresses), *long)
         run.until(" start ")

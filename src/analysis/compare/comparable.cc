@@ -64,6 +64,36 @@ std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
   return std::nullopt;
 }
 
+// As RunChanges::on_both_sides, of two runs; "" if they have no work in common.
+std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
+  std::string part;
+  for (const TraceAnalysis* trace : RanksOf(a)) {
+    for (const TraceAnalysis* other : RanksOf(b)) {
+      if (!IsSameTrace(*trace, *other)) continue;
+      if (trace->scope == other->scope) return trace->path;
+      part = "a part of " + trace->path;
+    }
+  }
+  return part;
+}
+
+// Whether both are the same work, and not only a part of it.
+bool IsEqualRun(const RunAnalysis& a, const RunAnalysis& b) {
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(a), others = RanksOf(b);
+  return ranks.size() == others.size() &&
+         std::ranges::all_of(ranks, [&](const TraceAnalysis* trace) {
+           return std::ranges::any_of(others, [&](const TraceAnalysis* other) {
+             return IsSameTrace(*trace, *other) && trace->scope == other->scope;
+           });
+         });
+}
+
+// Whether some kernel runs on that side.
+bool AnyKernel(const std::vector<KernelChange>& kernels, double KernelChange::*calls) {
+  return std::ranges::any_of(kernels,
+                             [&](const KernelChange& kernel) { return kernel.*calls > 0; });
+}
+
 class Checks {
  public:
   explicit Checks(RunChanges& changes) : changes_(changes) {}
@@ -78,10 +108,18 @@ class Checks {
     }
     for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
       if (!side->has_device_work)
-        return Obstacle(kNothingCommon, fmt::format("{} has no work of a device", name));
+        return Obstacle(kNothingCommon,
+                        fmt::format("{} has no work of a device{}", name,
+                                    side->lost_data ? ": its trace is incomplete" : ""));
     }
-    if (base.on_host != now.on_host)
-      return Obstacle("cpu-and-gpu", "one side ran on a CPU, the other one on GPUs");
+    if (base.on_host != now.on_host) {
+      const bool is_cut = (base.on_host ? base : now).lost_data;
+      return Obstacle(
+          "cpu-and-gpu",
+          is_cut ? fmt::format("{} has no GPU work: it ran on a CPU, or its trace is incomplete",
+                               base.on_host ? "base" : "new")
+                 : "one side ran on a CPU, the other one on GPUs");
+    }
     Same("other-engine", "engines", base.engine, now.engine);
     Same("other-gpu", "GPUs", base.gpus, now.gpus);
     if (base.ranks != now.ranks) {
@@ -129,6 +167,17 @@ class Checks {
   }
 
   void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
+    const SideFacts &base = changes_.base, &now = changes_.now;
+    // Facts has said why no kernel is on both sides.
+    if (!base.has_device_work || !now.has_device_work || base.on_host != now.on_host) return;
+    const bool in_base = AnyKernel(kernels, &KernelChange::base_calls),
+               in_now = AnyKernel(kernels, &KernelChange::now_calls);
+    if (in_base != in_now) {
+      const SideFacts& without = in_base ? now : base;
+      return Obstacle("no-kernels",
+                      fmt::format("{}: {} has no kernels{}", where, in_base ? "new" : "base",
+                                  without.lost_data ? ": its trace is incomplete" : ""));
+    }
     const double shared = SharedTime(kernels);
     if (shared < kLeastShared) {
       return Obstacle(
@@ -181,7 +230,8 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     uint64_t ranks = 0;
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
-      facts.spans.push_back(trace.span);
+      facts.spans.push_back(trace.scope.window.value_or(trace.span));
+      facts.lost_data |= trace.notes.lost_data();
     }
     for (const TraceAnalysis* trace : RanksOf(run)) {
       // Each rank of a merged file has a device of its own.
@@ -220,12 +270,18 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
 std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now) {
   std::vector<std::string> shared;
+  size_t equal = 0;
   for (const RunAnalysis& run : now) {
-    const bool is_shared =
-        std::ranges::any_of(base, [&](const RunAnalysis& other) { return IsSameRun(run, other); });
-    if (is_shared && !run.traces.empty()) shared.push_back(run.traces.front().path);
+    std::string first;  // what it shares
+    bool is_equal = false;
+    for (const RunAnalysis& other : base) {
+      if (first.empty()) first = SharedWork(run, other);
+      is_equal = is_equal || IsEqualRun(run, other);
+    }
+    equal += is_equal;
+    if (!first.empty()) shared.push_back(std::move(first));
   }
-  if (shared.size() == base.size() && shared.size() == now.size()) shared.clear();
+  if (equal == base.size() && equal == now.size()) shared.clear();
   return shared;
 }
 

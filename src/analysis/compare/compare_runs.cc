@@ -92,10 +92,31 @@ std::vector<BatchChange> BatchesOf(const SideSamples& base, const SideSamples& n
   return both;
 }
 
-std::string WhyNot(const StepDifferences& differences) {
+// With work on a device or not.
+uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
+  uint64_t steps = 0;
+  for (const RunAnalysis& run : runs) {
+    for (const TraceAnalysis* trace : RanksOf(run))
+      for (const Step& step : trace->steps.steps) steps += step.label.phase == phase;
+  }
+  return steps;
+}
+
+// `side` has none that can be measured.
+std::string NoStepText(std::string_view side, uint64_t steps) {
+  if (steps == 0) return fmt::format("{} has no step of this phase", side);
+  return fmt::format(
+      "{} has {} of this phase, but none of known length: a step lasts from its first work on the "
+      "device to that of the next step",
+      side, steps == 1 ? "one step" : fmt::format("{} steps", steps));
+}
+
+std::string WhyNot(const std::vector<RunAnalysis>& base_runs,
+                   const std::vector<RunAnalysis>& now_runs, Phase phase,
+                   const StepDifferences& differences) {
   const auto [base, now] = differences.steps();
-  if (base == 0 || now == 0)
-    return fmt::format("{} has no step of this phase", base == 0 ? "base" : "new");
+  if (base == 0) return NoStepText("base", StepsOf(base_runs, phase));
+  if (now == 0) return NoStepText("new", StepsOf(now_runs, phase));
   if (differences.weights().empty())
     return "the two sides have no batch size in common with two steps on each";
   const auto [base_shared, now_shared] = differences.shared_steps();
@@ -253,7 +274,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     change.steps = steps.differences.steps();
     change.shared_steps = steps.differences.shared_steps();
     if (!steps.differences.enough()) {
-      change.cannot_tell = WhyNot(steps.differences);
+      change.cannot_tell = WhyNot(base, now, phase, steps.differences);
       continue;
     }
     change.batches = BatchesOf(of_base, of_now);

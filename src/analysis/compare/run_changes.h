@@ -74,12 +74,14 @@ struct WholeChange {
 
 // What a side is.
 struct SideFacts {
+  std::vector<std::string> names;  // of its runs, as the user typed them; empty: not known
   std::vector<std::string> paths;  // of its traces
-  std::vector<Interval> spans;     // of its traces
+  std::vector<Interval> spans;     // of its traces, or the windows that were read of them
   uint64_t runs = 0, ranks = 0;    // ranks: in one run
   std::string engine, version, gpus, options, phases;
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
+  bool lost_data = false;        // some trace is cut off or damaged
   // That a request reads in a step, on average of the steps that say both.
   std::optional<double> prompt_tokens;
   // Results that an older tacho wrote, which do not hold what steps are made of.
@@ -94,7 +96,8 @@ struct Obstacle {
 
 struct RunChanges {
   SideFacts base, now;
-  // The first trace of each run that both sides have; empty where they have all runs in common.
+  // "PATH", or "a part of PATH": a trace of each run that has work in common with one of the other
+  // side. Empty where the two sides are the same runs.
   std::vector<std::string> on_both_sides;
   std::vector<Obstacle> obstacles;   // not comparable
   std::vector<std::string> remarks;  // other differences of the two sides

@@ -1,0 +1,71 @@
+#include "analysis/compare/comparable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A run of one trace, from `start` to `end` ns of it.
+RunAnalysis Window(const char* path, int64_t start, int64_t end) {
+  RunAnalysis run;
+  TraceAnalysis& trace = run.traces.emplace_back();
+  trace.path = path;
+  trace.header.trace_id = path;
+  trace.span = {{0}, {1000}};
+  trace.scope.window = Interval{{start}, {end}};
+  return run;
+}
+
+TEST(RunsOnBothSides, WindowsThatOverlapUnlessAllAreEqual) {
+  const RunAnalysis first = Window("a", 0, 100), later = Window("a", 100, 200),
+                    between = Window("a", 50, 150), other = Window("b", 0, 100);
+  EXPECT_THAT(RunsOnBothSides({first}, {later}), IsEmpty());
+  EXPECT_THAT(RunsOnBothSides({first}, {between}), ElementsAre("a part of a"));
+  EXPECT_THAT(RunsOnBothSides({first}, {first}), IsEmpty());
+  EXPECT_THAT(RunsOnBothSides({first, other}, {other, first}), IsEmpty());
+  EXPECT_THAT(RunsOnBothSides({first, other}, {first}), ElementsAre("a"));
+  EXPECT_THAT(RunsOnBothSides({first, other}, {other, between}), ElementsAre("b", "a part of a"));
+}
+
+TEST(RunsOnBothSides, OneRankOfSeveral) {
+  RunAnalysis ranks = Window("a", 0, 100);
+  ranks.traces.push_back(Window("b", 0, 100).traces.front());
+  EXPECT_THAT(RunsOnBothSides({ranks}, {Window("b", 0, 100)}), ElementsAre("b"));
+  EXPECT_THAT(RunsOnBothSides({ranks}, {Window("c", 0, 100)}), IsEmpty());
+}
+
+// The obstacles between two whole recordings, of which only `base` has kernels.
+std::vector<std::string> ObstaclesWithoutKernels(bool has_device_work, bool lost_data,
+                                                 bool on_host = false) {
+  RunChanges changes;
+  changes.base.has_device_work = true;
+  changes.now.has_device_work = has_device_work;
+  changes.now.lost_data = lost_data;
+  changes.now.on_host = on_host;
+  KernelChange kernel;
+  kernel.time = {1'000, 0, {}};
+  kernel.base_calls = 1;
+  changes.whole = WholeChange{{}, {}, {}, {kernel}};
+  CheckComparable(changes);
+  std::vector<std::string> texts;
+  for (const Obstacle& obstacle : changes.obstacles) texts.push_back(obstacle.text);
+  return texts;
+}
+
+TEST(CheckComparable, ASideWithoutKernelsIsNoOtherModel) {
+  EXPECT_THAT(ObstaclesWithoutKernels(true, false),
+              ElementsAre("all of the recording: new has no kernels"));
+  EXPECT_THAT(ObstaclesWithoutKernels(true, true),
+              ElementsAre("all of the recording: new has no kernels: its trace is incomplete"));
+  EXPECT_THAT(ObstaclesWithoutKernels(false, true),
+              ElementsAre("new has no work of a device: its trace is incomplete"));
+  EXPECT_THAT(ObstaclesWithoutKernels(true, true, true),
+              ElementsAre("new has no GPU work: it ran on a CPU, or its trace is incomplete"));
+}
+
+}  // namespace
+}  // namespace tacho
