@@ -230,12 +230,11 @@ bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
          a.span == b.span && a.counts.total == b.counts.total && a.scope.Overlaps(b.scope);
 }
 
-bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b) {
-  return a.traces.size() == b.traces.size() &&
-         std::ranges::all_of(a.traces, [&](const TraceAnalysis& trace) {
-           return std::ranges::any_of(
-               b.traces, [&](const TraceAnalysis& other) { return IsSameTrace(trace, other); });
-         });
+bool ShareWork(const RunAnalysis& a, const RunAnalysis& b) {
+  return std::ranges::any_of(a.traces, [&](const TraceAnalysis& trace) {
+    return std::ranges::any_of(
+        b.traces, [&](const TraceAnalysis& other) { return IsSameTrace(trace, other); });
+  });
 }
 
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {

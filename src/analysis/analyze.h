@@ -91,8 +91,8 @@ void AnalyzeRun(RunAnalysis& run, bool whole = true);
 // Whether both are of one trace, by what it says of itself, and have work in common: two copies, or
 // a trace and its results, but not two windows that only touch.
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
-// Whether each trace of one is also a trace of the other.
-bool IsSameRun(const RunAnalysis& a, const RunAnalysis& b);
+// Whether a trace of one is also a trace of the other.
+bool ShareWork(const RunAnalysis& a, const RunAnalysis& b);
 
 // The traces that the figures of a run are made of: those of single ranks; a merged file repeats
 // them, so it counts only where there are no others.

@@ -168,6 +168,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   auto [base_names, now_names] = SidesOf(options);
   std::vector<std::string> base_paths = WithRunsOfBaselines(base_names),
                            now_paths = WithRunsOfBaselines(now_names);
+  const bool has_baseline = base_paths != base_names, is_baseline = now_paths != now_names;
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto gates, GatesOf(options, classifier));
@@ -179,11 +180,16 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto now,
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
+  // Without those that are left out.
+  if (!has_baseline) base_names = base_paths;
+  if (!is_baseline) now_names = now_paths;
   if (!options.baseline.empty()) base_names[0] = options.baseline;
   changes.base.names = std::move(base_names);
   changes.now.names = std::move(now_names);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
+  // Who reads a comment to a pull request sees no standard error.
+  std::ranges::copy(incomplete.reasons, std::back_inserter(changes.remarks));
   AddNotices("base", base, changes);
   AddNotices("new", now, changes);
   const bool comparable = changes.obstacles.empty();

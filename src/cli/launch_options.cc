@@ -353,6 +353,11 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
+  // In another $PATH the program may be another one.
+  const bool other_path =
+      std::ranges::any_of(arguments.environment,
+                          [](const std::string& setting) { return setting.starts_with("PATH="); });
+  if (other_path && arguments.python.empty()) program.python.clear();
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
   // A file that cannot be read is reported with the other findings.
   if (const auto whole = WithConfigFile(program.command))

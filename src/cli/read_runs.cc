@@ -42,7 +42,7 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
     std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
     std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
     const auto same = std::ranges::find_if(
-        runs, [&](const RunAnalysis& other) { return IsSameRun(other, readout.run); });
+        runs, [&](const RunAnalysis& other) { return ShareWork(other, readout.run); });
     if (same != runs.end()) {
       const std::string& before = read[static_cast<size_t>(same - runs.begin())];
       incomplete.repeated.push_back(RepeatedText(path, readout.run, before, *same));

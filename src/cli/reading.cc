@@ -154,8 +154,14 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
   std::vector<std::string> reasons = NotesThatCount(run.traces);
   for (const std::string& sentence : run.unproven)
     reasons.push_back("incomplete: " + VisibleText(sentence));
-  if (!run.unproven.empty()) return reasons;  // which name the missing ranks too
   for (const MissingRanks& missing : run.ranks.missing) {
+    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
+      return sentence.starts_with(missing.worker + " ");
+    });
+    const bool is_whole_worker = std::ranges::any_of(
+        run.unproven,
+        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
+    if (named >= missing.count || is_whole_worker) continue;
     reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
                                   MissingRanksText(missing), missing.world_size,
                                   missing.count == 1 ? "is" : "are"));

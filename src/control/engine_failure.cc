@@ -12,7 +12,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64;
+constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64,
+                 kMostAnswers = 20;
 
 // Follows the failures of a log, line by line.
 class FailureReader {
@@ -33,7 +34,8 @@ class FailureReader {
       const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
       if (FollowLife(line, says, writer, engine)) {
         FollowFailure(line, says, writer, engine);
-        if (!line.is_notice && !line.text.starts_with(' ') && TellsOfEnd(line.text))
+        if (says != Says::kStart && !line.is_notice && !line.text.starts_with(' ') &&
+            TellsOfEnd(line.text))
           Die(writer.last && writer.last->line == line_
                   ? writer.last
                   : std::make_shared<EngineFailure>(New(line, line.text)),
@@ -78,7 +80,8 @@ class FailureReader {
   struct Life {
     uint64_t alive_until = 0;
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
-    std::string failed_at = {};  // the time of `cause`, by the last record with one
+    std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
+    size_t answers = 0;          // since then, in that second
     bool is_sure = false;  // `death`: that a request lacked memory is none, if others are served
   };
   struct Engine {
@@ -118,7 +121,7 @@ class FailureReader {
                                              (engine.has_ended && IsOwnTraceback(line) &&
                                               writer.survived == Survived::kNone)))) {
       engine = {{.alive_until = starts ? line_ : line_ - 1}};
-    } else if (says == Says::kServes && !engine.life.is_sure && !JustFailed(engine.life)) {
+    } else if (says == Says::kServes && !engine.life.is_sure && !IsBesideFailure(engine.life)) {
       engine.life = {.alive_until = line_};
     }
     engine.is_told_to_end |= says == Says::kToldToEnd;
@@ -129,9 +132,10 @@ class FailureReader {
     return false;
   }
 
-  // What was under way beside it is still answered.
-  bool JustFailed(const Life& life) const {
-    return life.cause && !life.failed_at.empty() && life.failed_at == time_;
+  // Whether an answer tells nothing: the front end still sends a few after a process failed.
+  bool IsBesideFailure(Life& life) const {
+    return life.cause && !life.failed_at.empty() && life.failed_at == time_ &&
+           ++life.answers <= kMostAnswers;
   }
 
   static bool IsOwnTraceback(const LogLine& line) {
@@ -204,7 +208,8 @@ class FailureReader {
     // Python's own helper: it forgets names when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
     // A program begins in its module: what SGLang logs begins in a function.
-    writer.is_own |= line.head.empty() && text.ends_with(", in <module>");
+    writer.is_own |=
+        line.head.empty() && line_ == writer.first_line + 1 && text.ends_with(", in <module>");
     // Ray's own frames, and the exception of its worker, follow.
     if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
       return true;
@@ -245,7 +250,9 @@ class FailureReader {
   void Fail(const Kept& failure, Engine& engine) {
     if (!engine.life.cause) {
       engine.life.cause = failure;
-      engine.life.failed_at = time_;
+      const bool is_inner = failure->process.find("EngineCore") != std::string::npos ||
+                            failure->process.find("Worker") != std::string::npos;
+      engine.life.failed_at = is_inner ? time_ : "";
     }
     if (!engine.life.death && TellsOfFullMemory(failure->text)) engine.life.death = failure;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "base/words.h"
 
 namespace tacho {
@@ -326,6 +328,30 @@ TEST(EndOfEngine, IsNotHiddenByAnswersOfTheSameSecond) {
                           fails("02:48:46", "concurrent.futures.CancelledError");
   EXPECT_EQ(EndOfEngine(full + served + end)->cause.line, 2U);
   EXPECT_EQ(EndOfEngine(full + "[2026-11-25 02:48:59] x\n" + served + end)->cause.line, 7U);
+}
+
+TEST(EndOfEngine, IsNotOfAFrontEndThatGoesOnServing) {
+  const std::string served = "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n";
+  const std::string api = "(APIServer pid=1) ERROR 11-25 02:48:45 [serving.py:1] ";
+  const std::string full = "torch.OutOfMemoryError: CUDA out of memory\n";
+  EXPECT_FALSE(EndOfEngine(api + full + served));
+  std::string answers;
+  for (int i = 0; i < 30; ++i) answers += served;
+  const std::string core = "(EngineCore pid=3) ERROR 11-25 02:48:45 [core.py:640] ";
+  EXPECT_TRUE(EndOfEngine(core + full + served));
+  EXPECT_FALSE(EndOfEngine(core + full + answers));
+}
+
+TEST(EndOfEngine, IsNoPartOfAHealthyLog) {
+  for (const char* const name : {"sglang-0.5.23-healthy", "vllm-0.32-healthy"}) {
+    std::ifstream file(std::string(TACHO_SOURCE_DIR "/tests/data/engine-logs/") + name + ".log");
+    std::string log, line;
+    for (int number = 1; std::getline(file, line); ++number) {
+      log += line + "\n";
+      EXPECT_FALSE(EndOfEngine(log)) << name << " ends in line " << number;
+    }
+    EXPECT_FALSE(log.empty());
+  }
 }
 
 TEST(EndOfEngine, IsACrashWithItsOwnWords) {

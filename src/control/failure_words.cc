@@ -43,6 +43,7 @@ constexpr std::array kWords{
     SaidBy{Says::kCrash, "terminate called after throwing"},
     SaidBy{Says::kCrash, "Fatal Python error: "},
     SaidBy{Says::kCrash, "Segfault encountered"},
+    SaidBy{Says::kCrash, "engine core exited unexpectedly"},  // killed: 0.32 says no more
     SaidBy{Says::kCrash, "Watchdog timeout ("},
     SaidBy{Says::kCrash, "scheduler is dead"},
 };
@@ -52,7 +53,7 @@ constexpr auto kEnds = std::to_array<std::string_view>({
     "EngineDeadError: ", "Executor failed", "encountered a fatal error",
     "EngineCore hit an exception", "Engine core initialization failed",
     "Engine process failed to start", "Got fatal signal from worker", "Scheduler hit an exception",
-    "Initialization failed. warmup error", "sigquit", "It usually means one child failed",
+    "Initialization failed. warmup error", "Received sigquit", "It usually means one child failed",
     "Main process exited, code=",  // systemd
 });
 

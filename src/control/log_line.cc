@@ -101,6 +101,9 @@ void TakeStamp(std::string_view& text) {
     text = after(program);
   else if (is_iso)
     text = after(first);
+  // Of a container's runtime.
+  for (const std::string_view stream : {"stdout F ", "stderr F "})
+    if (is_iso && text.starts_with(stream)) text.remove_prefix(stream.size());
 }
 
 // Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun; "rank0".

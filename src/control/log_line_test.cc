@@ -47,6 +47,7 @@ TEST(LogLine, LeavesOutWhatACollectorPutBefore) {
   const std::string record = "(EngineCore pid=5) ERROR 11-24 16:02:39 [core.py:1]   File";
   for (const std::string before :
        {"2025-09-02T08:04:02.880386946-07:00 ", "2025-09-02T08:04:02Z ",
+        "2025-09-02T08:04:02.88Z stderr F ",
         "Aug 19 18:34:30 gpu1 vllm[8707]: ", "Aug  9 18:34:30 gpu1 vllm[8707]: ",
         "2026-11-24T16:02:39+0000 gpu1 vllm[1]: ", "vllm-1  | 2025-09-02T08:04:02.88Z "}) {
     const LogLine line = ReadLogLine(before + record);

@@ -17,6 +17,7 @@
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/outcome.h"
+#include "run/run_place.h"
 #include "run/unproven_ranks.h"
 
 namespace tacho {
@@ -287,12 +288,30 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
   }
 }
 
-// Results have brought their own.
-void AddUnproven(RunAnalysis& run) {
-  std::vector<std::string> paths;
+// Whether the trace that a recording lacked was put there since.
+bool IsThereNow(const std::string& sentence, const RunAnalysis& run) {
+  return std::ranges::any_of(run.traces, [&](const TraceAnalysis& trace) {
+    const TraceFacts& facts = trace.facts;
+    return facts.rank && sentence.starts_with(fmt::format("{} rank {}: no file",
+                                                          facts.identity.worker, *facts.rank));
+  });
+}
+
+// Results have brought their own. Of workers whose folders alone were named, theirs.
+void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
+  std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)
     if (trace.results.empty()) paths.push_back(trace.path);
-  std::ranges::move(FindUnproven(paths), std::back_inserter(run.unproven));
+  for (const std::string& path : choice.paths)
+    if (const auto place = RunPlaceOf(path)) workers.push_back(place->worker + " ");
+  const bool by_worker = workers.size() == choice.paths.size();
+  for (std::string& sentence : FindUnproven(paths)) {
+    const bool is_asked =
+        !by_worker || std::ranges::any_of(workers, [&](const std::string& worker) {
+          return sentence.starts_with(worker);
+        });
+    if (is_asked && !IsThereNow(sentence, run)) run.unproven.push_back(std::move(sentence));
+  }
 }
 
 }  // namespace
@@ -364,7 +383,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   AnalyzeRun(readout->run, whole);
   if (!whole) readout->run.unproven.clear();
   // A recording that reads its own traces has yet to prove them.
-  if (whole && !options.in_flight) AddUnproven(readout->run);
+  if (whole && !options.in_flight) AddUnproven(choice, readout->run);
   return readout;
 }
 

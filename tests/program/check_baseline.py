@@ -134,7 +134,20 @@ def unproven(folder):
         check(f"{' '.join(words)}: names it once", done.returncode == 4 and done.stderr.count(f"incomplete: {sentence}") == 1,
               (done.returncode, done.stderr))
         check(f"{' '.join(words)}: what is kept", "--replace" not in words or "the earlier baseline 'main' stays" in done.stderr, done.stderr)
-    for words in (["analyze", "lost", "--rank", "0"], ["analyze", "kept.json", "--rank", "0"], ["baseline", "compare", "main", "whole"]):
+    for form in ("--markdown", "--json"):
+        done = tacho(folder, "compare", "whole", "lost", form)
+        check(f"compare {form}: names it too", "no file at all" in done.stdout, done.stdout)
+    # A file that came later, in a folder whose other ranks are there.
+    simulated(folder, "late/traces/w0", "--seed", "9", "--ranks", "2")
+    (folder / "late/run.json").write_text(json.dumps({"workers": [], "missing": ["w0 rank 1: no file: the engine said nothing"]}))
+    gone = tacho(folder, "analyze", "late")
+    check("its file is there now", gone.returncode == 0 and "incomplete" not in gone.stderr, (gone.returncode, gone.stderr))
+    for path in (folder / "late/traces/w0").glob("rank1.*"):
+        path.unlink()
+    gone = tacho(folder, "analyze", "late")
+    check("its file is gone", gone.returncode == 4 and gone.stderr.count("incomplete") == 1, (gone.returncode, gone.stderr))
+    for words in (["analyze", "lost", "--rank", "0"], ["analyze", "kept.json", "--rank", "0"], ["baseline", "compare", "main", "whole"],
+                  ["analyze", "lost/traces/w0"]):
         done = tacho(folder, *words)
         check(f"{' '.join(words)}: nothing is missing", done.returncode == 0 and "incomplete" not in done.stderr, (done.returncode, done.stderr))
 

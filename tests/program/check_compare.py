@@ -116,16 +116,17 @@ def repeated(folder):
 def named(folder):
     """The two sides are called as the user called them, in all forms."""
     folder = pathlib.Path(folder)
-    base, new = (simulated(folder, name, "--steps", "60", "--seed", name[1:], "--ranks", "2") for name in ("s1", "s2"))
+    base, new, third = (simulated(folder, name, "--steps", "60", "--seed", name[1:], "--ranks", "2") for name in ("s1", "s2", "s3"))
     renamed = folder / "renamed.json"
     renamed.write_text(tacho("analyze", new, "--json").stdout)
-    sides = (renamed, base, "--base", new)
+    # A rank of a run beside it is no run of its own, and not named.
+    sides = (renamed, base, "--base", third, f"{third}/rank0.3.pt.trace.json")
     text, markdown = (" ".join(compare(*sides, *form, "--wide").stdout.replace("\\_", "_").split()) for form in ([], ["--markdown"]))
     for name, shown in (("text", text), ("Markdown", markdown)):
         check(f"{name}: names what was typed", f"{renamed} and 1 more" in shown and re.search(f"{base}( · |, )", shown) and "rank0." not in shown.split("erdict")[0],
               shown[:400])
     status, result = as_json("names", *sides)
-    check("JSON: names what was typed", result["base"]["names"] == [str(renamed), str(new)] and result["new"]["names"] == [str(base)]
+    check("JSON: names what was typed", result["base"]["names"] == [str(renamed), str(third)] and result["new"]["names"] == [str(base)]
           and all("rank" in path for path in result["base"]["paths"]), (result["base"], result["new"]))
     tacho("baseline", "save", "main", new, renamed, "--dir", folder / "kept")
     done = tacho("baseline", "compare", "main", base, "--dir", folder / "kept", "--markdown")
