@@ -101,9 +101,10 @@ void TakeStamp(std::string_view& text) {
     text = after(program);
   else if (is_iso)
     text = after(first);
-  // Of a container's runtime.
-  for (const std::string_view stream : {"stdout F ", "stderr F "})
-    if (is_iso && text.starts_with(stream)) text.remove_prefix(stream.size());
+  // A container's runtime adds its stream, and whether the line is whole.
+  words = text;
+  const std::string_view stream = TakeWord(words), part = TakeWord(words);
+  if (is_iso && stream.starts_with("std") && (part == "F" || part == "P")) text = after(part);
 }
 
 // Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun; "rank0".
