@@ -162,7 +162,7 @@ Result<int> Run(const DoctorArguments& a) {
     subjects.push_back(subject.find("://") == std::string::npos ? subject : ShownUrl(subject));
     const auto examined = Examine(subject, a, interrupt.token(), examination);
     if (examined) {
-      // A file that is named but is none of an engine's: a wrong path is no clean one.
+      // The user named a file that is not an engine's log: a wrong path must not look clean.
       if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
             return one.look == Look::kLog && one.at == subject && !one.cannot.empty();
           }))

@@ -82,7 +82,7 @@ class FailureReader {
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
     std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
     size_t answers = 0;          // since then, in that second
-    bool is_sure = false;  // `death`: that a request lacked memory is none, if others are served
+    bool is_sure = false;        // `death`: full memory may have ended one request alone
   };
   struct Engine {
     Life life;
@@ -145,7 +145,7 @@ class FailureReader {
   void FollowFailure(const LogLine& line, Says says, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
     if (says == Says::kChained) {
-      writer.is_chained = writer.last != nullptr;
+      writer.is_chained = writer.last && writer.survived != Survived::kAll;
       writer.reading = Reading::kNothing;
       return;
     }
@@ -185,8 +185,10 @@ class FailureReader {
 
   // What the lines before a traceback say about it.
   static void FollowAnnouncements(const LogLine& line, Says says, Writer& writer) {
-    if (!line.time.empty() && (line.head.empty() || line.head != writer.head))
+    if (!line.time.empty() && (line.head.empty() || line.head != writer.head)) {
       writer.survived = Survived::kNone;
+      writer.is_chained = false;
+    }
     if (says != Says::kSurvived && says != Says::kHarmless) return;
     writer.survived = says == Says::kHarmless ? Survived::kAll : Survived::kNext;
     writer.head = line.head;

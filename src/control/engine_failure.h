@@ -30,8 +30,8 @@ struct EngineEnd {
   uint64_t last_line = 0;    // of those that tell of the end
 };
 
-// What a log tells of failures. Requests in it are not read, and what fails in a server that was
-// told to end is none.
+// What a log tells of failures. Requests in it are not read, nor is what fails in a server that was
+// told to end.
 struct LogFailures {
   // Also one that was survived. Errors without a traceback come after all others.
   std::optional<EngineFailure> first;

@@ -139,6 +139,26 @@ TEST(FirstFailure, IsNoTracebackAfterWhichSglangServes) {
   EXPECT_EQ(FirstFailure(log)->text, "KeyError: 'kv_cache'");
 }
 
+TEST(FirstFailure, AHarmlessChainDoesNotTakeInTheNextFailure) {
+  const std::string warm_up =
+      "[2026-11-25 14:22:11] post-warmup freeze_gc failed\n"
+      "Traceback (most recent call last):\nConnectionRefusedError: x\n\n"
+      "During handling of the above exception, another exception occurred:\n\n"
+      "Traceback (most recent call last):\nOSError: y\n";
+  const std::string end =
+      "[2026-11-25 14:22:20] Scheduler hit an exception: Traceback (most recent call last):\n"
+      "KeyError: 'kv_cache'\n";
+  // A server that was started twice: the first had a failure of its own.
+  const auto failures = ReadFailures(
+      "[2026-11-25 14:20:00] ERROR:    Exception in ASGI application\n"
+      "Traceback (most recent call last):\nRuntimeError: early\n"
+      "[2026-11-25 14:22:00] server_args=ServerArgs()\n" +
+      warm_up + end);
+  EXPECT_EQ(failures.first->text, "RuntimeError: early");
+  ASSERT_TRUE(failures.end);
+  EXPECT_EQ(failures.end->cause.text, "KeyError: 'kv_cache'");
+}
+
 constexpr std::string_view kSurvivedByServer =
     "[2026-11-25 02:50:12] ERROR:    Exception in ASGI application\n"
     "Traceback (most recent call last):\n"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/words.h"
+#include "base/words_for_test.h"
 
 namespace tacho {
 namespace {
@@ -11,34 +11,28 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> WordsIn(std::string_view line) {
-  std::vector<std::string> words;
-  while (!Trim(line).empty()) words.emplace_back(TakeWord(line));
-  return words;
-}
-
 std::string EngineIn(std::string_view line) {
-  const std::vector<std::string> words = WordsIn(line);
+  const std::vector<std::string> words = WordsOfLine(line);
   const size_t engine = EngineWord(words);
   return engine == words.size() ? "" : words[engine];
 }
 
 std::string WrapperRefusal(std::string_view line) {
-  const auto checked = CheckWrappers(WordsIn(line));
+  const auto checked = CheckWrappers(WordsOfLine(line));
   return checked ? "" : checked.error().message;
 }
 
 TEST(TakeSettings, ThoseBeforeTheProgram) {
-  std::vector<std::string> words = WordsIn("A=1 B=x=y env _C= vllm serve m D=1");
+  std::vector<std::string> words = WordsOfLine("A=1 B=x=y env _C= vllm serve m D=1");
   EXPECT_THAT(TakeSettings(words), ElementsAre("A=1", "B=x=y", "_C="));
   EXPECT_THAT(words, ElementsAre("vllm", "serve", "m", "D=1"));
-  words = WordsIn("env -u A B=1 vllm serve m");
+  words = WordsOfLine("env -u A B=1 vllm serve m");
   EXPECT_THAT(TakeSettings(words), IsEmpty()) << "env's own options stay with it";
   EXPECT_EQ(words.front(), "env");
-  words = WordsIn("env PATH=/env/bin vllm serve m");
+  words = WordsOfLine("env PATH=/env/bin vllm serve m");
   EXPECT_THAT(TakeSettings(words), IsEmpty()) << "it finds another vllm";
   EXPECT_TRUE(HasOtherEnvironment(words));
-  words = WordsIn("--a=1 m");
+  words = WordsOfLine("--a=1 m");
   EXPECT_THAT(TakeSettings(words), IsEmpty());
   words = {};
   EXPECT_THAT(TakeSettings(words), IsEmpty());
@@ -57,9 +51,9 @@ TEST(EngineWord, BelowWrappers) {
 }
 
 TEST(HasOtherEnvironment, OfAWrapper) {
-  EXPECT_TRUE(HasOtherEnvironment(WordsIn("uv run vllm serve m")));
-  EXPECT_TRUE(HasOtherEnvironment(WordsIn("numactl -N 0 conda run -n x ./start.sh")));
-  EXPECT_FALSE(HasOtherEnvironment(WordsIn("numactl -N 0 vllm serve uv")));
+  EXPECT_TRUE(HasOtherEnvironment(WordsOfLine("uv run vllm serve m")));
+  EXPECT_TRUE(HasOtherEnvironment(WordsOfLine("numactl -N 0 conda run -n x ./start.sh")));
+  EXPECT_FALSE(HasOtherEnvironment(WordsOfLine("numactl -N 0 vllm serve uv")));
 }
 
 TEST(CheckWrappers, RefusesWhatHidesTheEngine) {

@@ -56,7 +56,7 @@ bool CanBeModel(std::string_view word) {
          });
 }
 
-// Its file may name the model, and is none itself.
+// A config file may name the model, but it is not the model.
 bool IsConfigFile(const std::vector<std::string>& words, size_t i) {
   return i > 0 && words[i - 1] == "--config";
 }

@@ -5,18 +5,12 @@
 #include <fstream>
 
 #include "base/folder_for_test.h"
-#include "base/words.h"
+#include "base/words_for_test.h"
 
 namespace tacho {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::vector<std::string> WordsOfLine(std::string_view line) {
-  std::vector<std::string> words;
-  while (!Trim(line).empty()) words.emplace_back(TakeWord(line));
-  return words;
-}
 
 // Of a whole command, which is started as it is given; "" if it has a model.
 std::string Refusal(std::string_view line) {

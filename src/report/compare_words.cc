@@ -50,8 +50,8 @@ std::string Exactly(double ns) {
   return fmt::format("{:.6g} {}", ns / NsOf(unit), TimeUnitName(unit));
 }
 
-// "19.9 ms -> 17.2 ms": in one unit and with as many decimals, of which there are more where both
-// would look the same.
+// "19.9 ms -> 17.2 ms": both in one unit, with the same number of decimals; with more decimals
+// where both would look the same.
 std::string FromTo(const Change& change) {
   const auto [least, most] = std::minmax(change.base, change.now);
   if (std::abs(change.difference()) < 1 || least < kLeastInOneUnit * most)

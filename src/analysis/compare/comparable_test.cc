@@ -38,7 +38,7 @@ TEST(RunsOnBothSides, OneRankOfSeveral) {
   EXPECT_THAT(RunsOnBothSides({ranks}, {Window("c", 0, 100)}), IsEmpty());
 }
 
-// The obstacles between two whole recordings, of which only `base` has kernels.
+// The obstacles between two whole recordings where only `base` has kernels.
 std::vector<std::string> ObstaclesWithoutKernels(bool has_device_work, bool lost_data,
                                                  bool on_host = false) {
   RunChanges changes;
