@@ -17,6 +17,9 @@ if(TACHO_SANITIZE)
   # UBSan findings end the program: a test that only prints one would pass.
   target_compile_options(tacho_options INTERFACE
     -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(tacho_options INTERFACE -fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizers.txt)
+  endif()
   target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
   # A quarter of the default linker's time, for some thirty programs.
   include(CheckLinkerFlag)
