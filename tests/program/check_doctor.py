@@ -312,7 +312,7 @@ def logs(folder):
     has("full memory of the host", host, ("worker-killed",), ("gpu-memory-full", "engine-died"))
     check("full memory of the host: the remedy", "--gpu-memory-utilization" not in host["findings"][0]["remedy"], host["findings"])
     for name, blocking in (("sglang-0.5.23-sessions", ["trace-folder-bad"]), ("sglang-0.5.23-profiler-v2", ["profiler-v2"]),
-                           ("vllm-0.32-trace-folder-bad", []), ("vllm-0.32-healthy", [])):
+                           ("vllm-0.32-core-killed", ["worker-killed"]), ("vllm-0.32-trace-folder-bad", []), ("vllm-0.32-healthy", [])):
         found = doctor(name, str(DATA / f"{name}.log"))["findings"]
         check(f"{name}: what ended the engine", [f["id"] for f in found if f["severity"] == "blocking"] == blocking, found)
         check(f"{name}: it comes first", not blocking or found[0]["id"] == blocking[0], found)
