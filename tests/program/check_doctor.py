@@ -329,6 +329,13 @@ def logs(folder):
     for what, reader in (("a pipe", ["/dev/stdin"]), ("no file", ["/dev/null"])):
         done = subprocess.run([scenario.TACHO, "doctor", *reader], input=long, capture_output=True, text=True, timeout=60)
         check(f"{what} is refused", done.returncode == 2 and "save it to a file first" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}")
+    packed = pathlib.Path(folder, "vllm.log.1.gz")
+    whole = gzip.compress(DATA.joinpath("vllm-0.32-core-killed.log").read_bytes())
+    packed.write_bytes(whole)
+    has("a packed log", doctor("packed", str(packed), status=4), ("worker-killed",))
+    packed.write_bytes(whole[:300])
+    cut = doctor("cut", str(packed), status=3)
+    check("a cut packed log: says so", any("byte" in one.get("cannot", "") for one in cut["looked"]), cut["looked"])
     huge = pathlib.Path(folder, "huge.log")
     with open(huge, "wb") as file:
         file.truncate(3 << 30)
