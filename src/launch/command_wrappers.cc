@@ -103,7 +103,9 @@ bool HasOtherEnvironment(const std::vector<std::string>& words) {
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
   const std::string first = words.empty() ? "" : words.front();
   const size_t blank = first.find(' ');
-  if (blank != std::string::npos && !first.starts_with('-') && !std::filesystem::exists(first))
+  std::error_code failed;  // also of a name that is too long
+  if (blank != std::string::npos && !first.starts_with('-') &&
+      !std::filesystem::exists(first, failed))
     return Fail(
         ErrorKind::kUsage,
         fmt::format("'{} ...' is one word: give the words without quotes", first.substr(0, blank)));

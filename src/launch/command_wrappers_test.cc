@@ -82,6 +82,7 @@ TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
     EXPECT_EQ(WrapperRefusal(line), "") << line;
   EXPECT_EQ(CheckWrappers({"vllm serve m --api-key s3cret"}).error().message,
             "'vllm ...' is one word: give the words without quotes");
+  EXPECT_FALSE(CheckWrappers({"vllm serve " + std::string(5000, 'm')})) << "too long for a file";
   EXPECT_TRUE(CheckWrappers({"vllm", "serve", "a model"}));
   EXPECT_TRUE(CheckWrappers({"--json={\"a\": 1}"}));
   const FolderForTest folder;
