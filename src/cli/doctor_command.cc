@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "cli/doctor_looks.h"
@@ -19,6 +18,7 @@
 #include "control/local_engine.h"
 #include "control/version.h"
 #include "control/worker_list.h"
+#include "io/block_stream.h"
 #include "io/content_kind.h"
 #include "io/discover.h"
 #include "launch/launch_registry.h"
@@ -61,11 +61,13 @@ Result<int> WritePages(const std::string& folder) {
 }
 
 std::string BeginningOf(const std::string& path, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(most, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return text;
+  std::string text;
+  const auto stream = OpenStream(path, StreamThreads::kInline);
+  for (Block block; stream && text.size() < most; text.append(block.data, block.size)) {
+    block = (*stream)->Next();
+    if (block.size == 0) break;
+  }
+  return text.substr(0, most);
 }
 
 void AddUnseen(Look look, const std::string& at, const Error& error, Examination& examination) {

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/doctor_looks.h"
 #include "control/engine_failure.h"
 #include "control/log_checks.h"
 #include "control/version.h"
+#include "io/block_stream.h"
 
 namespace tacho {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Findings of a log that can be the cause of an engine's end.
 constexpr std::array<FindingId, 16> kEndAnEngine{
@@ -28,20 +26,40 @@ bool CanEndAnEngine(FindingId id) {
   return std::ranges::find(kEndAnEngine, id) != kEndAnEngine.end();
 }
 
-// How many lines end in the first bytes of a file, as far as `stop` lets it read.
-uint64_t LinesIn(std::ifstream& file, size_t bytes, const std::stop_token& stop) {
-  uint64_t lines = 0;
-  std::string block(size_t{1} << 20, '\0');
-  file.clear();
-  file.seekg(0);
-  while (bytes > 0 && !stop.stop_requested() &&
-         file.read(block.data(), static_cast<std::streamsize>(std::min(bytes, block.size())))) {
-    const auto got = static_cast<size_t>(file.gcount());
-    lines += static_cast<uint64_t>(
-        std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
-    bytes -= got;
+struct LogPart {
+  std::string text;  // without what a packed file packs it in
+  uint64_t lines_before = 0;
+  std::string defect;  // why the file ends too early; "" if it does not
+};
+
+// The last `most` bytes of a log: an engine's end is near that of its log.
+Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::stop_token& stop) {
+  TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(path, StreamThreads::kInline));
+  LogPart part;
+  const size_t room = most + most / 4;  // what is kept is moved seldom
+  std::error_code unknown;
+  const uintmax_t stored = std::filesystem::file_size(path, unknown);
+  if (!unknown) part.text.reserve(std::min<uintmax_t>(stored, room));
+  const auto drop = [&] {
+    if (part.text.size() <= most) return;
+    const auto end = part.text.end() - static_cast<std::ptrdiff_t>(most);
+    part.lines_before += static_cast<uint64_t>(std::count(part.text.begin(), end, '\n'));
+    part.text.erase(part.text.begin(), end);
+  };
+  for (Block block = stream->Next(); block.size > 0 && !stop.stop_requested();
+       block = stream->Next()) {
+    if (part.text.empty() &&
+        std::string_view(block.data, block.size).substr(0, 1 << 16).find('\0') != std::string::npos)
+      return Fail(ErrorKind::kUnreadable,
+                  fmt::format("{}: neither a log nor a trace: it holds binary data", path));
+    if (part.text.size() + block.size > room) drop();
+    part.text.append(block.data, block.size);
   }
-  return lines;
+  drop();
+  // A log that grows meanwhile is no defect.
+  if (stream->defect() == StreamDefect::kTruncated || stream->defect() == StreamDefect::kCorrupt)
+    part.defect = stream->defect_text();
+  return part;
 }
 
 // The finding that names what ended the engine: in the failure's own lines, else the last before
@@ -74,34 +92,16 @@ Diagnosis Unnamed(const EngineFailure& failure, bool died, const std::string& pa
 Result<void> ExamineLog(const std::string& path, const std::string& engine,
                         const std::string& version, const std::stop_token& stop,
                         Examination& examination, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  size_t skipped = 0;
-  if (file) {
-    std::error_code failed;
-    const auto size = fs::file_size(path, failed);
-    // An engine's end is near that of its log: of a larger log the last part is read.
-    if (!failed && size > most) skipped = size - most;
-    file.seekg(static_cast<std::streamoff>(skipped));
-    text.resize(failed ? 0 : std::min<size_t>(size, most));
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  }
-  if (!file && text.empty())
-    return Fail(ErrorKind::kUnreadable, fmt::format("{}: it cannot be read", path));
-  if (text.substr(0, 1 << 16).find('\0') != std::string::npos)
-    return Fail(ErrorKind::kUnreadable,
-                fmt::format("{}: neither a log nor a trace: it holds binary data", path));
+  TACHO_ASSIGN_OR_RETURN(const LogPart part, ReadLogPart(path, most, stop));
   const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
                           : engine == "sglang" ? EngineKind::kSglang
                                                : EngineKind::kUnknown;
-  const uint64_t lines_before = LinesIn(file, skipped, stop);
-  const LogFailures failures = ReadFailures(text, lines_before, stop);
+  const LogFailures failures = ReadFailures(part.text, part.lines_before, stop);
   const std::optional<EngineEnd>& end = failures.end;
   const std::optional<EngineFailure> failure = end ? end->cause : failures.first;
   LogOrigin origin;
   const std::vector<Finding> findings =
-      CheckLog(kind, version, text, lines_before, &origin, stop, end);
+      CheckLog(kind, version, part.text, part.lines_before, &origin, stop, end);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   if (origin.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(origin.engine));
   if (!origin.is_known && findings.empty()) {
@@ -109,7 +109,7 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
         {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});
     return {};
   }
-  examination.looked.push_back({Look::kLog, path});
+  examination.looked.push_back({Look::kLog, path, part.defect, !part.defect.empty()});
   const size_t cause = end ? CauseAmong(findings, origin.lines, *end) : findings.size();
   bool is_named = false;  // by a check that knows its lines
   for (size_t i = 0; i < findings.size(); ++i) {

@@ -215,18 +215,22 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
     std::vector<std::string> words = arguments.command;
     TakeSettings(words);  // which may be secret
     const std::string first = words.empty() ? "" : words.front();
-    const bool quoted = arguments.command.size() == 1 && first.find(' ') != std::string::npos;
-    // Also below another program: "sudo docker run ...".
-    const bool container = std::ranges::any_of(arguments.command, [](const std::string& word) {
+    const auto any = [&](const auto& is) { return std::ranges::any_of(arguments.command, is); };
+    // Also below another program: "sudo docker run ...", "bash -c 'vllm serve m'".
+    const bool container = any([](const std::string& word) {
       return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
+    });
+    const bool quoted = any([](const std::string& word) {
+      return word.find(' ') != word.npos &&
+             (word.find("vllm") != word.npos || word.find("sglang") != word.npos);
     });
     return Fail(
         ErrorKind::kUsage,
-        fmt::format("the command line starts neither vLLM nor SGLang: {}{}", ShellWord(first),
-                    quoted      ? "; give the words without quotes"
-                    : container ? "; give the engine's command as it runs in the container: "
-                                  "vllm serve MODEL ..."
-                                : ""));
+        fmt::format("the command line shows neither vLLM nor SGLang: {}; {}: vllm serve MODEL ...",
+                    ShellWord(first.substr(0, first.find(' '))),
+                    container ? "give the engine's command as it runs in the container"
+                    : quoted ? "what is in quotes is not looked into: give the words without quotes"
+                             : "of a script give the command in it"));
   }
   std::string version = arguments.engine_version;
   if (version.empty()) {

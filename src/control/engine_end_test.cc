@@ -1,10 +1,11 @@
 #include "control/engine_failure.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "base/words.h"
+#include "control/log_checks.h"
 
 namespace tacho {
 namespace {
@@ -312,6 +313,47 @@ TEST(EndOfEngine, IsPythonsOwnTracebackThatEndsTheLog) {
   EXPECT_EQ(EndOfEngine("Could not import x.\n" + traceback + warning)->cause.line, 4U);
   EXPECT_FALSE(EndOfEngine(traceback + record)) << "something runs on";
   EXPECT_FALSE(EndOfEngine(record + traceback)) << "the message's own";
+}
+
+TEST(EndOfEngine, IsTheShellsWordThatItWasKilled) {
+  const std::string record = "[2026-11-25 02:51:03] an engine's message\n";
+  const std::string bash = "run.sh: line 3: 14973 Killed                  python -m sglang\n";
+  for (const std::string& killed : {bash, std::string("Killed\n")}) {
+    const auto end = EndOfEngine(std::string(kReady) + record + killed + "done\n");
+    ASSERT_TRUE(end) << killed;
+    EXPECT_EQ(end->cause.line, 3U);
+    EXPECT_EQ(end->cause.text + "\n", killed) << "without what others say";
+    EXPECT_TRUE(EndOfEngine("ValueError: a failure\n" + killed));
+    EXPECT_TRUE(EndOfEngine("Traceback (most recent call last):\n  File \"a.py\"\n" + killed));
+    EXPECT_FALSE(EndOfEngine(killed + record)) << "it was another program";
+    EXPECT_FALSE(EndOfEngine(killed + "INFO:     127.0.0.1:5 - \"GET /health HTTP/1.1\" 200 OK\n"));
+  }
+  for (const char* const other : {"Killed 3 requests\n", "a.py: Killed \n", "  Killed\n"})
+    EXPECT_FALSE(EndOfEngine(record + other)) << other;
+}
+
+TEST(EndOfEngine, WithoutAWordIsTakenForAKill) {
+  const auto ids = [](const std::string& log) {
+    std::vector<std::string> found;
+    for (const Finding& finding :
+         CheckLog(EngineKind::kUnknown, "", log, 0, nullptr, {}, EndOfEngine(log)))
+      found.emplace_back(KindOf(finding.id).id);
+    return found;
+  };
+  const std::string core = "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ";
+  for (const std::string died :
+       {"(APIServer pid=1) WARNING 11-24 16:02:39 [core_client.py:817] [shutdown] MPClient: engine "
+        "core exited unexpectedly; starting cleanup\n",
+        "(APIServer pid=1) ERROR 11-24 16:02:39 [core_client.py:562] Engine core proc "
+        "EngineCore_DP0 died unexpectedly, shutting down client.\n"}) {
+    EXPECT_THAT(ids(died), testing::ElementsAre("worker-killed"));
+    EXPECT_THAT(
+        ids(core + "Traceback (most recent call last):\n" + core + "ValueError: bad\n" + died),
+        testing::IsEmpty())
+        << "it said why";
+    EXPECT_THAT(ids("!!!!!!! Segfault encountered !!!!!!!\n" + died), testing::IsEmpty());
+  }
+  EXPECT_THAT(ids("Killed\n"), testing::ElementsAre("worker-killed"));
 }
 
 TEST(EndOfEngine, IsTheExceptionAfterAnErrorThatAnnouncesIt) {

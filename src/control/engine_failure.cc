@@ -150,7 +150,8 @@ class FailureReader {
       return;
     }
     const bool is_head = text.ends_with(kTracebackHead);
-    if (!is_head && AddLine(line, writer, engine)) return;
+    const bool is_killed = says == Says::kKilled;
+    if (!is_head && !is_killed && AddLine(line, writer, engine)) return;
     if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
     FollowAnnouncements(line, says, writer);
     if (writer.survived == Survived::kAll) return;
@@ -166,7 +167,7 @@ class FailureReader {
       return;
     }
     const size_t complaint = ComplaintAt(text);
-    const bool ends = complaint != text.npos || says == Says::kCrash;
+    const bool ends = complaint != text.npos || says == Says::kCrash || is_killed;
     writer.is_error = line.is_error && !text.empty() && !ends;
     if (!ends && !writer.is_error) return;
     writer.last.reset();
@@ -174,6 +175,11 @@ class FailureReader {
     Begin(line, complaint == text.npos ? text : text.substr(complaint), writer);
     if (ends) {
       if (!first_) first_ = writer.last;
+      if (is_killed) {
+        writer.reading = Reading::kNothing;
+        engine.life.own_end = writer.last;
+        return;
+      }
       Fail(writer.last, engine);
       Die(writer.last, engine);
       return;

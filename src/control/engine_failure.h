@@ -36,9 +36,9 @@ struct LogFailures {
   // Also one that was survived. Errors without a traceback come after all others.
   std::optional<EngineFailure> first;
   // Where words tell that the engine, or a process of it, died, and it did not start again after
-  // them; or where the log ends with a process's own traceback. An engine survives what failed
-  // before it served again, and exceptions of its web server and its threads. In a log of several
-  // engines: of the first that ended.
+  // them; or where the log ends with a process's own traceback or a shell's "Killed". An engine
+  // survives what failed before it served again, and exceptions of its web server and its threads.
+  // In a log of several engines: of the first that ended.
   std::optional<EngineEnd> end;
   // The line in which the engine was last ready to serve: what failed before was of an earlier
   // start. 0: none, or a log of several engines.

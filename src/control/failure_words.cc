@@ -57,6 +57,12 @@ constexpr auto kEnds = std::to_array<std::string_view>({
     "Main process exited, code=",  // systemd
 });
 
+// "Killed" of most shells, "run.sh: line 3:   123 Killed      vllm serve m" of bash.
+bool IsKilled(std::string_view text) {
+  const size_t at = text.find(" Killed ");
+  return text == "Killed" || (at != text.npos && text.substr(0, at).find(": line ") != text.npos);
+}
+
 bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(
       all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
@@ -99,6 +105,7 @@ size_t ComplaintAt(std::string_view text) {
 }
 
 Says WhatSays(std::string_view text) {
+  if (IsKilled(text)) return Says::kKilled;
   // Routes without a model step answer 200 also while the engine hangs.
   if (IsOfUvicorn(text))
     return text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos

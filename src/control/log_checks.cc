@@ -91,6 +91,7 @@ class LogReader {
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
     is_known_ |= IsKnown(text);
+    place_.cause = end_ && number_ == end_->cause.line;
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)

@@ -180,7 +180,15 @@ INSTANTIATE_TEST_SUITE_P(
         LogCase{"worker-killed", kVllmLog, "0.32.0",
                 "(EngineCore pid=3) ERROR 11-25 02:48:45 [multiproc_executor.py:316] Worker proc "
                 "VllmWorker-0 died unexpectedly (exit code: -9), shutting down executor.\n"},
+        LogCase{"worker-killed", kVllmLog, "0.32.0",
+                "RuntimeError: Engine core initialization failed. See root cause above. Failed "
+                "core proc(s): {'EngineCore_DP1': -9}\n"},
+        LogCase{"worker-killed", kVllmLog, "0.32.0",
+                "RuntimeError: Process ApiServer_1 (PID: 7) died with exit code -9\n"},
         LogCase{"worker-killed", kSglangLog, "0.5.23", "[2026-11-25 02:50:13] Exit code: -9\n"},
+        LogCase{"worker-killed", kSglangLog, "0.5.23",
+                "[2026-11-25 02:50:13] Subprocess scheduler_0 (pid=7) crashed with exit code -9. "
+                "Triggering SIGQUIT for cleanup...\n"},
         LogCase{"crash-while-profiled", kSglangLog, "0.5.23",
                 kSglangStart + "!!!!!!! Segfault encountered !!!!!!!\n"},
         LogCase{"nsys-not-imported", kAnyLog, "",

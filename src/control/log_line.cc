@@ -73,7 +73,8 @@ bool BeginsWithDate(std::string_view text) {
 }
 
 // Removes what a collector puts before each line: "2025-09-02T08:04:02.88-07:00 " of docker and
-// kubectl, "Aug 19 18:34:30 HOST NAME[PID]: " of journalctl, with either time.
+// kubectl, "Aug 19 18:34:30 HOST NAME[PID]: " of journalctl, with either time, and "Aug 19 18:34:30
+// HOST NAME: " of syslog.
 void TakeStamp(std::string_view& text) {
   const auto is_like = [](std::string_view word, std::string_view shape) {  // 0: a digit
     return word.size() >= shape.size() &&
@@ -95,9 +96,9 @@ void TakeStamp(std::string_view& text) {
     return text.substr(std::min(text.size(), end + 1));
   };
   std::string_view words = rest;
-  TakeWord(words);
-  const std::string_view program = TakeWord(words);
-  if (program.ends_with("]:") && program.find('[') != program.npos)
+  const std::string_view host = TakeWord(words), program = TakeWord(words);
+  const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
+  if (has_pid || (!is_iso && program.ends_with(':') && !host.ends_with(':')))
     text = after(program);
   else if (is_iso)
     text = after(first);
@@ -121,8 +122,27 @@ std::string_view TakeTorchRank(std::string_view& text) {
   return inside;
 }
 
-// The NAME of "NAME | ", "[NAME] " or "NAME: "; "" of all else, such as a progress bar.
+// The "POD CONTAINER " or "POD CONTAINER › " of stern that `text` begins with; "" without. A pod's
+// name ends in its number, or in five letters that Kubernetes draws.
+std::string_view PodPrefix(std::string_view text) {
+  constexpr std::string_view kDrawn = "bcdfghjklmnpqrstvwxz2456789", kArrow = "› ";
+  std::string_view rest = text;
+  const std::string_view pod = TakeWord(rest), container = TakeWord(rest);
+  const std::string_view end = pod.substr(pod.rfind('-') + 1);
+  const bool is_pod = end.size() < pod.size() && !end.empty() &&
+                      (std::ranges::all_of(end, IsDigit) ||
+                       (end.size() == 5 && end.find_first_not_of(kDrawn) == end.npos));
+  if (!is_pod || container.empty() || !std::ranges::all_of(pod, IsNameByte) ||
+      !std::ranges::all_of(container, IsNameByte))
+    return {};
+  if (rest.starts_with(kArrow)) rest.remove_prefix(kArrow.size());
+  return text.substr(0, text.size() - rest.size());
+}
+
+// The NAME of "NAME | ", "[NAME] " or "NAME: ", and stern's; "" of all else, such as a progress
+// bar.
 std::string_view JoinedNameIn(std::string_view prefix) {
+  if (PodPrefix(prefix) == prefix) return Trim(prefix.substr(0, prefix.find(" ›")));
   const std::string_view ends[] = {" | ", ": ", "] "};
   const auto end =
       std::ranges::find_if(ends, [&](std::string_view one) { return prefix.ends_with(one); });
@@ -175,6 +195,8 @@ size_t BytesBeforeRecord(std::string_view text) {
     if (!JoinedNameIn(text.substr(0, before)).empty() && begins_record(text.substr(before)))
       return before;
   }
+  const size_t pod = PodPrefix(text).size();
+  if (pod > 0 && begins_record(text.substr(pod))) return pod;
   // SGLang's follows a progress bar in the same line.
   const size_t date = text.find("[20");
   return date <= kMostJoinedName && BeginsWithDate(text.substr(date)) ? date : 0;

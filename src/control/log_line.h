@@ -17,15 +17,18 @@ std::string WithoutColours(std::string_view line);
 //   (SGLangEngine pid=101) [2026-11-24 16:03:22 TP1] Profiling starts.
 //   w0 | [2026-11-24 16:03:22 TP1] Profiling starts.
 //
-// What a collector puts before each line is left out: the times of docker and kubectl, the head of
-// journalctl.
+//   vllm-0 engine (EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:1] ...
+//
+// What a collector puts before each line is left out: the times of docker and kubectl, the heads of
+// journalctl and syslog.
 struct LogLine {
   // "VllmWorker-0 pid=123", "pid=123"; of SGLang its rank, "TP1", "SGLangEngine pid=101 TP1"; "" if
   // not named.
   std::string process;
   // Of it what each line of a message carries: SGLang's rank is in the first alone.
   std::string writer;
-  // The engine, in a log of several: "SGLangEngine pid=101" of Ray, "w0" of who joined their logs.
+  // The engine, in a log of several: "SGLangEngine pid=101" of Ray, "vllm-0 engine" of stern, "w0"
+  // of who joined their logs.
   std::string engine;
   std::string time;  // "16:02:39", of its day; "" if the line has none
   // "ERROR 11-24 16:02:39 [core.py:1510]" of vLLM, the same in all lines of a message.

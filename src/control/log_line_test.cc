@@ -47,7 +47,7 @@ TEST(LogLine, LeavesOutWhatACollectorPutBefore) {
   const std::string record = "(EngineCore pid=5) ERROR 11-24 16:02:39 [core.py:1]   File";
   for (const std::string before :
        {"2025-09-02T08:04:02.880386946-07:00 ", "2025-09-02T08:04:02Z ",
-        "2025-09-02T08:04:02.88Z stderr F ",
+        "2025-09-02T08:04:02.88Z stderr F ", "Aug 19 18:34:30 gpu1 vllm: ",
         "Aug 19 18:34:30 gpu1 vllm[8707]: ", "Aug  9 18:34:30 gpu1 vllm[8707]: ",
         "2026-11-24T16:02:39+0000 gpu1 vllm[1]: ", "vllm-1  | 2025-09-02T08:04:02.88Z "}) {
     const LogLine line = ReadLogLine(before + record);
@@ -66,8 +66,8 @@ TEST(LogLine, LeavesOutWhatACollectorPutBefore) {
   EXPECT_EQ(ReadLogLine("[rank0]:   File \"a.py\"").text, "  File \"a.py\"");
   EXPECT_EQ(ReadLogLine("[rank0]:[E1218 20:27:21.426415540 ProcessGroupNCCL.cpp:629] x").process,
             "rank0");
-  for (const char* const text :
-       {"Aug 19 is a day of the year", "2025-09-02 is one", "Aug 19 18:34:30"})
+  for (const char* const text : {"Aug 19 is a day of the year", "2025-09-02 is one",
+                                 "Aug 19 18:34:30", "Aug 19 18:34:30 ValueError: no model: x"})
     EXPECT_EQ(ReadLogLine(text).text, text);
 }
 
@@ -91,6 +91,21 @@ TEST(LogLineReader, KnowsANameInLinesWithoutATimeToo) {
   const LogLine worker = lines.Read("(EngineCore pid=8) (RayWorkerProc pid=9) " + head);
   EXPECT_EQ(worker.engine, "") << "a process is no engine";
   EXPECT_EQ(worker.process, "RayWorkerProc pid=9");
+}
+
+TEST(LogLineReader, KnowsThePodsOfStern) {
+  for (const std::string name :
+       {"vllm-7d9f8c6b5d-x2x4z vllm", "vllm-0 engine", "lws-0-1 sglang-worker"})
+    for (const std::string& prefix : {name + " ", name + " › ", "\x1b[36m" + name + "\x1b[0m "}) {
+      LogLineReader lines;
+      const LogLine first =
+          lines.Read(prefix + "(EngineCore pid=5) ERROR 11-24 16:02:39 [a.py:1] x");
+      EXPECT_EQ(first.engine, name) << prefix;
+      EXPECT_EQ(first.text, "x");
+      EXPECT_EQ(lines.Read(prefix + "  File \"a.py\"").text, "  File \"a.py\"");
+    }
+  for (const char* const other : {"pre-fill done ", "vllm engine ", "vllm-0 (a) ", "-0 "})
+    EXPECT_EQ(ReadLogLine(std::string(other) + "[2026-11-24 16:03:22] x").engine, "") << other;
 }
 
 TEST(LogLineReader, RemembersABoundedNumberOfNames) {

@@ -13,6 +13,7 @@ namespace tacho {
 struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
+  bool cause = false;      // the line is the first failure of the engine's end
   bool nsys = false, gpu = false, npu = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,10 @@ constexpr std::array<std::string_view, 14> kOtherEnvironments{
     "pipenv", "hatch", "pdm",   "srun",  "apptainer",  "singularity", "chroot"};
 constexpr std::array<std::string_view, 5> kElsewhere{"docker", "podman", "nerdctl", "kubectl",
                                                      "ssh"};
+constexpr std::array<std::string_view, 2> kTerminals{"tmux", "screen"};
+constexpr std::array<std::string_view, 2> kEngines{"vllm", "sglang"};
+constexpr std::array<std::string_view, 7> kNoServers{
+    "bench", "chat", "complete", "collect-env", "run-batch", "generate", "version"};
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ksh", "zsh", "fish"};
 
 using WordSpan = std::span<const std::string>;
@@ -96,6 +101,14 @@ bool HasOtherEnvironment(const std::vector<std::string>& words) {
 }
 
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
+  const std::string first = words.empty() ? "" : words.front();
+  const size_t blank = first.find(' ');
+  std::error_code failed;  // also of a name that is too long
+  if (blank != std::string::npos && !first.starts_with('-') &&
+      !std::filesystem::exists(first, failed))
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("'{} ...' is one word: give the words without quotes", first.substr(0, blank)));
   const WordSpan wrappers = WrappersOf(words);
   for (size_t i = 0; i < wrappers.size(); ++i) {
     const std::string& word = wrappers[i];
@@ -105,6 +118,16 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
                               "start it yourself, and record it: tacho record URL; tacho doctor "
                               "URL says what it needs",
                               word));
+    if (Names(word, kTerminals))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: its server would start the engine, and tacho could not end it: "
+                              "leave it out, with --detach to have the engine in the background, "
+                              "or run tacho in it",
+                              word));
+    if (Names(word, kEngines) && i + 1 < wrappers.size() &&
+        std::ranges::find(kNoServers, wrappers[i + 1]) != kNoServers.end())
+      return Fail(ErrorKind::kUsage, fmt::format("{} {} starts no server: give {} serve MODEL ...",
+                                                 word, wrappers[i + 1], word));
     if (Names(word, kShells) && TakesText(WordSpan(words).subspan(i + 1)))
       return Fail(ErrorKind::kUsage,
                   fmt::format("{} -c: the options that tacho adds would not reach the engine: "

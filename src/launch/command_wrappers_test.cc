@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
+#include "base/folder_for_test.h"
 #include "base/words_for_test.h"
 
 namespace tacho {
@@ -67,9 +70,24 @@ TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
     EXPECT_THAT(WrapperRefusal(line), HasSubstr("record it: tacho record URL; tacho doctor URL"))
         << line;
   for (const char* const line :
+       {"tmux new-session -d vllm serve m", "nohup screen -dmS x vllm serve m", "tmux"})
+    EXPECT_THAT(WrapperRefusal(line), HasSubstr("leave it out, with --detach")) << line;
+  for (const char* const line : {"vllm bench serve --model m", "uv run vllm bench throughput",
+                                 "vllm collect-env", "vllm run-batch -i f"})
+    EXPECT_THAT(WrapperRefusal(line), HasSubstr("starts no server: give vllm serve MODEL")) << line;
+  for (const char* const line :
        {"bash start.sh -c x", "bash -x start.sh", "sh", "./docker --model m", "vllm serve docker",
-        "m --served-model-name ssh", "apptainer exec image vllm serve m", ""})
+        "m --served-model-name ssh", "apptainer exec image vllm serve m", "", "vllm serve bench",
+        "conda run -n vllm ./start.sh", "m --name vllm bench"})
     EXPECT_EQ(WrapperRefusal(line), "") << line;
+  EXPECT_EQ(CheckWrappers({"vllm serve m --api-key s3cret"}).error().message,
+            "'vllm ...' is one word: give the words without quotes");
+  EXPECT_FALSE(CheckWrappers({"vllm serve " + std::string(5000, 'm')})) << "too long for a file";
+  EXPECT_TRUE(CheckWrappers({"vllm", "serve", "a model"}));
+  EXPECT_TRUE(CheckWrappers({"--json={\"a\": 1}"}));
+  const FolderForTest folder;
+  std::filesystem::create_directory(folder.path() + "/a model");
+  EXPECT_TRUE(CheckWrappers({folder.path() + "/a model"}));
 }
 
 }  // namespace

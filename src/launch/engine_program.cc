@@ -10,6 +10,7 @@
 #include "base/find_program.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "control/launch_checks.h"
 #include "control/version.h"
 #include "launch/command_wrappers.h"
 #include "text/shell_word.h"
@@ -114,6 +115,13 @@ std::string PythonOfScript(const std::string& path) {
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments) {
   TACHO_RETURN_IF_ERROR(CheckWrappers(arguments));
+  const auto word = arguments.begin() + static_cast<std::ptrdiff_t>(EngineWord(arguments));
+  const EngineKind named = EngineOf({word, arguments.end()});
+  if (named != EngineKind::kUnknown && named != kind)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the command starts {}: tacho launch {} -- ..., or tacho record "
+                            "--launch {} -- ...",
+                            NameOf(named), NameOf(named), NameOf(named)));
   std::vector<std::string> rest = arguments;
   // "vllm serve MODEL" of the engine that --python names, or that is found here.
   if (rest.size() > 1 && rest[0] == NameOf(kind) && rest[1] == "serve" &&

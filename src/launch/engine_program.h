@@ -28,9 +28,9 @@ struct EngineProgram {
 // `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without
 // "serve" or "vllm serve"), or a whole command whose first word is a program. Without one the
 // engine is `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH. `python` also runs
-// a whole command that begins with "python3". kUsage: it is not installed, `python` is a script of
-// one, or is given beside another whole command; what is added to that would not reach the engine
-// (CheckWrappers). Without its version.
+// a whole command that begins with "python3". kUsage: it is not installed, `arguments` start
+// another one or are refused by CheckWrappers, `python` is a script of one, or is given beside
+// another whole command. Without its version.
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments);
 

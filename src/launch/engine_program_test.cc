@@ -121,6 +121,25 @@ TEST_F(EngineProgramTest, AWholeCommandOfAMissingProgramIsNoModel) {
   EXPECT_TRUE(FindEngineProgram(EngineKind::kVllm, "", {"m", "--served-model-name", "serve"}));
 }
 
+TEST_F(EngineProgramTest, AWholeCommandOfAnotherEngine) {
+  using Words = std::vector<std::string>;
+  Program("python3", "");
+  Program("vllm", "");
+  const auto refusal = [](EngineKind kind, const Words& words) {
+    const auto found = FindEngineProgram(kind, "", words);
+    return found ? "" : found.error().message;
+  };
+  for (const Words& words : {Words{"vllm", "serve", "m"}, Words{"nohup", "vllm", "serve", "m"},
+                             Words{"python3", "-m", "vllm.entrypoints.openai.api_server"}})
+    EXPECT_THAT(refusal(EngineKind::kSglang, words),
+                HasSubstr("starts vllm: tacho launch vllm -- ..., or tacho record --launch vllm"));
+  EXPECT_THAT(refusal(EngineKind::kVllm, {"python3", "-m", "sglang.launch_server"}),
+              HasSubstr("starts sglang"));
+  for (const Words& words : {Words{"python3", "-m", "sglang.launch_server", "--model-path", "vllm"},
+                             Words{"vllm"}, Words{"python3", "run_vllm.py", "serve"}})
+    EXPECT_EQ(refusal(EngineKind::kSglang, words), "");
+}
+
 TEST_F(EngineProgramTest, AWholeCommandBesidePython) {
   using Words = std::vector<std::string>;
   const std::string python = Program("python3", "");

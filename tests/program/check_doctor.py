@@ -275,8 +275,12 @@ def command_lines(folder):
     for words in (["vllm", "serve", "m", "--profiler-config", "{}"], ["python3", "-m", "sglang.launch_server"]):
         bare = run("doctor", *words)
         check("a command line without --", bare.returncode == 2 and "put -- before the command line" in bare.stderr, bare.stderr)
-    quoted = run("doctor", "--", "vllm serve m")
-    check("one quoted word", quoted.returncode == 2 and "give the words without quotes" in quoted.stderr, quoted.stderr)
+    for words in (["vllm serve m --api-key s3cret"], ["bash", "-c", "exec vllm serve m --api-key s3cret"]):
+        quoted = run("doctor", "--", *words)
+        check("quoted words", quoted.returncode == 2 and "is not looked into: give the words without quotes: vllm serve" in quoted.stderr, quoted.stderr)
+        check("quoted words: no key is shown", "s3cret" not in quoted.stderr, quoted.stderr)
+    script = run("doctor", "--", "bash", "start.sh")
+    check("a script", script.returncode == 2 and "SGLang: bash; of a script give the command in it" in script.stderr, script.stderr)
     version = run("doctor", "--engine-version", "abc", "--", "vllm", "serve", "m")
     check("bad version", version.returncode == 2 and "--engine-version abc: write it like 0.32.0" in version.stderr, version.stderr)
     check("no command", run("doctor", "--").returncode == 2)
@@ -312,7 +316,7 @@ def logs(folder):
     has("full memory of the host", host, ("worker-killed",), ("gpu-memory-full", "engine-died"))
     check("full memory of the host: the remedy", "--gpu-memory-utilization" not in host["findings"][0]["remedy"], host["findings"])
     for name, blocking in (("sglang-0.5.23-sessions", ["trace-folder-bad"]), ("sglang-0.5.23-profiler-v2", ["profiler-v2"]),
-                           ("vllm-0.32-trace-folder-bad", []), ("vllm-0.32-healthy", [])):
+                           ("vllm-0.32-core-killed", ["worker-killed"]), ("vllm-0.32-trace-folder-bad", []), ("vllm-0.32-healthy", [])):
         found = doctor(name, str(DATA / f"{name}.log"))["findings"]
         check(f"{name}: what ended the engine", [f["id"] for f in found if f["severity"] == "blocking"] == blocking, found)
         check(f"{name}: it comes first", not blocking or found[0]["id"] == blocking[0], found)
@@ -329,6 +333,13 @@ def logs(folder):
     for what, reader in (("a pipe", ["/dev/stdin"]), ("no file", ["/dev/null"])):
         done = subprocess.run([scenario.TACHO, "doctor", *reader], input=long, capture_output=True, text=True, timeout=60)
         check(f"{what} is refused", done.returncode == 2 and "save it to a file first" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}")
+    packed = pathlib.Path(folder, "vllm.log.1.gz")
+    whole = gzip.compress(DATA.joinpath("vllm-0.32-core-killed.log").read_bytes())
+    packed.write_bytes(whole)
+    has("a packed log", doctor("packed", str(packed), status=4), ("worker-killed",))
+    packed.write_bytes(whole[:300])
+    cut = doctor("cut", str(packed), status=3)
+    check("a cut packed log: says so", any("byte" in one.get("cannot", "") for one in cut["looked"]), cut["looked"])
     huge = pathlib.Path(folder, "huge.log")
     with open(huge, "wb") as file:
         file.truncate(3 << 30)
