@@ -51,18 +51,24 @@ std::vector<std::string> NotesThatCount(const Traces& traces) {
   return reasons;
 }
 
-template <typename Traces>
-std::vector<std::string> NoticesAmong(const Traces& traces) {
-  std::vector<std::string> notices;
-  for (const auto& trace : traces) {
-    for (const Note& note : trace.notes.list()) {
-      const NoteKind& kind = KindOf(note.id);
-      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
-      notices.push_back(
-          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
-    }
+template <typename Run>
+std::vector<std::string> ReasonsOf(const Run& run) {
+  std::vector<std::string> reasons = NotesThatCount(run.traces);
+  for (const std::string& sentence : run.unproven)
+    reasons.push_back("incomplete: " + VisibleText(sentence));
+  for (const MissingRanks& missing : run.ranks.missing) {
+    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
+      return sentence.starts_with(missing.worker + " ");
+    });
+    const bool is_whole_worker = std::ranges::any_of(
+        run.unproven,
+        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
+    if (named >= missing.count || is_whole_worker) continue;
+    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
+                                  MissingRanksText(missing), missing.world_size,
+                                  missing.count == 1 ? "is" : "are"));
   }
-  return notices;
+  return reasons;
 }
 
 }  // namespace
@@ -150,35 +156,21 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceCh
   return incomplete;
 }
 
-std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
-  std::vector<std::string> reasons = NotesThatCount(run.traces);
-  for (const std::string& sentence : run.unproven)
-    reasons.push_back("incomplete: " + VisibleText(sentence));
-  for (const MissingRanks& missing : run.ranks.missing) {
-    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
-      return sentence.starts_with(missing.worker + " ");
-    });
-    const bool is_whole_worker = std::ranges::any_of(
-        run.unproven,
-        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
-    if (named >= missing.count || is_whole_worker) continue;
-    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
-                                  MissingRanksText(missing), missing.world_size,
-                                  missing.count == 1 ? "is" : "are"));
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run) { return ReasonsOf(run); }
+std::vector<std::string> IncompleteReasons(const RunSummary& run) { return ReasonsOf(run); }
+
+std::vector<std::string> NoticesOf(const RunAnalysis& run) {
+  std::vector<std::string> notices;
+  for (const TraceAnalysis& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      const NoteKind& kind = KindOf(note.id);
+      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
+      notices.push_back(
+          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
+    }
   }
-  return reasons;
+  return notices;
 }
-
-std::vector<std::string> IncompleteReasons(const RunSummary& run) {
-  return NotesThatCount(run.traces);
-}
-
-std::vector<std::string> IncompleteReasons(const TracesNoted& run) {
-  return NotesThatCount(run.traces);
-}
-
-std::vector<std::string> NoticesOf(const TracesNoted& run) { return NoticesAmong(run.traces); }
-std::vector<std::string> NoticesOf(const RunAnalysis& run) { return NoticesAmong(run.traces); }
 
 std::vector<std::string> FirstOf(std::vector<std::string> messages) {
   if (messages.size() <= kMostComplaints) return messages;
