@@ -71,7 +71,7 @@ std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
     for (const TraceAnalysis* other : RanksOf(b)) {
       if (!IsSameTrace(*trace, *other)) continue;
       if (trace->scope == other->scope) return trace->path;
-      part = "a part of " + trace->path;
+      if (part.empty()) part = "a part of " + trace->path;
     }
   }
   return part;

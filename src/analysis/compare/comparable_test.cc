@@ -36,6 +36,9 @@ TEST(RunsOnBothSides, OneRankOfSeveral) {
   ranks.traces.push_back(Window("b", 0, 100).traces.front());
   EXPECT_THAT(RunsOnBothSides({ranks}, {Window("b", 0, 100)}), ElementsAre("b"));
   EXPECT_THAT(RunsOnBothSides({ranks}, {Window("c", 0, 100)}), IsEmpty());
+  RunAnalysis later = Window("a", 50, 150);
+  later.traces.push_back(Window("b", 50, 150).traces.front());
+  EXPECT_THAT(RunsOnBothSides({ranks}, {later}), ElementsAre("a part of a"));
 }
 
 // The obstacles between two whole recordings where only `base` has kernels.
