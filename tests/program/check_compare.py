@@ -146,6 +146,7 @@ def cannot(folder):
     status, result = as_json("one step", base, one)
     check("steps without a known length are not said to be absent", status == 5 and "has no step of this phase" not in result["verdict"]
           and "but none of known length" in result["verdict"], (status, result["verdict"]))
+    check("what a length is, is said once", " ".join(result["remarks"]).count("a step lasts from") == 1 and "lasts" not in result["verdict"], result)
     copied = folder / "copied.json"
     copied.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event.get("cat") != "kernel"]})[:-9])
     done = compare(base, copied)
