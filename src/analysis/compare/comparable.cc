@@ -303,7 +303,12 @@ void CheckComparable(RunChanges& changes) {
                                 changes.base.phases.empty() ? "unknown" : changes.base.phases,
                                 changes.now.phases.empty() ? "unknown" : changes.now.phases));
   }
-  if (changes.whole) checks.Kernels("all of the recording", changes.whole->rows);
+  if (changes.whole) {
+    checks.Kernels("all of the recording", changes.whole->rows);
+    // Another obstacle says more, and what is incomplete is a remark beside it.
+    if (const std::string why = changes.WhyIncomplete(); !why.empty() && changes.obstacles.empty())
+      checks.Obstacle("incomplete", "all of the recording: " + why);
+  }
   if (changes.AnythingCompared()) return;
   std::string why;
   for (const PhaseChange& phase : changes.phases)

@@ -64,6 +64,16 @@ TEST(CheckComparable, WithoutAHeaderTheOptionsAreUnknown) {
   EXPECT_THAT(unknown.remarks, Contains("recording options: base record_shapes, new unknown"));
 }
 
+TEST(CheckComparable, AWholeRecordingThatIsIncompleteIsNotCompared) {
+  RunChanges changes;
+  changes.base.has_device_work = changes.now.has_device_work = changes.base.lost_data = true;
+  changes.whole.emplace();
+  CheckComparable(changes);
+  ASSERT_EQ(changes.obstacles.size(), 1u);
+  EXPECT_EQ(changes.obstacles[0].text,
+            "all of the recording: base is incomplete, so its sums are lower bounds");
+}
+
 // The obstacles between two whole recordings where only `base` has kernels.
 std::vector<std::string> ObstaclesWithoutKernels(bool has_device_work, bool lost_data,
                                                  bool on_host = false) {

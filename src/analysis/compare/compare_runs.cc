@@ -294,7 +294,10 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
       }))
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
-  CompareHost(base, now, changes);
+  if (const std::string why = changes.WhyIncomplete(); why.empty())
+    CompareHost(base, now, changes);
+  else
+    changes.remarks.push_back("no launches and operators: " + why);
   CheckComparable(changes);
   return changes;
 }

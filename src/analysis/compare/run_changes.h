@@ -115,6 +115,8 @@ struct RunChanges {
   [[nodiscard]] bool AnythingCompared() const;
   // One of the obstacles is that nothing could be compared.
   [[nodiscard]] bool NothingCommon() const;
+  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged.
+  [[nodiscard]] std::string WhyIncomplete() const;
   // Leaves what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
