@@ -38,15 +38,15 @@ std::optional<int64_t> RankOfProcess(std::string_view process) {
   return NumberBehind(process, "_TP");
 }
 
-std::vector<std::string> ProcessNames(const Trace& trace) {
+std::vector<std::string> ProcessNames(const Vocabulary& words) {
   std::set<std::string_view> names;
-  for (const Process& process : trace.words.processes()) {
-    if (process.name != StringId::kEmpty) names.insert(trace.Text(process.name));
+  for (const Process& process : words.processes()) {
+    if (process.name != StringId::kEmpty) names.insert(words[process.name]);
   }
   return {names.begin(), names.end()};
 }
 
-bool IsOfNsys(const Trace& trace) { return trace.header.format == TraceFormat::kNsys; }
+bool IsOfNsys(const TraceBasics& trace) { return trace.header.format == TraceFormat::kNsys; }
 
 // Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is no
 // process.
@@ -64,19 +64,20 @@ std::vector<int64_t> Pids(const Trace& trace) {
   return {pids.begin(), pids.end()};
 }
 
-bool IsMerged(const Trace& trace) {
+bool IsMerged(const TraceBasics& trace) {
   return std::ranges::any_of(trace.words.processes(), [](const Process& process) {
     return process.rank != StringId::kEmpty;
   });
 }
 
-TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {
+TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
+                 const std::vector<std::string>& processes) {
   std::set<int64_t> ranks;
   for (const std::string& process : processes) {
     if (const auto rank = RankOfProcess(process)) ranks.insert(*rank);
   }
   if (IsMerged(trace) || ranks.size() > 1) return TraceRole::kMerged;
-  const bool works = trace.gpu.size() + trace.host_ops.size() + trace.host_calls.size() > 0;
+  const bool works = work.gpu_events + work.host_ops + work.host_calls > 0;
   // A rank that had nothing to do says who it is.
   const bool says_rank = trace.header.rank >= 0 || !trace.header.devices.empty() ||
                          std::any_of(processes.begin(), processes.end(), IsEngineWorker);
@@ -211,14 +212,11 @@ std::string_view TraceRoleName(TraceRole role) {
   return "";
 }
 
-TraceFacts GatherFacts(const Trace& trace) {
+TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work) {
   TraceFacts facts;
   const TraceHeader& header = trace.header;
-  facts.process_names = ProcessNames(trace);
-  facts.pids = Pids(trace);
-  facts.role = RoleOf(trace, facts.process_names);
-  facts.engine = EngineOf(trace, facts.process_names);
-  facts.engine_version = header.vllm_version;
+  facts.process_names = ProcessNames(trace.words);
+  facts.role = RoleOf(trace, work, facts.process_names);
   if (header.world_size >= 0) facts.world_size = header.world_size;
   if (header.rank >= 0) facts.rank = header.rank;  // of a merged file: that of its first rank
   if (facts.role == TraceRole::kWorker) {
@@ -226,6 +224,15 @@ TraceFacts GatherFacts(const Trace& trace) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
     }
   }
+  return facts;
+}
+
+TraceFacts GatherFacts(const Trace& trace) {
+  TraceFacts facts = WhoWrote(trace, WorkOf(trace));
+  const TraceHeader& header = trace.header;
+  facts.pids = Pids(trace);
+  facts.engine = EngineOf(trace, facts.process_names);
+  facts.engine_version = header.vllm_version;
   for (const auto& [on, option] :
        {std::pair{header.record_shapes, "record_shapes"},
         std::pair{header.with_stack, "with_stack"}, std::pair{header.with_flops, "with_flops"},

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/missing_work.h"
 #include "analysis/steps.h"
 #include "model/rank_identity.h"
 #include "model/trace.h"
@@ -39,6 +40,9 @@ struct TraceFacts {
   std::vector<std::string> cannot_tell;  // "..., because ..."; empty: nothing is missing
 };
 TraceFacts GatherFacts(const Trace& trace);
+// Of these the role, the names of processes, rank and world size: without the rows of the trace,
+// whose number is `work`. Cost: of the names alone.
+TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work);
 
 // The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" when all steps
 // (but empty ones) are of that phase and the file's name ends in it

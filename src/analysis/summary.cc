@@ -122,11 +122,11 @@ RecordedWork SummarySink::work() const {
 TraceSummary Summarized(const SummarySink& sink) {
   TraceSummary summary;
   const auto& [header, words, counts, notes] = sink.basics();
-  summary.format = header.format;
+  summary.header = header;
+  summary.facts = WhoWrote(sink.basics(), sink.work());
   summary.rank = Known(header.rank);
   summary.world_size = Known(header.world_size);
   summary.base_time_ns = Known(header.base_time_ns);
-  summary.vllm_version = header.vllm_version;
   summary.span = sink.span();
   summary.events = counts.total;
   summary.notes = notes;

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/facts.h"
 #include "analysis/missing_work.h"
+#include "analysis/ranks.h"
 #include "model/begin_end.h"
 #include "model/event.h"
 #include "model/trace.h"
@@ -78,10 +80,10 @@ struct TraceSummary {
     Interval window;
   };
   std::string path;
-  TraceFormat format = TraceFormat::kKineto;
   uint64_t bytes = 0, json_bytes = 0;
-  std::optional<int64_t> rank, world_size, base_time_ns;
-  std::string vllm_version;
+  TraceHeader header;
+  TraceFacts facts;                                       // by WhoWrote
+  std::optional<int64_t> rank, world_size, base_time_ns;  // of the header
   Interval span;
   uint64_t events = 0;
   std::vector<std::pair<std::string, uint64_t>> by_phase, by_category;
@@ -96,6 +98,9 @@ TraceSummary Summarized(const SummarySink& sink);
 struct RunSummary {
   std::vector<TraceSummary> traces;  // by path
   std::vector<std::string> skipped;
+  // As in RunAnalysis; of the table only which ranks there are.
+  RankTable ranks;
+  std::vector<std::string> unproven;
 };
 
 }  // namespace tacho

@@ -100,6 +100,17 @@ TEST(IncompleteReasons, LostDataAndMissingGpuWork) {
   EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNegativeDuration)), IsEmpty());
 }
 
+TEST(IncompleteReasons, ATraceThatItsRecordingNamesIsNamedOnce) {
+  RunAnalysis run = RunWith(NoteId::kTruncatedJson);
+  run.traces[0].path = "moved/traces/w0/t.json";
+  run.unproven = {"w0: a full disk; truncated-json (byte 5): /before/traces/w0/t.json"};
+  EXPECT_THAT(IncompleteReasons(run), ElementsAre("incomplete: " + run.unproven[0]));
+  run.traces[0].notes.Add(NoteId::kDamagedEvent, "byte 3");
+  EXPECT_THAT(IncompleteReasons(run), testing::SizeIs(2));
+  run.traces[0].path = "moved/traces/w0/other-t.json";
+  EXPECT_THAT(IncompleteReasons(run), testing::SizeIs(3));
+}
+
 TEST(IncompleteReasons, WhatAllTracesLackIsSaidOnce) {
   RunAnalysis run;
   for (const char* path : {"a.json", "b.json", "c.json"}) {

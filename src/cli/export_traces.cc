@@ -129,7 +129,7 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
   for (const auto& trace : out.read.run->traces) {
     const PreparedTrace& prepared = trace->prepared();
     auto window = part.Of(trace->path(), trace->trace(), prepared.links, prepared.steps.steps);
-    if (window && part.gpu_alone && (part.window || part.step) && !HasGpuLines(*trace, *window))
+    if (window && part.gpu_alone && !HasGpuLines(*trace, *window))
       window = Fail(ErrorKind::kUsage,
                     fmt::format("{}: no kernel, copy or memset was recorded in {}",
                                 VisibleText(trace->path()), part.Words(trace->trace().span)));
@@ -137,6 +137,8 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
     if (!window) out.without.push_back(window.error().message);
   }
   if (out.without.size() == out.windows.size()) return NoPart(out.without);
+  // Beside other whole traces one without GPU work, as a front end's, lacks nothing.
+  if (!part.window && !part.step) out.without.clear();
   return out;
 }
 

@@ -28,41 +28,59 @@ bool IsLack(NoteId id) {
   return id == NoteId::kNoGpuEvents || id == NoteId::kNoEngineStep || id == NoteId::kNoEvents;
 }
 
+// Whether the recording has said so of that trace, with the cause. The run folder may have moved
+// since.
+bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, NoteId id) {
+  const std::string file = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(unproven, [&](const std::string& sentence) {
+    return sentence.ends_with("/" + file) && sentence.find(KindOf(id).id) != std::string::npos;
+  });
+}
+
 // What all traces of a run usually lack is said once; lost data is listed for each trace.
-template <typename Traces>
-std::vector<std::string> NotesThatCount(const Traces& traces) {
+template <typename Run>
+std::vector<std::string> NotesThatCount(const Run& run) {
   std::vector<std::string> reasons;
   std::map<NoteId, std::vector<std::string>> lacking;  // paths
-  for (const auto& trace : traces) {
+  for (const auto& trace : run.traces) {
     for (const Note& note : trace.notes.list()) {
       if (IsLack(note.id)) lacking[note.id].push_back(VisibleText(trace.path));
-      if (KindOf(note.id).severity != Severity::kDataLoss) continue;
+      if (KindOf(note.id).severity != Severity::kDataLoss ||
+          IsSaid(run.unproven, trace.path, note.id))
+        continue;
       reasons.push_back(
           fmt::format("incomplete: {}: {}{}", VisibleText(trace.path), KindOf(note.id).id,
                       note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
     }
   }
   for (const auto& [id, paths] : lacking) {
-    reasons.push_back(fmt::format(
-        "incomplete: {}: {}{}", paths.front(), KindOf(id).id,
-        paths.size() == 1 ? ""
-                          : fmt::format(", as in {} of {} traces", paths.size(), traces.size())));
+    reasons.push_back(
+        fmt::format("incomplete: {}: {}{}", paths.front(), KindOf(id).id,
+                    paths.size() == 1
+                        ? ""
+                        : fmt::format(", as in {} of {} traces", paths.size(), run.traces.size())));
   }
   return reasons;
 }
 
-template <typename Traces>
-std::vector<std::string> NoticesAmong(const Traces& traces) {
-  std::vector<std::string> notices;
-  for (const auto& trace : traces) {
-    for (const Note& note : trace.notes.list()) {
-      const NoteKind& kind = KindOf(note.id);
-      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
-      notices.push_back(
-          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
-    }
+template <typename Run>
+std::vector<std::string> ReasonsOf(const Run& run) {
+  std::vector<std::string> reasons = NotesThatCount(run);
+  for (const std::string& sentence : run.unproven)
+    reasons.push_back("incomplete: " + VisibleText(sentence));
+  for (const MissingRanks& missing : run.ranks.missing) {
+    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
+      return sentence.starts_with(missing.worker + " ");
+    });
+    const bool is_whole_worker = std::ranges::any_of(
+        run.unproven,
+        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
+    if (named >= missing.count || is_whole_worker) continue;
+    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
+                                  MissingRanksText(missing), missing.world_size,
+                                  missing.count == 1 ? "is" : "are"));
   }
-  return notices;
+  return reasons;
 }
 
 }  // namespace
@@ -150,35 +168,21 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceCh
   return incomplete;
 }
 
-std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
-  std::vector<std::string> reasons = NotesThatCount(run.traces);
-  for (const std::string& sentence : run.unproven)
-    reasons.push_back("incomplete: " + VisibleText(sentence));
-  for (const MissingRanks& missing : run.ranks.missing) {
-    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
-      return sentence.starts_with(missing.worker + " ");
-    });
-    const bool is_whole_worker = std::ranges::any_of(
-        run.unproven,
-        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
-    if (named >= missing.count || is_whole_worker) continue;
-    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
-                                  MissingRanksText(missing), missing.world_size,
-                                  missing.count == 1 ? "is" : "are"));
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run) { return ReasonsOf(run); }
+std::vector<std::string> IncompleteReasons(const RunSummary& run) { return ReasonsOf(run); }
+
+std::vector<std::string> NoticesOf(const RunAnalysis& run) {
+  std::vector<std::string> notices;
+  for (const TraceAnalysis& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      const NoteKind& kind = KindOf(note.id);
+      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
+      notices.push_back(
+          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
+    }
   }
-  return reasons;
+  return notices;
 }
-
-std::vector<std::string> IncompleteReasons(const RunSummary& run) {
-  return NotesThatCount(run.traces);
-}
-
-std::vector<std::string> IncompleteReasons(const TracesNoted& run) {
-  return NotesThatCount(run.traces);
-}
-
-std::vector<std::string> NoticesOf(const TracesNoted& run) { return NoticesAmong(run.traces); }
-std::vector<std::string> NoticesOf(const RunAnalysis& run) { return NoticesAmong(run.traces); }
 
 std::vector<std::string> FirstOf(std::vector<std::string> messages) {
   if (messages.size() <= kMostComplaints) return messages;

@@ -48,13 +48,11 @@ bool ShowsProgress(const ReadingArguments& arguments);
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
-std::vector<std::string> IncompleteReasons(const TracesNoted& run);
 // The same with the ranks that were asked for and are not there.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 
 // What makes figures mean something else but is no such reason: the other notes of
 // Severity::kNotice, as sentences.
-std::vector<std::string> NoticesOf(const TracesNoted& run);
 std::vector<std::string> NoticesOf(const RunAnalysis& run);
 
 // The first 20 of them, and how many more there are.

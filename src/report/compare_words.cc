@@ -44,9 +44,16 @@ std::string DifferenceText(const Change& change) {
 
 double NsOf(TimeUnit unit) { return std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)]; }
 
-// With six digits: "1016.05 us".
+TimeUnit UnitOf(double ns) {
+  return ns < 1e3   ? TimeUnit::kNs
+         : ns < 1e6 ? TimeUnit::kUs
+         : ns < 1e9 ? TimeUnit::kMs
+                    : TimeUnit::kS;
+}
+
+// With six digits: "1.01605 ms".
 std::string Exactly(double ns) {
-  const TimeUnit unit = UnitFor(std::array{WholeNs(ns)});
+  const TimeUnit unit = UnitOf(ns);
   return fmt::format("{:.6g} {}", ns / NsOf(unit), TimeUnitName(unit));
 }
 
@@ -56,10 +63,7 @@ std::string FromTo(const Change& change) {
   const auto [least, most] = std::minmax(change.base, change.now);
   if (std::abs(change.difference()) < 1 || least < kLeastInOneUnit * most)
     return fmt::format("{} -> {}", Time(change.base), Time(change.now));
-  const TimeUnit unit = most < 1e3   ? TimeUnit::kNs
-                        : most < 1e6 ? TimeUnit::kUs
-                        : most < 1e9 ? TimeUnit::kMs
-                                     : TimeUnit::kS;
+  const TimeUnit unit = UnitOf(most);
   const double size = most / NsOf(unit);
   for (int decimals = size < 10 ? 2 : size < 100 ? 1 : 0;; ++decimals) {
     const auto text = [&](double ns) { return fmt::format("{:.{}f}", ns / NsOf(unit), decimals); };

@@ -73,7 +73,7 @@ void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions
     facts.push_back(fmt::format("rank {}", *trace.rank) +
                     (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
   }
-  if (!trace.vllm_version.empty()) facts.push_back("vLLM " + trace.vllm_version);
+  if (!trace.header.vllm_version.empty()) facts.push_back("vLLM " + trace.header.vllm_version);
   facts.push_back(FormatCounted(trace.events, "event"));
   facts.push_back(
       fmt::format("{} ({} of JSON)", FormatBytes(trace.bytes), FormatBytes(trace.json_bytes)));
@@ -104,10 +104,11 @@ void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_k
 
 void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   json.BeginObject();
-  json.Fields("path", trace.path, "format", TraceFormatName(trace.format), "bytes", trace.bytes,
-              "json_bytes", trace.json_bytes, "rank", trace.rank, "world_size", trace.world_size);
-  if (!trace.vllm_version.empty()) {
-    json.Fields("engine", "vllm", "engine_version", trace.vllm_version);
+  json.Fields("path", trace.path, "format", TraceFormatName(trace.header.format), "bytes",
+              trace.bytes, "json_bytes", trace.json_bytes, "rank", trace.rank, "world_size",
+              trace.world_size);
+  if (!trace.header.vllm_version.empty()) {
+    json.Fields("engine", "vllm", "engine_version", trace.header.vllm_version);
   }
   json.Field("base_time_ns", trace.base_time_ns);
   schema::Span(json, trace.span);

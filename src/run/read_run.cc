@@ -314,6 +314,22 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   }
 }
 
+TraceAnalysis NotAnalysed(const std::string& path, const TraceHeader& header, TraceFacts facts,
+                          Interval span) {
+  TraceAnalysis analysis;
+  analysis.path = path;
+  analysis.header = header;
+  analysis.facts = std::move(facts);
+  analysis.span = span;
+  return analysis;
+}
+
+// What is missing of a run whose traces were not analysed.
+void FindMissing(const TraceChoice& choice, bool whole, RunAnalysis& run) {
+  AnalyzeRun(run, whole);
+  if (whole) AddUnproven(choice, run);
+}
+
 }  // namespace
 
 std::optional<Interval> TraceWindow::On(Interval span) const {
@@ -387,32 +403,37 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   return readout;
 }
 
-Result<Readout<TracesNoted>> ReadFiles(const TraceChoice& choice, const FileUse& use,
+Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse& use,
                                        RunProgress& progress, const SourceReader& read) {
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
-  return Collect<TraceNotes, TracesNoted>(
+  auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source, size_t,
-          StreamThreads threads) -> Result<Outcomes<TraceNotes>> {
+          StreamThreads threads) -> Result<Outcomes<TraceAnalysis>> {
         if (source.is_results()) return NeedsEvents(source, "tacho stats");
         std::vector<Trace> traces;
         TACHO_ASSIGN_OR_RETURN(
-            auto outcomes, ReadTraces<TraceNotes>(
-                               read, source, threads, choice, progress,
-                               [&](Trace&& trace, Outcome<TraceNotes>& outcome) {
-                                 outcome.item = TraceNotes{outcome.seen.path, 0, 0, trace.notes};
-                                 traces.push_back(std::move(trace));
-                               }));
+            auto outcomes,
+            ReadTraces<TraceAnalysis>(read, source, threads, choice, progress,
+                                      [&](Trace&& trace, Outcome<TraceAnalysis>& outcome) {
+                                        outcome.item =
+                                            NotAnalysed(outcome.seen.path, trace.header,
+                                                        WhoWrote(trace, WorkOf(trace)), trace.span);
+                                        outcome.item->notes = trace.notes;
+                                        traces.push_back(std::move(trace));
+                                      }));
         if (!traces.empty()) use(source, traces);
         return outcomes;
       });
+  if (readout) FindMissing(choice, readout->is_collection, readout->run);
+  return readout;
 }
 
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
                                           RunProgress& progress, const SourceReader& read) {
   const TraceChoice choice{.paths = paths, .threads = threads};
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
-  return Collect<TraceSummary, RunSummary>(
+  auto readout = Collect<TraceSummary, RunSummary>(
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source, size_t,
           StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
@@ -429,6 +450,14 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
         }
         return outcomes;
       });
+  if (!readout) return readout;
+  RunAnalysis run;
+  for (const TraceSummary& trace : readout->run.traces)
+    run.traces.push_back(NotAnalysed(trace.path, trace.header, trace.facts, trace.span));
+  FindMissing(choice, readout->is_collection, run);
+  readout->run.ranks = std::move(run.ranks);
+  readout->run.unproven = std::move(run.unproven);
+  return readout;
 }
 
 }  // namespace tacho

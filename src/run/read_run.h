@@ -109,20 +109,11 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);
 
-// A trace whose rows were handed on; its notes are all that stays.
-struct TraceNotes {
-  std::string path;  // see TracePath
-  uint64_t bytes = 0, json_bytes = 0;
-  Notes notes = {};
-};
-struct TracesNoted {
-  std::vector<TraceNotes> traces;
-  std::vector<std::string> skipped;
-};
-// Hands the traces of each file to `use`, without an analysis: one, or one for each process that it
-// recorded. Many threads call it at once.
+// Hands the traces of each file to `use`: one, or one for each process that it recorded. Many
+// threads call it at once. Of an analysis the run has only who wrote each trace, its notes, and
+// what is missing of the run.
 using FileUse = std::function<void(const TraceSource& file, const std::vector<Trace>& traces)>;
-Result<Readout<TracesNoted>> ReadFiles(const TraceChoice& choice, const FileUse& use,
+Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse& use,
                                        RunProgress& progress,
                                        const SourceReader& read = ReadSource);
 

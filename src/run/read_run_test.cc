@@ -351,5 +351,14 @@ TEST_F(ReadRunTest, SummariesCountTheSameEvents) {
   EXPECT_EQ(readout->run.traces[1].devices[0].sum, DurationNs{60'000});
 }
 
+TEST_F(ReadRunTest, ARunThatIsNotAnalysedLacksTheSameRanks) {
+  const std::string file = WriteRank(0, 2);
+  const auto ignore = [](const TraceSource&, const std::vector<Trace>&) {};
+  EXPECT_EQ(ReadSummaries({folder_.path()}, 0, progress_)->run.ranks.missing_count(), 1);
+  EXPECT_EQ(ReadFiles({.paths = {folder_.path()}}, ignore, progress_)->run.ranks.missing_count(),
+            1);
+  EXPECT_EQ(ReadSummaries({file}, 0, progress_)->run.ranks.missing_count(), 0);
+}
+
 }  // namespace
 }  // namespace tacho

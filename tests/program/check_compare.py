@@ -146,6 +146,14 @@ def cannot(folder):
     status, result = as_json("one step", base, one)
     check("steps without a known length are not said to be absent", status == 5 and "has no step of this phase" not in result["verdict"]
           and "but none of known length" in result["verdict"], (status, result["verdict"]))
+    check("what a length is, is said once", " ".join(result["remarks"]).count("a step lasts from") == 1 and "lasts" not in result["verdict"], result)
+    cut = folder / "cut.json"
+    cut.write_bytes(trace.read_bytes().rstrip()[:-9])
+    status, result = as_json("cut off", base, cut, "--fail-on", "decode.step>+90%")
+    check("cut off: steps are compared, sums and gates are not", status == 1 and result["phases"] and not result["launches"] + result["operators"]
+          and result["gates"][0]["outcome"] == "inconclusive" and "no launches and operators: new is incomplete" in " ".join(result["remarks"]),
+          (status, result["gates"], result["remarks"]))
+    check("cut off: without gates it is incomplete", compare(base, cut).returncode == 4)
     copied = folder / "copied.json"
     copied.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event.get("cat") != "kernel"]})[:-9])
     done = compare(base, copied)

@@ -216,6 +216,12 @@ def parts(folder):
         check(f"no GPU work in the window: {name}", done.returncode == status and (folder / name).exists() == (status == 0), done.stderr)
         check(f"no GPU work in the window: {name} says so", (b"no kernel, copy or memset was recorded in --window 50.0 us to 60.0 us of a trace of 65.0 us"
                                                              in done.stderr) == (status == 2), done.stderr)
+    host = write_trace(folder / "host.json", [{**operator, "cat": "cuda_runtime", "name": "cudaLaunchKernel"}])
+    done = export(host, "-o", folder / "none.csv")
+    check("a whole trace without GPU work", done.returncode == 2 and not (folder / "none.csv").exists()
+          and f"{host}: no kernel, copy or memset was recorded in it" in done.stderr.decode(), (done.returncode, done.stderr))
+    done = export(host, idle, "-o", folder / "beside.csv")
+    check("beside another one it lacks what it always does", "left out" not in done.stderr.decode() and (folder / "beside.csv").exists(), done.stderr)
 
 
 def database(folder):
@@ -240,7 +246,7 @@ def database(folder):
 def table(folder):
     for path in [RECORDING, TWO_RANKS, *traces()[-6:]]:
         done = analyze("--json", path)
-        if done.returncode not in (0, 4):
+        if done.returncode not in (0, 4) or not any(t.get("devices") for t in only_traces(done)):
             continue
         file = exported(path, pathlib.Path(folder) / "gpu.csv")
         lines = list(csv.DictReader(file.open(newline="", encoding="utf-8")))

@@ -9,7 +9,7 @@ import pathlib
 import socket
 
 from analyze_run import RECORDING, expect, kernel, only_trace, run, write, write_trace
-from scenario import check, main
+from scenario import check, main, run as tacho
 
 
 def folders(folder):
@@ -21,6 +21,9 @@ def folders(folder):
         done = run(*form, one)
         expect(f"one of eight {form}", done, 4, "rank 1-7 (7 in all) of world size 8")
         check(f"one of eight {form}: the document says so", b"missing: rank 1-7 (7 in all)" in done.stdout, done.stdout)
+    expect("one of eight, totals alone", run("--summary", one), 4, "rank 1-7 (7 in all) of world size 8")
+    done = tacho("stats", str(one))
+    check("one of eight, as nsys stats", done.returncode == 4 and "rank 1-7 (7 in all) of world size 8" in done.stderr, done)
     expect("one of eight: a rank that is not there", run("--rank", "5", one), 2, "--rank: no trace says that it is rank 5; the ranks are: 0")
     ranks = json.loads(run("--json", one).stdout)["ranks"]
     check("one of eight: JSON", (ranks["missing"], ranks["missing_count"]) == ([*range(1, 8)], 7), ranks)

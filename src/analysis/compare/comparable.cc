@@ -71,7 +71,7 @@ std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
     for (const TraceAnalysis* other : RanksOf(b)) {
       if (!IsSameTrace(*trace, *other)) continue;
       if (trace->scope == other->scope) return trace->path;
-      part = "a part of " + trace->path;
+      if (part.empty()) part = "a part of " + trace->path;
     }
   }
   return part;
@@ -86,6 +86,13 @@ bool IsEqualRun(const RunAnalysis& a, const RunAnalysis& b) {
              return IsSameTrace(*trace, *other) && trace->scope == other->scope;
            });
          });
+}
+
+// A trace without a header does not.
+bool SaysOptions(const TraceAnalysis& trace) {
+  const TraceHeader& header = trace.header;
+  return !trace.facts.options.empty() || header.base_time_ns >= 0 || !header.trace_id.empty() ||
+         !header.devices.empty();
 }
 
 // Whether some kernel runs on that side.
@@ -125,12 +132,7 @@ class Checks {
     if (base.ranks != now.ranks) {
       Obstacle("other-ranks", fmt::format("base has {}, new has {}", Ranks(base), Ranks(now)));
     }
-    if (base.options != now.options) {
-      Obstacle("other-recording",
-               fmt::format("recorded with other options: base with {}, new with {}",
-                           base.options.empty() ? "none" : base.options,
-                           now.options.empty() ? "none" : now.options));
-    }
+    Same("other-recording", "recording options", base.options, now.options);
     if (const auto& shared = changes_.on_both_sides; !shared.empty()) {
       const size_t more = shared.size() - 1;
       Obstacle(
@@ -225,6 +227,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   SideFacts facts;
   facts.runs = runs.size();
   std::set<std::string> engines, versions, gpus, options, phases;
+  bool says_options = false;
   double prompt_tokens = 0, prompts = 0;
   for (const RunAnalysis& run : runs) {
     uint64_t ranks = 0;
@@ -241,9 +244,12 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
       for (const DeviceProperties& gpu : trace->header.devices) {
         if (!gpu.name.empty()) gpus.insert(gpu.name);
       }
-      options.insert(trace->facts.options.begin(), trace->facts.options.end());
-      if (trace->facts.python_stacks && !options.contains("with_stack"))
-        options.insert("Python stacks");
+      if (SaysOptions(*trace)) {
+        says_options = true;
+        options.insert(trace->facts.options.begin(), trace->facts.options.end());
+        if (trace->facts.python_stacks && !options.contains("with_stack"))
+          options.insert("Python stacks");
+      }
       if (!trace->results.empty() && trace->steps.steps.size() > 1 &&
           trace->step_profile.rows.empty())
         facts.results_without_parts.push_back(trace->results);
@@ -262,7 +268,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   facts.engine = Joined(engines);
   facts.version = Joined(versions);
   facts.gpus = Joined(gpus);
-  facts.options = Joined(options);
+  facts.options = says_options && options.empty() ? "none" : Joined(options);
   facts.phases = Joined(phases);
   return facts;
 }
@@ -297,7 +303,12 @@ void CheckComparable(RunChanges& changes) {
                                 changes.base.phases.empty() ? "unknown" : changes.base.phases,
                                 changes.now.phases.empty() ? "unknown" : changes.now.phases));
   }
-  if (changes.whole) checks.Kernels("all of the recording", changes.whole->rows);
+  if (changes.whole) {
+    checks.Kernels("all of the recording", changes.whole->rows);
+    // Another obstacle says more, and what is incomplete is a remark beside it.
+    if (const std::string why = changes.WhyIncomplete(); !why.empty() && changes.obstacles.empty())
+      checks.Obstacle("incomplete", "all of the recording: " + why);
+  }
   if (changes.AnythingCompared()) return;
   std::string why;
   for (const PhaseChange& phase : changes.phases)

@@ -6,6 +6,7 @@
 namespace tacho {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -36,6 +37,41 @@ TEST(RunsOnBothSides, OneRankOfSeveral) {
   ranks.traces.push_back(Window("b", 0, 100).traces.front());
   EXPECT_THAT(RunsOnBothSides({ranks}, {Window("b", 0, 100)}), ElementsAre("b"));
   EXPECT_THAT(RunsOnBothSides({ranks}, {Window("c", 0, 100)}), IsEmpty());
+  RunAnalysis later = Window("a", 50, 150);
+  later.traces.push_back(Window("b", 50, 150).traces.front());
+  EXPECT_THAT(RunsOnBothSides({ranks}, {later}), ElementsAre("a part of a"));
+}
+
+// Of two sides, `base` with options and `now`.
+RunChanges OptionsOf(const RunAnalysis& now) {
+  RunAnalysis base = Window("a", 0, 100);
+  base.traces[0].facts.options = {"record_shapes"};
+  RunChanges changes;
+  changes.base = FactsOf({base});
+  changes.now = FactsOf({now});
+  changes.base.has_device_work = changes.now.has_device_work = true;
+  CheckComparable(changes);
+  return changes;
+}
+
+TEST(CheckComparable, WithoutAHeaderTheOptionsAreUnknown) {
+  RunAnalysis now = Window("b", 0, 100);
+  const RunChanges none = OptionsOf(now);
+  EXPECT_EQ(none.obstacles.front().text, "other recording options: base record_shapes, new none");
+  now.traces[0].header = {};
+  const RunChanges unknown = OptionsOf(now);
+  EXPECT_EQ(unknown.obstacles.front().id, kNothingCommon);
+  EXPECT_THAT(unknown.remarks, Contains("recording options: base record_shapes, new unknown"));
+}
+
+TEST(CheckComparable, AWholeRecordingThatIsIncompleteIsNotCompared) {
+  RunChanges changes;
+  changes.base.has_device_work = changes.now.has_device_work = changes.base.lost_data = true;
+  changes.whole.emplace();
+  CheckComparable(changes);
+  ASSERT_EQ(changes.obstacles.size(), 1u);
+  EXPECT_EQ(changes.obstacles[0].text,
+            "all of the recording: base is incomplete, so its sums are lower bounds");
 }
 
 // The obstacles between two whole recordings where only `base` has kernels.

@@ -22,6 +22,7 @@ constexpr uint64_t kSeed = 20'260'101;
 constexpr double kOutside = 0.005;  // that any figure of a phase is outside of its bounds
 constexpr double kRunQuantile = 0.995;
 constexpr double kLeastHalfWidth = 1;  // ns: the clock's step
+constexpr const char* kNoLength = "but none of known length";
 
 struct PhaseSteps {
   Phase phase;
@@ -105,10 +106,8 @@ uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
 // `side` has none that can be measured.
 std::string NoStepText(std::string_view side, uint64_t steps) {
   if (steps == 0) return fmt::format("{} has no step of this phase", side);
-  return fmt::format(
-      "{} has {} of this phase, but none of known length: a step lasts from its first work on the "
-      "device to that of the next step",
-      side, steps == 1 ? "one step" : fmt::format("{} steps", steps));
+  return fmt::format("{} has {} of this phase, {}", side,
+                     steps == 1 ? "one step" : fmt::format("{} steps", steps), kNoLength);
 }
 
 std::string WhyNot(const std::vector<RunAnalysis>& base_runs,
@@ -290,7 +289,15 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     PhaseChange& change = *std::ranges::find(changes.phases, steps.phase, &PhaseChange::phase);
     SetFigures(steps, parts, change);
   }
-  CompareHost(base, now, changes);
+  if (std::ranges::any_of(changes.phases, [](const PhaseChange& phase) {
+        return phase.cannot_tell.ends_with(kNoLength);
+      }))
+    changes.remarks.emplace_back(
+        "a step lasts from its first work on the device to that of the next step");
+  if (const std::string why = changes.WhyIncomplete(); why.empty())
+    CompareHost(base, now, changes);
+  else
+    changes.remarks.push_back("no launches and operators: " + why);
   CheckComparable(changes);
   return changes;
 }

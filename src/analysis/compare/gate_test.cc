@@ -39,6 +39,20 @@ RunChanges ChangesForTest() {
   return changes;
 }
 
+TEST(Judge, WhatIsIncompleteIsInconclusive) {
+  RunChanges changes = ChangesForTest();
+  changes.now.lost_data = true;
+  const auto results =
+      Judge({Parsed("decode.step>+90%"), Parsed("kernels.new>5"), Parsed("load.throughput<-9%")},
+            changes);
+  ASSERT_EQ(results.size(), 3u);
+  for (const size_t i : {0U, 1U}) {
+    EXPECT_EQ(results[i].outcome, Outcome::kInconclusive);
+    EXPECT_EQ(results[i].why_none, "new is incomplete, so its sums are lower bounds");
+  }
+  EXPECT_EQ(results[2].outcome, Outcome::kPassed);
+}
+
 std::vector<std::pair<std::string, Outcome>> Judged(std::string_view text) {
   std::vector<std::pair<std::string, Outcome>> outcomes;
   for (const GateResult& result : Judge({Parsed(text)}, ChangesForTest()))

@@ -50,6 +50,14 @@ bool RunChanges::NothingCommon() const {
   return std::ranges::find(obstacles, kNothingCommon, &Obstacle::id) != obstacles.end();
 }
 
+std::string RunChanges::WhyIncomplete() const {
+  if (base.lost_data && now.lost_data)
+    return "base and new are incomplete, so their sums are lower bounds";
+  if (!base.lost_data && !now.lost_data) return "";
+  return std::string(base.lost_data ? "base" : "new") +
+         " is incomplete, so its sums are lower bounds";
+}
+
 void RunChanges::DropFigures() {
   phases.clear();
   whole.reset();

@@ -78,7 +78,8 @@ struct SideFacts {
   std::vector<std::string> paths;  // of its traces
   std::vector<Interval> spans;     // of its traces, or the windows that were read of them
   uint64_t runs = 0, ranks = 0;    // ranks: in one run
-  std::string engine, version, gpus, options, phases;
+  std::string engine, version, gpus, phases;
+  std::string options;           // of the profiler; "none"; "" where no trace says
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
   bool lost_data = false;        // some trace is cut off or damaged
@@ -114,6 +115,8 @@ struct RunChanges {
   [[nodiscard]] bool AnythingCompared() const;
   // One of the obstacles is that nothing could be compared.
   [[nodiscard]] bool NothingCommon() const;
+  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged.
+  [[nodiscard]] std::string WhyIncomplete() const;
   // Leaves what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
