@@ -43,11 +43,12 @@ Result<int> Summarise(const AnalyzeOptions& options, const TraceChoice& choice,
     return ReadSummaries(choice.paths, choice.threads, bar);
   }();
   if (!readout) return CannotRead(readout.error());
-  const auto written = WriteStdout(options.json ? SummaryJson(readout->run, TachoVersion())
-                                                : SummaryText(readout->run, screen));
+  const std::vector<std::string> incomplete = IncompleteReasons(readout->run);
+  const auto written =
+      WriteStdout(options.json ? SummaryJson(readout->run, TachoVersion(), incomplete)
+                               : SummaryText(readout->run, screen));
   if (!written) return Fails(written.error());
-  return FinishReading(true, readout->failures, readout->run.skipped,
-                       IncompleteReasons(readout->run));
+  return FinishReading(true, readout->failures, readout->run.skipped, incomplete);
 }
 
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,

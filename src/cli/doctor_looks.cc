@@ -15,6 +15,7 @@
 #include "cli/probe_workers.h"
 #include "cli/reading.h"
 #include "cli/slow_notice.h"
+#include "control/command_options.h"
 #include "control/config_file.h"
 #include "control/engine_answers.h"
 #include "control/known_faults.h"
@@ -220,14 +221,12 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
     const bool container = any([](const std::string& word) {
       return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
     });
-    const bool quoted = any([](const std::string& word) {
-      return word.find(' ') != word.npos &&
-             (word.find("vllm") != word.npos || word.find("sglang") != word.npos);
-    });
+    const bool quoted = any(IsQuotedCommand);
+    const std::string program = first.substr(0, first.find(' '));
     return Fail(
         ErrorKind::kUsage,
-        fmt::format("the command line shows neither vLLM nor SGLang: {}; {}: vllm serve MODEL ...",
-                    ShellWord(first.substr(0, first.find(' '))),
+        fmt::format("the command line shows neither vLLM nor SGLang{}; {}: vllm serve MODEL ...",
+                    quoted || program.empty() ? "" : ": " + ShellWord(program),
                     container ? "give the engine's command as it runs in the container"
                     : quoted ? "what is in quotes is not looked into: give the words without quotes"
                              : "of a script give the command in it"));

@@ -208,7 +208,8 @@ std::string CsvOf(std::vector<FileStats> files, size_t reports) {
 }
 
 std::string JsonOf(const std::vector<FileStats>& files,
-                   const std::vector<const StatsReport*>& reports) {
+                   const std::vector<const StatsReport*>& reports,
+                   const std::vector<std::string>& incomplete) {
   JsonWriter json;
   json.BeginObject();
   WriteTachoJson(json, TachoVersion());
@@ -227,6 +228,7 @@ std::string JsonOf(const std::vector<FileStats>& files,
     json.End();
   }
   json.End();
+  if (!incomplete.empty()) json.List("incomplete", incomplete);
   json.End();
   return std::move(json).Finish();
 }
@@ -319,7 +321,7 @@ Result<int> RunStats(const std::vector<std::string>& arguments) {
   std::string text;
   if (form == StatsForm::kText) text = RenderText(DocumentOf(files, reports, top), style);
   if (form == StatsForm::kMarkdown) text = RenderMarkdown(DocumentOf(files, reports, top));
-  if (form == StatsForm::kJson) text = JsonOf(files, reports);
+  if (form == StatsForm::kJson) text = JsonOf(files, reports, incomplete);
   if (form == StatsForm::kCsv && !files.empty()) text = CsvOf(std::move(files), reports.size());
   TACHO_RETURN_IF_ERROR(WriteStdout(text));
   return FinishReading(false, readout->failures, readout->run.skipped, incomplete);

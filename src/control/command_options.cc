@@ -1,6 +1,7 @@
 #include "control/command_options.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/words.h"
 
@@ -40,6 +41,14 @@ std::vector<CommandOption> OptionsOf(const std::vector<std::string>& words) {
 std::string_view ProgramName(std::string_view word) {
   const size_t slash = word.rfind('/');
   return slash == std::string_view::npos ? word : word.substr(slash + 1);
+}
+
+bool IsQuotedCommand(std::string_view word) {
+  constexpr std::array<std::string_view, 4> kCommands{"vllm serve ", "sglang serve ",
+                                                      "vllm.entrypoints", "sglang.launch_server"};
+  return word.find(' ') != word.npos && std::ranges::any_of(kCommands, [&](std::string_view one) {
+           return word.find(one) != word.npos;
+         });
 }
 
 CommandLine SplitAssignments(const std::vector<std::string>& words) {

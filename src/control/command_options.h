@@ -20,6 +20,9 @@ std::vector<CommandOption> OptionsOf(const std::vector<std::string>& words);
 // The last path element of a word: "vllm" of "/usr/bin/vllm".
 std::string_view ProgramName(std::string_view word);
 
+// Whether a word holds an engine's whole command, as quotes make it: "HF_TOKEN=... vllm serve m".
+bool IsQuotedCommand(std::string_view word);
+
 // A command line as a user types or a process has it: assignments before the program ("NAME=value",
 // also after "env") apart from its words.
 struct CommandLine {

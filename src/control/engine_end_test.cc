@@ -315,10 +315,12 @@ TEST(EndOfEngine, IsPythonsOwnTracebackThatEndsTheLog) {
   EXPECT_FALSE(EndOfEngine(record + traceback)) << "the message's own";
 }
 
-TEST(EndOfEngine, IsTheShellsWordThatItWasKilled) {
+TEST(EndOfEngine, IsTheShellsWordOfIt) {
   const std::string record = "[2026-11-25 02:51:03] an engine's message\n";
   const std::string bash = "run.sh: line 3: 14973 Killed                  python -m sglang\n";
-  for (const std::string& killed : {bash, std::string("Killed\n")}) {
+  for (const std::string& killed :
+       {bash, std::string("Killed\n"), std::string("Segmentation fault (core dumped)\n"),
+        std::string("run.sh: line 3: 12345 Aborted     (core dumped) vllm serve $MODEL\n")}) {
     const auto end = EndOfEngine(std::string(kReady) + record + killed + "done\n");
     ASSERT_TRUE(end) << killed;
     EXPECT_EQ(end->cause.line, 3U);
@@ -328,7 +330,9 @@ TEST(EndOfEngine, IsTheShellsWordThatItWasKilled) {
     EXPECT_FALSE(EndOfEngine(killed + record)) << "it was another program";
     EXPECT_FALSE(EndOfEngine(killed + "INFO:     127.0.0.1:5 - \"GET /health HTTP/1.1\" 200 OK\n"));
   }
-  for (const char* const other : {"Killed 3 requests\n", "a.py: Killed \n", "  Killed\n"})
+  for (const char* const other :
+       {"Killed 3 requests\n", "a.py: Killed \n", "  Killed\n",
+        "run.sh: line 9:   777 Killed                  python bench.py\n"})
     EXPECT_FALSE(EndOfEngine(record + other)) << other;
 }
 
@@ -354,6 +358,9 @@ TEST(EndOfEngine, WithoutAWordIsTakenForAKill) {
     EXPECT_THAT(ids("!!!!!!! Segfault encountered !!!!!!!\n" + died), testing::IsEmpty());
   }
   EXPECT_THAT(ids("Killed\n"), testing::ElementsAre("worker-killed"));
+  EXPECT_THAT(ids("vllm.service: Main process exited, code=killed, status=9/KILL\n"),
+              testing::ElementsAre("worker-killed"));
+  EXPECT_THAT(ids(core + "a tool's sandbox: exit code: -9\n"), testing::IsEmpty());
 }
 
 TEST(EndOfEngine, IsTheExceptionAfterAnErrorThatAnnouncesIt) {

@@ -150,8 +150,8 @@ class FailureReader {
       return;
     }
     const bool is_head = text.ends_with(kTracebackHead);
-    const bool is_killed = says == Says::kKilled;
-    if (!is_head && !is_killed && AddLine(line, writer, engine)) return;
+    const bool is_of_shell = says == Says::kShell;
+    if (!is_head && !is_of_shell && AddLine(line, writer, engine)) return;
     if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
     FollowAnnouncements(line, says, writer);
     if (writer.survived == Survived::kAll) return;
@@ -167,7 +167,7 @@ class FailureReader {
       return;
     }
     const size_t complaint = ComplaintAt(text);
-    const bool ends = complaint != text.npos || says == Says::kCrash || is_killed;
+    const bool ends = complaint != text.npos || says == Says::kCrash || is_of_shell;
     writer.is_error = line.is_error && !text.empty() && !ends;
     if (!ends && !writer.is_error) return;
     writer.last.reset();
@@ -175,7 +175,7 @@ class FailureReader {
     Begin(line, complaint == text.npos ? text : text.substr(complaint), writer);
     if (ends) {
       if (!first_) first_ = writer.last;
-      if (is_killed) {
+      if (is_of_shell) {
         writer.reading = Reading::kNothing;
         engine.life.own_end = writer.last;
         return;

@@ -56,16 +56,24 @@ constexpr auto kEnds = std::to_array<std::string_view>({
     "Initialization failed. warmup error", "Received sigquit", "It usually means one child failed",
     "Main process exited, code=",  // systemd
 });
-
-// "Killed" of most shells, "run.sh: line 3:   123 Killed      vllm serve m" of bash.
-bool IsKilled(std::string_view text) {
-  const size_t at = text.find(" Killed ");
-  return text == "Killed" || (at != text.npos && text.substr(0, at).find(": line ") != text.npos);
-}
+constexpr auto kShellWords = std::to_array<std::string_view>(
+    {"Killed", "Segmentation fault", "Aborted", "Bus error", "Illegal instruction"});
 
 bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(
       all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
+}
+
+// "Killed", "Aborted (core dumped)" of most shells; of bash with the command, if that is an
+// engine's or a variable: "run.sh: line 3:   123 Killed      vllm serve m".
+bool IsOfAShell(std::string_view text) {
+  constexpr auto kEngines = std::to_array<std::string_view>({"vllm", "sglang", "$"});
+  const size_t line = text.find(": line ");
+  return std::ranges::any_of(kShellWords, [&](std::string_view word) {
+    if (text.starts_with(word)) return text == word || text.substr(word.size()) == " (core dumped)";
+    const size_t at = line == text.npos ? line : text.find(word, line);
+    return at != text.npos && HasOneOf(text.substr(at + word.size()), kEngines);
+  });
 }
 
 }  // namespace
@@ -105,7 +113,7 @@ size_t ComplaintAt(std::string_view text) {
 }
 
 Says WhatSays(std::string_view text) {
-  if (IsKilled(text)) return Says::kKilled;
+  if (IsOfAShell(text)) return Says::kShell;
   // Routes without a model step answer 200 also while the engine hangs.
   if (IsOfUvicorn(text))
     return text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos

@@ -22,7 +22,7 @@ enum class Says {
   kHarmless,  // the same, and several follow
   kChained,   // the traceback that follows is of the same failure as the one before
   kCrash,     // of a process, with why
-  kKilled,    // the shell that started the engine, or another program, says so of it
+  kShell,     // the shell that started a process says how it ended: "Killed"
 };
 // Of lines at the margin: a traceback's frames say nothing.
 Says WhatSays(std::string_view text);

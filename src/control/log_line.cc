@@ -98,7 +98,10 @@ void TakeStamp(std::string_view& text) {
   std::string_view words = rest;
   const std::string_view host = TakeWord(words), program = TakeWord(words);
   const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  if (has_pid || (!is_iso && program.ends_with(':') && !host.ends_with(':')))
+  // After a time in ISO's form, which a line of docker's has too, only an engine is one.
+  const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
+                          (!is_iso || program == "vllm:" || program == "sglang:");
+  if (has_pid || is_program)
     text = after(program);
   else if (is_iso)
     text = after(first);

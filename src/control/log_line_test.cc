@@ -47,9 +47,10 @@ TEST(LogLine, LeavesOutWhatACollectorPutBefore) {
   const std::string record = "(EngineCore pid=5) ERROR 11-24 16:02:39 [core.py:1]   File";
   for (const std::string before :
        {"2025-09-02T08:04:02.880386946-07:00 ", "2025-09-02T08:04:02Z ",
-        "2025-09-02T08:04:02.88Z stderr F ", "Aug 19 18:34:30 gpu1 vllm: ",
-        "Aug 19 18:34:30 gpu1 vllm[8707]: ", "Aug  9 18:34:30 gpu1 vllm[8707]: ",
-        "2026-11-24T16:02:39+0000 gpu1 vllm[1]: ", "vllm-1  | 2025-09-02T08:04:02.88Z "}) {
+        "2025-09-02T08:04:02.88Z stderr F ",
+        "Aug 19 18:34:30 gpu1 vllm: ", "Aug 19 18:34:30 gpu1 vllm[8707]: ",
+        "Aug  9 18:34:30 gpu1 vllm[8707]: ", "2026-11-24T16:02:39+0000 gpu1 vllm[1]: ",
+        "2026-11-24T16:02:39.5+00:00 gpu1 vllm: ", "vllm-1  | 2025-09-02T08:04:02.88Z "}) {
     const LogLine line = ReadLogLine(before + record);
     EXPECT_EQ(line.head, "ERROR 11-24 16:02:39 [core.py:1]") << before;
     EXPECT_EQ(line.text, "  File") << before;

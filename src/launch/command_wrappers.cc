@@ -30,7 +30,9 @@ using WordSpan = std::span<const std::string>;
 // Of the folders where programs are looked for.
 bool SetsPath(const std::string& word) { return word.starts_with("PATH="); }
 
-bool IsSetting(const std::string& word) { return !SplitAssignments({word}).environment.empty(); }
+bool IsSetting(const std::string& word) {
+  return !IsQuotedCommand(word) && !SplitAssignments({word}).environment.empty();
+}
 
 // Not a model's folder of that name.
 bool Names(const std::string& word, std::span<const std::string_view> programs) {
@@ -102,14 +104,13 @@ bool HasOtherEnvironment(const std::vector<std::string>& words) {
 
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
   const std::string first = words.empty() ? "" : words.front();
-  const size_t blank = first.find(' ');
-  std::error_code failed;  // also of a name that is too long
-  if (blank != std::string::npos && !first.starts_with('-') &&
-      !std::filesystem::exists(first, failed))
-    return Fail(
-        ErrorKind::kUsage,
-        fmt::format("'{} ...' is one word: give the words without quotes", first.substr(0, blank)));
   const WordSpan wrappers = WrappersOf(words);
+  std::error_code failed;  // also of a name that is too long
+  const bool is_quoted = first.find(' ') != std::string::npos && !first.starts_with('-') &&
+                         !std::filesystem::exists(first, failed);
+  // Not shown: it may hold a key.
+  if (is_quoted || std::ranges::any_of(wrappers, IsQuotedCommand))
+    return Fail(ErrorKind::kUsage, "the command is one word in quotes: give the words without");
   for (size_t i = 0; i < wrappers.size(); ++i) {
     const std::string& word = wrappers[i];
     if (Names(word, kElsewhere))

@@ -80,8 +80,12 @@ TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
         "m --served-model-name ssh", "apptainer exec image vllm serve m", "", "vllm serve bench",
         "conda run -n vllm ./start.sh", "m --name vllm bench"})
     EXPECT_EQ(WrapperRefusal(line), "") << line;
-  EXPECT_EQ(CheckWrappers({"vllm serve m --api-key s3cret"}).error().message,
-            "'vllm ...' is one word: give the words without quotes");
+  for (const std::vector<std::string>& quoted :
+       {std::vector<std::string>{"vllm serve m --api-key s3cret"},
+        {"HF_TOKEN=s3cret vllm serve m"},
+        {"nohup", "vllm serve m --port 9"}})
+    EXPECT_EQ(CheckWrappers(quoted).error().message,
+              "the command is one word in quotes: give the words without");
   EXPECT_FALSE(CheckWrappers({"vllm serve " + std::string(5000, 'm')})) << "too long for a file";
   EXPECT_TRUE(CheckWrappers({"vllm", "serve", "a model"}));
   EXPECT_TRUE(CheckWrappers({"--json={\"a\": 1}"}));

@@ -136,7 +136,8 @@ std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
   return RenderText(std::move(document), options.style);
 }
 
-std::string SummaryJson(const RunSummary& run, std::string_view version) {
+std::string SummaryJson(const RunSummary& run, std::string_view version,
+                        const std::vector<std::string>& incomplete) {
   JsonWriter json;
   json.BeginObject();
   WriteTachoJson(json, version, schema::kVersion);
@@ -145,6 +146,7 @@ std::string SummaryJson(const RunSummary& run, std::string_view version) {
   for (const TraceSummary& trace : run.traces) WriteTrace(json, trace);
   json.End();
   json.List("skipped", run.skipped);
+  if (!incomplete.empty()) json.List("incomplete", incomplete);
   json.End();
   return std::move(json).Finish();
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/summary.h"
 #include "report/report_parts.h"
@@ -10,6 +11,8 @@ namespace tacho {
 
 std::string SummaryText(const RunSummary& run, const ScreenOptions& options);
 // A part of the contract of analyze_json.h, under the same names, with "summary": true.
-std::string SummaryJson(const RunSummary& run, std::string_view version);
+// `incomplete`: sentences that say what is missing.
+std::string SummaryJson(const RunSummary& run, std::string_view version,
+                        const std::vector<std::string>& incomplete);
 
 }  // namespace tacho

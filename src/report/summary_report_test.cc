@@ -48,7 +48,7 @@ TEST(SummaryReport, Text) {
 }
 
 TEST(SummaryReport, JsonIsAPartOfTheContract) {
-  const auto json = nlohmann::json::parse(SummaryJson(SmallRun(), "1.2.3"));
+  const auto json = nlohmann::json::parse(SummaryJson(SmallRun(), "1.2.3", {}));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["summary"], true);
   const auto& trace = json["traces"][0];

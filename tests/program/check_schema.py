@@ -31,7 +31,7 @@ def strict(schema):
 def of_summary(schema):
     """The schema of `--summary`: fewer of the same fields, and those that docs/json.md lists under its name."""
     schema = optional(schema)
-    schema["properties"]["summary"] = {"const": True}
+    schema["properties"].update(summary={"const": True}, incomplete={"type": "array", "items": {"type": "string"}})
     trace = schema["properties"]["traces"]["items"]["properties"]
     whole = {"type": "integer"}
     trace["devices"]["items"]["properties"]["gpu_sum_ns"] = whole

@@ -231,12 +231,15 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   double prompt_tokens = 0, prompts = 0;
   for (const RunAnalysis& run : runs) {
     uint64_t ranks = 0;
+    const std::vector<const TraceAnalysis*> compared = RanksOf(run);
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
       facts.spans.push_back(trace.scope.window.value_or(trace.span));
-      facts.lost_data |= trace.notes.lost_data();
+      // That of a front end is in no figure, unless ranks were lost with their role.
+      facts.lost_data |= compared.empty() && trace.notes.lost_data();
     }
-    for (const TraceAnalysis* trace : RanksOf(run)) {
+    for (const TraceAnalysis* trace : compared) {
+      facts.lost_data |= trace->notes.lost_data();
       // Each rank of a merged file has a device of its own.
       ranks += trace->facts.role == TraceRole::kMerged ? trace->devices.size() : 1;
       if (!trace->facts.engine.empty()) engines.insert(trace->facts.engine);

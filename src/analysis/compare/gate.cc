@@ -216,14 +216,14 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       cannot(gate.metric, lacks == changes.load_lacks.end() ? changes.why_no_load : lacks->second);
       continue;
     }
-    if (std::string why = changes.WhyIncomplete(); !why.empty()) {
-      cannot(gate.metric, std::move(why));
-      continue;
-    }
     const size_t before = results.size();
     for (const std::string& of : compared) {
       if (!phase.empty() && phase != of) continue;
       const std::string name = fmt::format("{}.{}", of, metric);
+      if (const std::string why = changes.WhyIncomplete(); of == "whole" && !why.empty()) {
+        cannot(name, why);
+        continue;
+      }
       if (found_in_metrics(name)) continue;
       if (IsPartOf(of, metric))
         judge(name, Change{0, 0, 0.0}, false);
