@@ -24,7 +24,7 @@ def folders(folder):
     expect("one of eight, totals alone", run("--summary", one), 4, "rank 1-7 (7 in all) of world size 8")
     for words in (("analyze", "--summary"), ("stats",)):
         missing = json.loads(tacho(*words, "--json", str(one)).stdout)["incomplete"]
-        check(f"one of eight: {words[0]}'s JSON says so", missing == ["incomplete: rank 1-7 (7 in all) of world size 8 is missing"], missing)
+        check(f"one of eight: {words[0]}'s JSON says so", missing == ["incomplete: rank 1-7 (7 in all) of world size 8 are missing"], missing)
     done = tacho("stats", str(one))
     check("one of eight, as nsys stats", done.returncode == 4 and "rank 1-7 (7 in all) of world size 8" in done.stderr, done)
     expect("one of eight: a rank that is not there", run("--rank", "5", one), 2, "--rank: no trace says that it is rank 5; the ranks are: 0")
