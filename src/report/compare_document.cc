@@ -47,10 +47,14 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
       fall.bars, [&](const Waterfall::Bar& bar) { return StandsOut(bar, fall); }));
   const bool any = std::ranges::any_of(fall.bars, &Waterfall::Bar::beyond_noise);
   if (any || view.all) {
-    document.AddPart(TitledTable{.table = WaterfallTable(fall, parts, name + "_parts"),
-                                 .title = fmt::format("What a {} step consists of", name),
-                                 .screen_title = InCapitals(name) + " STEP",
-                                 .screen_rows = view.all ? SIZE_MAX : std::min(rows, view.top)});
+    TitledTable table{.table = WaterfallTable(fall, parts, name + "_parts"),
+                      .title = fmt::format("What a {} step consists of", name),
+                      .screen_title = InCapitals(name) + " STEP"};
+    if (!view.all) {
+      table.screen_rows = std::min(rows, view.top);
+      table.markdown_rows = table.screen_rows;
+    }
+    document.AddPart(std::move(table));
   }
   document.AddPart(TitledTable{
       .table = ChangedKernelsTable(phase.kernels, name + "_kernels", view.style,

@@ -79,6 +79,7 @@ Result<void> CheckMetric(std::string_view text, const ChangeGate& gate,
 }
 
 Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate& gate) {
+  const std::string_view whole = limit;
   gate.relative_to_base = limit.starts_with('+') || limit.starts_with('-');
   const double sign = limit.starts_with('-') ? -1 : 1;
   if (gate.relative_to_base) limit.remove_prefix(1);
@@ -101,6 +102,13 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
                                     : fmt::format("{} is no time", gate.metric));
   }
   gate.limit = sign * *number * found->second;
+  // "step<+3%" would pass a step that grew by 14 %: its writer means the opposite.
+  const bool more_is_better = gate.metric == "load.throughput" || gate.metric == "load.requests";
+  const double worse = more_is_better ? -gate.limit : gate.limit;
+  if (gate.above == more_is_better && (!gate.relative_to_base || worse >= 0))
+    return Wrong(text, fmt::format("a gate says what fails, and this fails unless it is worse: "
+                                   "did you mean {}{}{}?",
+                                   gate.metric, more_is_better ? '<' : '>', whole));
   return {};
 }
 
