@@ -225,10 +225,11 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
   for (const Pair& pair : pairs) {
     if (paired.contains(pair.gone) || paired.contains(pair.fresh)) continue;
     paired.insert({pair.gone, pair.fresh});
-    renamed.push_back({pair.gone->name, pair.fresh->name,
-                       fmt::format("both {}, {:.4g} calls a step, {:.0f} % and {:.0f} % into it",
-                                   pair.gone->category, pair.gone->base_calls,
-                                   100 * pair.gone->base_place, 100 * pair.fresh->now_place)});
+    renamed.push_back(
+        {pair.gone->name, pair.fresh->name,
+         fmt::format("both {}, {:.4g} calls a step, at {:.0f} % and {:.0f} % of the step",
+                     pair.gone->category, pair.gone->base_calls, 100 * pair.gone->base_place,
+                     100 * pair.fresh->now_place)});
   }
   return renamed;
 }

@@ -58,7 +58,7 @@ TEST(ProposeRenamed, PairsByCategoryCallsAndPlace) {
   ASSERT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[0].before + pairs[0].after, "ay");
   EXPECT_EQ(pairs[1].before + pairs[1].after, "bx");
-  EXPECT_EQ(pairs[0].reason, "both gemm, 32 calls a step, 50 % and 49 % into it");
+  EXPECT_EQ(pairs[0].reason, "both gemm, 32 calls a step, at 50 % and 49 % of the step");
 }
 
 TEST(ProposeRenamed, LooksAtABoundedNumber) {
