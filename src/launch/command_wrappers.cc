@@ -105,12 +105,6 @@ bool HasOtherEnvironment(const std::vector<std::string>& words) {
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
   const std::string first = words.empty() ? "" : words.front();
   const WordSpan wrappers = WrappersOf(words);
-  std::error_code failed;  // also of a name that is too long
-  const bool is_quoted = first.find(' ') != std::string::npos && !first.starts_with('-') &&
-                         !std::filesystem::exists(first, failed);
-  // Not shown: it may hold a key.
-  if (is_quoted || std::ranges::any_of(wrappers, IsQuotedCommand))
-    return Fail(ErrorKind::kUsage, "the command is one word in quotes: give the words without");
   for (size_t i = 0; i < wrappers.size(); ++i) {
     const std::string& word = wrappers[i];
     if (Names(word, kElsewhere))
@@ -135,6 +129,12 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
                               "give the command itself, without the shell",
                               word));
   }
+  std::error_code failed;  // also of a name that is too long
+  const bool is_quoted = first.find(' ') != std::string::npos && !first.starts_with('-') &&
+                         !std::filesystem::exists(first, failed);
+  // Not shown: it may hold a key.
+  if (is_quoted || std::ranges::any_of(wrappers, IsQuotedCommand))
+    return Fail(ErrorKind::kUsage, "the command is one word in quotes: give the words without");
   return {};
 }
 
