@@ -53,6 +53,7 @@ Result<void> RequireColumn(std::string_view option, const std::string& column,
 // "12", "1.5ms", "5%", "2MB" in the unit of a column's cells (ns, a fraction, bytes).
 std::optional<double> NumberIn(std::string_view text, Unit unit) {
   const std::optional<double> value = TakeNumber<double>(text);
+  text = Trim(text);
   if (!value || text.empty()) return value;
   using Scale = std::pair<std::string_view, double>;
   static constexpr Scale kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};

@@ -67,6 +67,7 @@ TEST(PickRows, FiltersByTextAndByValue) {
   EXPECT_THAT(Picked({}, "total_ns > 2000"), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "total_ns!=500"), ElementsAre("a_GEMM", "norm"));
   EXPECT_THAT(Picked({}, "share<=40%"), ElementsAre("norm", "b_gemm"));
+  EXPECT_THAT(Picked({}, "share <= 40 %"), ElementsAre("norm", "b_gemm"));
   EXPECT_THAT(Picked({}, "share<0.2"), ElementsAre("b_gemm"));
   EXPECT_THAT(Picked({}, "category=norm"), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "category!=norm"), ElementsAre("a_GEMM", "b_gemm"));
