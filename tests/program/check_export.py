@@ -304,6 +304,9 @@ def refused(folder):
         file.unlink()
         exported(STACKS, file)
         first = file.read_bytes()
+        if name not in ("kineto.json", "flame.speedscope.json"):
+            done = analyze(file)
+            check(f"{name}: no trace, but made from one", done.returncode == 3 and b"was made from" in done.stderr, done.stderr)
         stacks = name.endswith((".folded", ".stacks"))
         if stacks:
             done = export(STACKS, "-o", file, "--window", "0:1ms")
