@@ -65,7 +65,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          &o.sort},
         {"--filter", "TEXT|COLUMN>VALUE",
          "of these tables only rows with TEXT in a name, or whose value compares so (> >= < <= = "
-         "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm",
+         "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm; '\"a<1\"' is a TEXT",
          &o.filter}}},
       o.WhatToLookAt(),
       {"how",

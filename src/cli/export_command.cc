@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
+#include "cli/progress.h"
 #include "cli/window_argument.h"
 #include "export/folded_stacks.h"
 #include "export/format.h"
@@ -38,7 +39,7 @@ tl::unexpected<Error> RefuseExport(std::string problem) {
 struct ExportPlan {
   ExportFormat format = ExportFormat::kKineto;
   std::string output;  // "-": standard output
-  bool gzip = false, replace = false;
+  bool gzip = false, replace = false, shows_progress = false;
   StackTime time = StackTime::kCpu;
   ExportPart part;
 };
@@ -70,6 +71,7 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   if (options.replace && !IsAnyones(plan.format))
     return RefuseExport("--replace goes with folded and stacks");
   plan.replace = options.replace;
+  plan.shows_progress = ShowsProgress(options);
   if (options.window && options.step) return RefuseExport("--window and --step do not go together");
   if (options.window) {
     TACHO_ASSIGN_OR_RETURN(plan.part.window, WithContext(ParseWindow(*options.window), "--window"));
@@ -113,11 +115,25 @@ Result<void> CheckNotRead(const ExportPlan& plan, const ViewedRun& run) {
   return {};
 }
 
+// "writing run.db, 120 MB  3.2 s", from the size of the file beside its place; null: no such line.
+std::unique_ptr<RedrawnLine> ShowWriting(const ExportPlan& plan, const OutputFile& file) {
+  if (!plan.shows_progress || file.name_beside().empty()) return nullptr;
+  constexpr size_t kNameWidth = 40;
+  const std::string name = VisibleText(std::filesystem::path(plan.output).filename().string());
+  return std::make_unique<RedrawnLine>([what = FitText(name, kNameWidth, false),
+                                        path = file.name_beside()](double seconds) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return fmt::format("writing {}, {}  {:.1f} s", what, FormatBytes(error ? 0 : size), seconds);
+  });
+}
+
 // Has `write` write to the output, compressed where the plan says so, and puts it into its place.
 template <typename Write>
 Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
   const InterruptScope interrupt("removing the unfinished export");
   TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
+  const auto progress = ShowWriting(plan, *file);
   if (!plan.gzip) {
     TACHO_RETURN_IF_ERROR(write(*file));
   } else {
@@ -170,6 +186,7 @@ Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
   TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
   if (file->name_beside().empty())
     return RefuseExport(VisibleText(plan.output) + " is no file: a SQLite database needs one");
+  const auto progress = ShowWriting(plan, *file);
   TACHO_RETURN_IF_ERROR(
       WithContext(WriteSqliteFile(*read.read.run, read.windows, file->name_beside(),
                                   [&] { return interrupt.token().stop_requested(); }),

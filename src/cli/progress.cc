@@ -32,19 +32,38 @@ std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double s
   return line + fmt::format("  {:.1f} s", seconds);
 }
 
-ProgressBar::ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop)
-    : style_(style), begin_(std::chrono::steady_clock::now()), stop_(std::move(stop)) {
-  if (enabled) thread_ = std::thread([this] { Run(); });
-}
+RedrawnLine::RedrawnLine(Line line, Line last)
+    : line_(std::move(line)), last_(std::move(last)), thread_([this] { Run(); }) {}
 
-ProgressBar::~ProgressBar() {
-  if (!thread_.joinable()) return;
+RedrawnLine::~RedrawnLine() {
   {
     const std::lock_guard lock(mutex_);
     end_ = true;
   }
   ended_.notify_all();
   thread_.join();
+}
+
+void RedrawnLine::Run() {
+  std::unique_lock lock(mutex_);
+  if (ended_.wait_for(lock, kQuietFor, [this] { return end_; })) return;
+  const auto seconds = [this] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  };
+  do {
+    DrawOnStderr("\r" + line_(seconds()) + "\x1b[K");
+  } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
+  DrawOnStderr("\r\x1b[K" + last_(seconds()));
+}
+
+ProgressBar::ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop)
+    : style_(style), stop_(std::move(stop)) {
+  if (!enabled) return;
+  line_.emplace([this](double seconds) { return LineAt(seconds); },
+                [this](double seconds) {
+                  return fmt::format("read {} in {:.1f} s\n", FormatBytes(done_bytes_.load()),
+                                     seconds);
+                });
 }
 
 void ProgressBar::OnPlan(size_t traces, uint64_t stored_bytes) {
@@ -64,7 +83,7 @@ void ProgressBar::OnExportBegin(const std::string& file, const std::string& prog
   const std::lock_guard lock(mutex_);
   exporting_ = file + " with " + program;
   export_share_ = 0;
-  if (!thread_.joinable()) Complain("exporting " + exporting_);
+  if (!line_) Complain("exporting " + exporting_);
 }
 
 void ProgressBar::OnExportEnd() {
@@ -74,22 +93,11 @@ void ProgressBar::OnExportEnd() {
   interrupt_.reset();
 }
 
-void ProgressBar::Run() {
-  std::unique_lock lock(mutex_);
-  if (ended_.wait_for(lock, kQuietFor, [this] { return end_; })) return;
-  const auto seconds = [this] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  };
-  do {
-    DrawOnStderr("\r" +
-                 (exporting_.empty()
-                      ? ProgressLine(done_bytes_, total_bytes_, traces_, seconds(), style_)
-                      : fmt::format("exporting {}  {:>3.0f} %  {:.1f} s", VisibleText(exporting_),
-                                    export_share_.load() * 100, seconds())) +
-                 "\x1b[K");
-  } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
-  DrawOnStderr(
-      fmt::format("\r\x1b[Kread {} in {:.1f} s\n", FormatBytes(done_bytes_.load()), seconds()));
+std::string ProgressBar::LineAt(double seconds) {
+  const std::lock_guard lock(mutex_);
+  if (exporting_.empty()) return ProgressLine(done_bytes_, total_bytes_, traces_, seconds, style_);
+  return fmt::format("exporting {}  {:>3.0f} %  {:.1f} s", VisibleText(exporting_),
+                     export_share_.load() * 100, seconds);
 }
 
 }  // namespace tacho

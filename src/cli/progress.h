@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -16,6 +17,28 @@
 
 namespace tacho {
 
+// A line on standard error that is redrawn from half a second on. Owns one thread.
+class RedrawnLine {
+ public:
+  using Line = std::function<std::string(double seconds)>;
+  // `line` runs on that thread. `last` stays if there was a line before; "": nothing.
+  explicit RedrawnLine(
+      Line line, Line last = [](double) { return ""; });
+  RedrawnLine(const RedrawnLine&) = delete;
+  RedrawnLine& operator=(const RedrawnLine&) = delete;
+  ~RedrawnLine();
+
+ private:
+  void Run();
+
+  const Line line_, last_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
+};
+
 // The progress of reading, as a bar on standard error from half a second on; one plain line remains
 // at the end. Draws nothing unless `enabled` (standard error is a terminal). An export by another
 // program is a line in any case; while it runs, Ctrl-C ends that program first.
@@ -25,7 +48,6 @@ class ProgressBar : public RunProgress {
   ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop = {});
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  ~ProgressBar() override;
 
   void OnPlan(size_t traces, uint64_t stored_bytes) override;
   void OnBytes(uint64_t stored_bytes) override { done_bytes_ += stored_bytes; }
@@ -35,20 +57,17 @@ class ProgressBar : public RunProgress {
   void OnExportEnd() override;
 
  private:
-  void Run();
+  std::string LineAt(double seconds);
 
   std::atomic<uint64_t> done_bytes_ = 0, total_bytes_ = 0, traces_ = 0;
   std::atomic<double> export_share_ = 0;
   const TextStyle style_;
-  const std::chrono::steady_clock::time_point begin_;
   const std::optional<std::stop_token> stop_;
   std::mutex mutex_;
   std::optional<InterruptScope> interrupt_;  // while there are exports
   int exports_ = 0;
   std::string exporting_;  // "FILE with nsys 2022.4.2.1": the last one; "" if there is none
-  std::condition_variable ended_;
-  bool end_ = false;
-  std::thread thread_;
+  std::optional<RedrawnLine> line_;  // last: it uses all the others
 };
 
 // The line of the bar, also for tests.

@@ -134,7 +134,9 @@ std::string RemedyFor(ContentKind kind) {
           "is an Nsight Compute report, which has the counters of single kernels and no time "
           "line: ");
     case ContentKind::kPerfetto:
-      return with_kineto("is a Perfetto protobuf trace, which this version does not read: ");
+      return with_kineto(
+          "is a Perfetto protobuf trace, which this version does not read: if tacho export wrote "
+          "it, name the trace that it was made from; else ");
     case ContentKind::kRocprofJson:
       return with_kineto("is rocprofv3's own JSON, which this version does not read: ");
     case ContentKind::kForeignPack:

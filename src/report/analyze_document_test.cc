@@ -93,6 +93,17 @@ next:  tacho analyze run
 )");
 }
 
+TEST(AnalyzeText, SaysWhereMoreGapsAre) {
+  RunAnalysis run = OneTrace();
+  EXPECT_THAT(AnalyzeText(run, Options()), Not(HasSubstr("--gaps")));
+  IdleTable& idle = run.traces[0].idle;
+  idle.gaps.push_back(idle.gaps.back());
+  idle.gaps.back().when.end = idle.gaps.back().when.start + DurationNs{2'000};
+  EXPECT_THAT(
+      AnalyzeText(run, Options()),
+      HasSubstr("\n each other gap is less than 1 % of the idle time; --gaps lists more\n"));
+}
+
 TEST(AnalyzeText, TwoRanksOfThree) {
   EXPECT_EQ(
       AnalyzeText(TwoRanksForTest(), Options()),

@@ -119,11 +119,15 @@ void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs i
   Table table =
       GapsTable(longest, trace.run_zero(), trace.devices.size() > 1, options.style, "gap");
   if (IsPart(trace)) table = WithoutNumbers(std::move(table));
+  const size_t worth = RowsWorthShowing(lengths, idle, 1, options.gaps);
   document.AddPart(TitledTable{.table = std::move(table),
                                .title = "Longest gaps",
-                               .screen_rows = RowsWorthShowing(lengths, idle, 1, options.gaps),
+                               .screen_rows = worth,
                                .markdown_rows = options.gaps,
                                .cut = true});
+  if (worth < longest.gaps.size())
+    document.AddForScreen(
+        Paragraph{"each other gap is less than 1 % of the idle time; --gaps lists more"});
 }
 
 void AddNotes(Document& document, const TraceAnalysis& trace) {

@@ -36,14 +36,17 @@ Cell Megabytes(double bytes) {
   return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
+// Their arguments tell kernels apart, so the figures of the whole line give way to them.
+constexpr size_t kLegibleKernel = 38;
+
 }  // namespace
 
 Table GpuKernelSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
   for (const WorkTimes::Kernel& kernel : times.kernels)
     groups.Add(groups.GroupOf({kernel.name}), kernel.ns);
-  return TimeSummary("cuda_gpu_kern_sum", "Instances", {StatsName("Name")}, std::move(groups),
-                     threads);
+  return TimeSummary("cuda_gpu_kern_sum", "Instances", {StatsName("Name").Distinct(kLegibleKernel)},
+                     std::move(groups), threads);
 }
 
 Table GpuKernelGridSummary(const WorkTimes& times, size_t threads) {

@@ -124,6 +124,17 @@ TEST(StatsFigures, AreRoundedAsSqliteDoes) {
   EXPECT_EQ(RoundAsSqlite(0, 1), 0);
 }
 
+TEST(StatsReports, FiguresGiveWayToNamesOfKernels) {
+  TraceBuilder b;
+  b.Kernel("nvjet_tst_192x192_64x4_2x1_v_bz_coopB", {.start = 0, .duration = 4'000'000});
+  std::vector<Trace> traces;
+  traces.push_back(std::move(b).Finish());
+  TextStyle style;
+  style.width = 100;
+  EXPECT_THAT(RenderText(Make("cuda_gpu_kern_sum", traces), style),
+              AllOf(HasSubstr("Max (ns)"), HasSubstr("nvjet_tst_192x192_64x4_2x1_v_bz_coopB")));
+}
+
 TEST(StatsReports, SumUpKernelsByNameAndByGrid) {
   const auto build = [] {
     TraceBuilder b;

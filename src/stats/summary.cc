@@ -78,7 +78,7 @@ Table TimeSummary(const std::string& name, const std::string& count,
   Table table{name,
               {StatsNumber("Time (%)").Adds(), StatsInteger("Total Time (ns)").Adds(),
                StatsInteger(count).Adds(), StatsNumber("Avg (ns)"),
-               StatsNumber("Med (ns)").GivesWay(1), StatsInteger("Min (ns)").GivesWay(2),
+               StatsNumber("Med (ns)").GivesWay(2), StatsInteger("Min (ns)").GivesWay(2),
                StatsInteger("Max (ns)").GivesWay(1), StatsNumber("StdDev (ns)").GivesWay(3)},
               {}};
   table.columns.insert(table.columns.end(), texts.begin(), texts.end());

@@ -27,7 +27,8 @@ std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
                       path.begin(), path.end());
     common = static_cast<size_t>(mine - paths[0].begin());
   }
-  const size_t slash = paths[0].substr(0, common).find_last_of("/:");
+  // Processes of one file are "FILE#pid=1", "FILE#pid=2".
+  const size_t slash = paths[0].substr(0, common).find_last_of(paths.size() > 1 ? "/:#" : "/:");
   std::vector<std::string> shorter;
   std::map<std::string, size_t> uses;
   for (const std::string_view path : paths) {

@@ -12,6 +12,11 @@ TEST(ShortPaths, WithoutTheCommonFolderAndTheEndings) {
   EXPECT_THAT(ShortPaths({"run/rank0.pt.trace.json.gz", "run/rank1.pt.trace.json.gz"}),
               ElementsAre("rank0", "rank1"));
   EXPECT_THAT(ShortPaths({"run/rank0.json"}), ElementsAre("rank0"));
+  EXPECT_THAT(ShortPaths({"run/a.sqlite#pid=144", "run/a.sqlite#pid=145"}),
+              ElementsAre("pid=144", "pid=145"));
+  EXPECT_THAT(ShortPaths({"run/a.sqlite#pid=144", "run/b.sqlite#pid=144"}),
+              ElementsAre("a.sqlite#pid=144", "b.sqlite#pid=144"));
+  EXPECT_THAT(ShortPaths({"run/a.sqlite#pid=144"}), ElementsAre("a.sqlite#pid=144"));
 }
 
 TEST(ShortPaths, EndingsOnlyAtTheEnd) {

@@ -39,19 +39,21 @@ std::vector<std::string> KeysOf(const std::vector<Table>& tables) {
 }
 
 Result<void> RequireColumn(std::string_view option, const std::string& column,
-                           const std::vector<std::string>& keys) {
+                           const std::vector<std::string>& keys,
+                           std::string_view unless_meant = "") {
   if (std::ranges::count(keys, column) > 0) return {};
   const std::string near = Closest(column, keys);
   return Fail(
       ErrorKind::kUsage,
-      fmt::format("{}: no column '{}' here{}; the columns are: {}", option, VisibleText(column),
+      fmt::format("{}: no column '{}' here{}; the columns are: {}{}", option, VisibleText(column),
                   near.empty() ? "" : fmt::format(", did you mean '{}'?", near),
-                  fmt::join(keys, ", ")));
+                  fmt::join(keys, ", "), unless_meant));
 }
 
 // "12", "1.5ms", "5%", "2MB" in the unit of a column's cells (ns, a fraction, bytes).
 std::optional<double> NumberIn(std::string_view text, Unit unit) {
   const std::optional<double> value = TakeNumber<double>(text);
+  text = Trim(text);
   if (!value || text.empty()) return value;
   using Scale = std::pair<std::string_view, double>;
   static constexpr Scale kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -110,6 +112,18 @@ std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
                               std::string(Trim(text.substr(at + (two ? 2 : 1))))};
 }
 
+// Whether it compares a name with a number: then a column that is not there is a mistake, and no
+// text.
+bool LooksMeant(const TablePick::Condition& condition) {
+  const bool is_name = std::ranges::all_of(condition.column, [](char c) {
+    return c == '_' || IsDigit(c) || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');
+  });
+  static constexpr Unit kUnits[] = {Unit::kDuration, Unit::kBytes, Unit::kShare};
+  return is_name && std::ranges::any_of(kUnits, [&](Unit unit) {
+           return NumberIn(condition.value, unit).has_value();
+         });
+}
+
 Result<void> CheckValue(const TablePick::Condition& condition, const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     const auto column = ColumnOf(table, condition.column);
@@ -156,15 +170,16 @@ Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
   if (filter->empty()) return Fail(ErrorKind::kUsage, "--filter wants a text or COLUMN>VALUE");
   pick.condition = SplitCondition(*filter);
   if (pick.condition && std::ranges::count(keys, pick.condition->column) == 0) {
-    const bool meant = !Closest(pick.condition->column, keys).empty() &&
-                       NumberIn(pick.condition->value, Unit::kNumber);
-    if (meant) TACHO_RETURN_IF_ERROR(RequireColumn("--filter", pick.condition->column, keys));
+    if (LooksMeant(*pick.condition))
+      TACHO_RETURN_IF_ERROR(RequireColumn("--filter", pick.condition->column, keys,
+                                          "; a text with a comparison goes in double quotes"));
     pick.condition.reset();
   }
   if (pick.condition) {
     TACHO_RETURN_IF_ERROR(CheckValue(*pick.condition, tables));
   } else {
-    pick.text = *filter;
+    const bool quoted = filter->size() > 2 && filter->front() == '"' && filter->back() == '"';
+    pick.text = quoted ? filter->substr(1, filter->size() - 2) : *filter;
   }
   return pick;
 }

@@ -30,8 +30,9 @@ struct TablePick {
 };
 
 // Reads "--sort COLUMN[:asc|desc]" and "--filter TEXT|COLUMN>VALUE" for tables of which at least
-// one must have the column. Text in front of a comparison that is no column's key is part of a text
-// ("gemm<128"), unless it is nearly one. kUsage with the columns there are.
+// one must have the column. Without a column of that name it is a text ("gemm<float>"), unless a
+// name is compared with a number ("totl_ns>3us"); one in double quotes is always a text. kUsage
+// with the columns there are.
 Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
                                  const std::optional<std::string>& filter,
                                  const std::vector<Table>& tables);

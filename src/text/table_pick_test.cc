@@ -58,11 +58,16 @@ TEST(PickRows, FiltersByTextAndByValue) {
   EXPECT_THAT(Picked({}, "gemm"), ElementsAre("a_GEMM", "b_gemm"));
   EXPECT_THAT(Picked({}, "A_g"), ElementsAre("a_GEMM"));
   EXPECT_THAT(Picked({}, "nothing"), ElementsAre());
-  EXPECT_THAT(Picked({}, "gemm<128"), ElementsAre());
+  EXPECT_THAT(Picked({}, "gemm<128, 4>"), ElementsAre());
+  EXPECT_THAT(Picked({}, "gemm<float>"), ElementsAre());
+  EXPECT_THAT(Picked({}, "\"gemm<128\""), ElementsAre());
+  EXPECT_THAT(Picked({}, "\"total_ns>1\""), ElementsAre());
+  EXPECT_THAT(Picked({}, "\"norm\""), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "total_ns>=2us"), ElementsAre("a_GEMM", "norm"));
   EXPECT_THAT(Picked({}, "total_ns > 2000"), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "total_ns!=500"), ElementsAre("a_GEMM", "norm"));
   EXPECT_THAT(Picked({}, "share<=40%"), ElementsAre("norm", "b_gemm"));
+  EXPECT_THAT(Picked({}, "share <= 40 %"), ElementsAre("norm", "b_gemm"));
   EXPECT_THAT(Picked({}, "share<0.2"), ElementsAre("b_gemm"));
   EXPECT_THAT(Picked({}, "category=norm"), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "category!=norm"), ElementsAre("a_GEMM", "b_gemm"));
@@ -85,6 +90,12 @@ TEST(PickRows, RefusesWhatItCannotTell) {
   EXPECT_THAT(message("", {}), HasSubstr("no column ''"));
   EXPECT_THAT(message({}, ""), HasSubstr("wants a text"));
   EXPECT_THAT(message({}, "totl_ns>3"), HasSubstr("did you mean 'total_ns'"));
+  EXPECT_THAT(message({}, "totl_ns > 1ms"), HasSubstr("did you mean 'total_ns'"));
+  EXPECT_THAT(message({}, "gemm<128"), HasSubstr("no column 'gemm' here; the columns are"));
+  EXPECT_THAT(message({}, "calls=50%"), HasSubstr("no column 'calls'"));
+  EXPECT_EQ(message({}, "totl_ns>3kB"),
+            "--filter: no column 'totl_ns' here, did you mean 'total_ns'?; the columns are: name, "
+            "category, total_ns, share, bytes; a text with a comparison goes in double quotes");
   EXPECT_THAT(message({}, "total_ns>3x"), HasSubstr("write 10us"));
   EXPECT_THAT(message({}, "total_ns>"), HasSubstr("'' is no value"));
   EXPECT_THAT(message({}, "total_ns>inf"), HasSubstr("is no value"));

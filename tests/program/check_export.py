@@ -7,7 +7,9 @@ usage: check_export.py TACHO [--only NAME ...]
 import csv
 import gzip
 import json
+import os
 import pathlib
+import re
 import resource
 import signal
 import sqlite3
@@ -304,6 +306,9 @@ def refused(folder):
         file.unlink()
         exported(STACKS, file)
         first = file.read_bytes()
+        if name not in ("kineto.json", "flame.speedscope.json"):
+            done = analyze(file)
+            check(f"{name}: no trace, but made from one", done.returncode == 3 and b"was made from" in done.stderr, done.stderr)
         stacks = name.endswith((".folded", ".stacks"))
         if stacks:
             done = export(STACKS, "-o", file, "--window", "0:1ms")
@@ -355,11 +360,30 @@ def unwritable(folder):
     check("standard output", both.stdout == exported(RECORDING, folder / "x.csv").read_bytes())
 
 
+def progress(folder):
+    """On a terminal, unless it is turned off, a line says that it writes."""
+    folder = pathlib.Path(folder)
+    trace = long_trace(folder)
+    for more in ([], ["--no-progress"]):
+        ours, theirs = processes.open_terminal()
+        with processes.running([scenario.TACHO, "export", trace, "-o", folder / "run.db", *more], stdin=subprocess.DEVNULL, stderr=theirs) as process:
+            os.close(theirs)
+            said = processes.read_to_the_end(ours, process).decode()
+        os.close(ours)
+        check(f"it writes {more}", (re.search(r"\rwriting run.db, [\d.]+ .?B  [\d.]+ s\x1b", said) is None) == bool(more), said[-300:])
+        check(f"then it says where {more}", re.search(r"(^|\n|\x1b\[K)tacho: the export is in [^\r\n]*\r\n$", said), said[-300:])
+
+
+def long_trace(folder):
+    made = subprocess.run([scenario.TACHO, "simulate", "trace", "-o", folder / "made", "--steps", "2000"], capture_output=True)
+    check("a long trace", made.returncode == 0, made.stderr)
+    return folder / "made"
+
+
 def interrupted(folder):
     """Ctrl-C while it writes, and while nobody reads what it writes: nothing is left behind, and an earlier file stays."""
     folder = pathlib.Path(folder)
-    made = subprocess.run([scenario.TACHO, "simulate", "trace", "-o", str(folder / "made"), "--steps", "2000"], capture_output=True)
-    check("a long trace", made.returncode == 0, made.stderr)
+    long_trace(folder)
     for name in ("kineto.json.gz", "timeline.pftrace.gz", "flame.speedscope.json.gz", "table.csv.gz", "tables.db"):
         to = folder / "to" / name
         to.parent.mkdir(exist_ok=True)
@@ -384,4 +408,4 @@ def interrupted(folder):
 
 
 if __name__ == "__main__":
-    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, parts, database, table, hostile_names, refused, unwritable, interrupted], __doc__)
+    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, parts, database, table, hostile_names, refused, unwritable, progress, interrupted], __doc__)

@@ -84,7 +84,7 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   const double sign = limit.starts_with('-') ? -1 : 1;
   if (gate.relative_to_base) limit.remove_prefix(1);
   const size_t end = std::min(limit.find_first_not_of("0123456789."), limit.size());
-  const std::string_view unit = limit.substr(end);
+  const std::string_view unit = Trimmed(limit.substr(end));  // as tacho writes it: "3 %"
   const auto number = ParseWhole<double>(limit.substr(0, end));
   if (!number) return Wrong(text, "expected a number after the sign of comparison, as in '>+3%'");
   constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {

@@ -78,6 +78,8 @@ TEST(ParseGate, TakesMetricsSignsAndUnits) {
   const ChangeGate less = Parsed("load.throughput<-2.5%");
   EXPECT_FALSE(less.above);
   EXPECT_DOUBLE_EQ(less.limit, -0.025);
+  EXPECT_DOUBLE_EQ(Parsed("decode.step > +3 %").limit, 0.03);
+  EXPECT_EQ(Parsed("comm>+1 s").limit, 1e9);
   EXPECT_EQ(Parsed("kernels.new").limit, 0);
   EXPECT_EQ(Parsed("decode.kernels.slower>3").limit, 3);
   EXPECT_EQ(Parsed("comm>+1s").limit, 1e9);
@@ -97,7 +99,7 @@ TEST(ParseGate, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(Refusal("step"), HasSubstr("'step>+3%'"));
   EXPECT_THAT(Refusal("step>+3"), HasSubstr("a time wants a unit"));
   EXPECT_THAT(Refusal("step>3%"), HasSubstr("wants a sign"));
-  EXPECT_THAT(Refusal("step>+3 %%"), HasSubstr("is no unit"));
+  EXPECT_THAT(Refusal("step>+3 %%"), HasSubstr("'%%' is no unit"));
   EXPECT_THAT(Refusal("step>+"), HasSubstr("expected a number"));
   EXPECT_THAT(Refusal("step>+1.2.3%"), HasSubstr("expected a number"));
   EXPECT_THAT(Refusal("step>>+3%"), HasSubstr("expected a number"));

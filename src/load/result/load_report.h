@@ -32,8 +32,8 @@ struct FinishedLoad {
   std::optional<ProfiledRun> run;  // with --profile
 };
 
-// A percentile in nanoseconds; empty if absent.
-Cell TimeCell(const Distribution& all, double percent);
+// A percentile in milliseconds, the unit of all latencies as in vLLM's table; empty if absent.
+Cell MsCell(const Distribution& all, double percent);
 
 // vLLM's table, then what it lacks: the steady state, each scenario, the times from the schedule,
 // the client itself, what failed.

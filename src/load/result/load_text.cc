@@ -24,27 +24,19 @@ Table FiguresTable(const FinishedLoad& load) {
        .gives_way = load.summary.whole.failed + load.summary.whole.partial == 0},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
-      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration, .unit_group = 1},
-      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 1},
-      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration, .unit_group = 2},
-      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 2},
-      {.key = "itl_p99_ns",
-       .name = "ITL p99",
-       .unit = Unit::kDuration,
-       .gives_way = true,
-       .unit_group = 3},
-      {.key = "e2e_p99_ns",
-       .name = "E2E p99",
-       .unit = Unit::kDuration,
-       .gives_way = true,
-       .unit_group = 4},
+      {.key = "ttft_p50_ms", .name = "TTFT p50 ms", .unit = Unit::kNumber},
+      {.key = "ttft_p99_ms", .name = "p99 ms", .unit = Unit::kNumber},
+      {.key = "tpot_p50_ms", .name = "TPOT p50 ms", .unit = Unit::kNumber},
+      {.key = "tpot_p99_ms", .name = "p99 ms", .unit = Unit::kNumber},
+      {.key = "itl_p99_ms", .name = "ITL p99 ms", .unit = Unit::kNumber, .gives_way = true},
+      {.key = "e2e_p99_ms", .name = "E2E p99 ms", .unit = Unit::kNumber, .gives_way = true},
   };
   const auto add = [&](const std::string& what, const LoadFigures& f, const Distribution& ttft,
                        const Distribution& e2e) {
     table.Add({load.summary.verdict.client_bound ? what + " *" : what, static_cast<int64_t>(f.done),
                static_cast<int64_t>(f.failed + f.partial), f.requests_per_s, f.output_tokens_per_s,
-               TimeCell(ttft, 50), TimeCell(ttft, 99), TimeCell(f.tpot, 50), TimeCell(f.tpot, 99),
-               TimeCell(f.itl, 99), TimeCell(e2e, 99)});
+               MsCell(ttft, 50), MsCell(ttft, 99), MsCell(f.tpot, 50), MsCell(f.tpot, 99),
+               MsCell(f.itl, 99), MsCell(e2e, 99)});
   };
   const LoadSummary& s = load.summary;
   add("all", s.whole, s.whole.ttft, s.whole.e2e);
@@ -108,10 +100,9 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
 
 }  // namespace
 
-Cell TimeCell(const Distribution& all, double percent) {
+Cell MsCell(const Distribution& all, double percent) {
   const auto value = all.At(percent);
-  if (!value) return {};
-  return static_cast<int64_t>(*value);
+  return value ? Cell(*value / 1e6) : Cell();
 }
 
 std::string LoadText(const FinishedLoad& load, const TextStyle& style) {

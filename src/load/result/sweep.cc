@@ -142,11 +142,11 @@ std::string SweepText(const Sweep& sweep, bool with_slos, const std::vector<Swee
       {.key = "done", .name = "done", .unit = Unit::kCount, .gives_way = true},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber, .gives_way = true},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
-      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration, .unit_group = 1},
-      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 1},
-      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration, .unit_group = 2},
-      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 2},
-      {.key = "e2e_p50_ns", .name = "E2E p50", .unit = Unit::kDuration, .unit_group = 4},
+      {.key = "ttft_p50_ms", .name = "TTFT p50 ms", .unit = Unit::kNumber},
+      {.key = "ttft_p99_ms", .name = "p99 ms", .unit = Unit::kNumber},
+      {.key = "tpot_p50_ms", .name = "TPOT p50 ms", .unit = Unit::kNumber},
+      {.key = "tpot_p99_ms", .name = "p99 ms", .unit = Unit::kNumber},
+      {.key = "e2e_p50_ms", .name = "E2E p50 ms", .unit = Unit::kNumber},
   };
   if (with_slos) {
     table.columns.push_back({.key = "attained", .name = "SLO", .unit = Unit::kShare});
@@ -162,11 +162,11 @@ std::string SweepText(const Sweep& sweep, bool with_slos, const std::vector<Swee
                                static_cast<int64_t>(s.whole.done),
                                f.requests_per_s,
                                f.output_tokens_per_s,
-                               TimeCell(f.ttft, 50),
-                               TimeCell(f.ttft, 99),
-                               TimeCell(f.tpot, 50),
-                               TimeCell(f.tpot, 99),
-                               TimeCell(f.e2e, 50)};
+                               MsCell(f.ttft, 50),
+                               MsCell(f.ttft, 99),
+                               MsCell(f.tpot, 50),
+                               MsCell(f.tpot, 99),
+                               MsCell(f.e2e, 50)};
     if (with_slos) cells.push_back(levels[i].attained ? Cell(*levels[i].attained) : Cell());
     cells.emplace_back(RemarkOf(levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
