@@ -32,6 +32,7 @@
 #include "report/rank_text.h"
 #include "session/doctor_workers.h"
 #include "session/kept_recording.h"
+#include "session/trace_folder.h"
 #include "text/shell_word.h"
 
 extern char** environ;
@@ -252,9 +253,12 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
-  std::error_code failed;
-  if (profiler.folder && fs::exists(*profiler.folder, failed))
-    ExamineRoom({*profiler.folder}, examination);
+  if (!profiler.folder) return {};
+  // The engine makes what is not there yet.
+  if (const std::string obstacle = ObstacleToWriting(*profiler.folder); obstacle.empty())
+    ExamineRoom({NearestThere(*profiler.folder)}, examination);
+  else
+    examination.Add(Finding{FindingId::kTraceFolderBad, *profiler.folder, obstacle});
   return {};
 }
 

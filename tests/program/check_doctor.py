@@ -262,9 +262,13 @@ def command_lines(folder):
     config.write_text("not: [yaml")
     broken = doctor("no YAML", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--config", str(config), status=4)
     has("no YAML", broken, ("config-unreadable",), (), {"D46": "found"})
-    no_folder = doctor("no folder", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
-                       json.dumps({"profiler": "torch", "torch_profiler_dir": str(config), "torch_profiler_with_stack": False}), status=4)
-    has("no folder", no_folder, ("trace-folder-bad",))
+    for place, why in ((str(config), "it is no folder"), (f"{config}/sub", f"{config} is no folder"), ("/proc/x/y", "/proc is no disk")):
+        no_folder = doctor(place, "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE.replace("/tmp", place), status=4)
+        has(place, no_folder, ("trace-folder-bad",), (), {"D10": "found"})
+        check(f"{place}: why", no_folder["findings"][0]["evidence"] == f"nothing can be written there: {why}", no_folder["findings"])
+    later = doctor("a folder that is made later", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
+                   SAFE.replace("/tmp", folder + "/later/on"), status=0)
+    check("a folder that is made later: its room", any(one["at"].startswith(f"room in {folder}: ") for one in later["looked"]), later["looked"])
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
     check("other program: no word of quotes", "quotes" not in other.stderr, other.stderr)
