@@ -264,16 +264,20 @@ void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings
 
 }  // namespace
 
+OptionRow PythonRow(std::string& python) {
+  return {"--python", "PATH",
+          "the Python that the engine is installed for (default: that of the vllm in $PATH, or "
+          "python3)",
+          &python};
+}
+
 std::vector<OptionRow> EngineArguments::Rows() {
   std::string presets;
   for (const PresetWords& known : Presets())
     presets += fmt::format("{}{} ({})", presets.empty() ? "" : "; ", known.name, known.meaning);
   return {
       OptionRow{"--preset", "NAME", presets + "; default light", &preset}.OneOf(NamesOf(Presets())),
-      {"--python", "PATH",
-       "the Python that the engine is installed for (default: that of the vllm in $PATH, or "
-       "python3)",
-       &python},
+      PythonRow(python),
       {"--env", "NAME=VALUE", "a variable of the engine's environment", &environment, 0, true,
        Secret::kHeader},
       {"--replicas", "N", "so many engines, behind their router where one is installed", &replicas,

@@ -75,7 +75,7 @@ class Recorder {
       recording_.interrupted_ns = at_ns;
       for (RecordedWorker& worker : recording_.workers)
         worker.expectation.interrupted = at_ns <= recording_.profiled.end_ns;
-      SetNotStarted("interrupted before", "record again");
+      SetNotStarted("the recording was interrupted first", "record again");
     }
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
