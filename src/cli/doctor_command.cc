@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <ranges>
 
 #include "cli/doctor_looks.h"
 #include "cli/doctor_report.h"
@@ -50,9 +49,10 @@ Result<int> Explain(const std::string& id) {
   }
   const size_t width = HelpWidth(SurroundingsOf(STDOUT_FILENO));
   std::string text;
-  if (pages.size() > 1)
-    text = fmt::format("{} pages have {}: {}\n", pages.size(), id,
-                       fmt::join(pages | std::views::transform(&CheckPage::id), ", "));
+  std::vector<std::string> ids;
+  for (const CheckPage* page : pages) ids.push_back(page->id);
+  if (ids.size() > 1)
+    text = fmt::format("{} pages have {}: {}\n", ids.size(), id, fmt::join(ids, ", "));
   for (const CheckPage* page : pages) text += (text.empty() ? "" : "\n") + PageText(*page, width);
   return PrintDoctor(text);
 }

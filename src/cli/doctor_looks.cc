@@ -188,12 +188,17 @@ namespace {
 // "launch vllm is still starting; its log: ...": why a server at this address does not answer yet;
 // "" if it is of no launch of this host, or was ready once.
 std::string StillStarting(const std::string& target) {
+  constexpr size_t kMostOfStart = size_t{16} << 20;  // bytes that an engine logs until it is ready
   const auto url = ParseUrl(target);
+  if (!url || !url->IsLoopback()) return "";
   for (const LaunchRecord& launch : RunningLaunches())
-    for (const LaunchRecord::Server& server : launch.servers)
-      if (url && ParseUrl(server.url)->Origin() == url->Origin() && !server.traces.empty() &&
-          ReadFailures(ReadWholeFile(server.log, kMostOfLog).value_or("")).ready == 0)
+    for (const LaunchRecord::Server& server : launch.servers) {
+      const auto own = ParseUrl(server.url);
+      if (!own || own->port != url->port || server.traces.empty()) continue;
+      const auto log = ReadWholeFile(server.log, kMostOfStart);
+      if (log && ReadFailures(*log).ready == 0)
         return fmt::format("launch {} is still starting; its log: {}", launch.name, server.log);
+    }
   return "";
 }
 
@@ -276,8 +281,10 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
     const bool is_named = named != arguments.command.end() && arguments.python.empty();
     const auto program = FindEngineProgram(
         kind, arguments.python, is_named ? std::vector{*named} : std::vector<std::string>());
-    if (!program && !arguments.python.empty()) return tl::unexpected<Error>(program.error());
-    if (program) version = AskEngineVersion(kind, program->python, stop).value_or("");
+    const auto asked = program ? AskEngineVersion(kind, program->python, stop)
+                               : Result<std::string>(tl::unexpected<Error>(program.error()));
+    if (!asked && !arguments.python.empty()) return tl::unexpected<Error>(asked.error());
+    version = asked.value_or("");
   }
   std::vector<std::string> environment;
   for (char** setting = environ; *setting != nullptr; ++setting) environment.emplace_back(*setting);

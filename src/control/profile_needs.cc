@@ -48,10 +48,11 @@ std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
 
 std::optional<Finding> EndsByOwnBound(const std::string& url, const EngineFacts& facts) {
   const std::optional<int64_t> steps = OwnBound(facts.profiler);
+  if (!steps) return std::nullopt;
   for (const char* const preset : {"light", "deep"})
-    if (!steps || EngineRule(facts.kind, facts.version,
-                             fmt::format("preset.{}.config.max_iterations", preset)) ==
-                      std::to_string(*steps))
+    if (EngineRule(facts.kind, facts.version,
+                   fmt::format("preset.{}.config.max_iterations", preset)) ==
+        std::to_string(*steps))
       return std::nullopt;
   return Finding{FindingId::kOwnBound, url,
                  fmt::format("its own configuration ends each session after {} steps "

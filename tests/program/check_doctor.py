@@ -286,6 +286,8 @@ def command_lines(folder):
     check("--python: its version", any(one["at"] == "vllm 0.32.0" for one in asked["looked"]), asked["looked"])
     here = doctor("--python of this host", "--python", python)
     check("--python of this host", any(one["at"] == "vllm 0.32.0, installed" for one in here["looked"]), here["looked"])
+    without = run("doctor", "--python", "/usr/bin/python3", "--", "vllm", "serve", "m")
+    check("--python: without the engine", without.returncode == 2 and "vllm" in without.stderr, without)
     wrong = run("doctor", "--python", folder + "/none", "--", "vllm", "serve", "m")
     check("--python: no such program", wrong.returncode == 2 and "there is no such program" in wrong.stderr, wrong)
     other = run("doctor", "--", "nginx", "-g", "x")
