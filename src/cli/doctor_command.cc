@@ -1,6 +1,7 @@
 #include "cli/doctor_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,10 @@ Result<int> Explain(const std::string& id) {
   }
   const size_t width = HelpWidth(SurroundingsOf(STDOUT_FILENO));
   std::string text;
+  std::vector<std::string> ids;
+  for (const CheckPage* page : pages) ids.push_back(page->id);
+  if (ids.size() > 1)
+    text = fmt::format("{} pages have {}: {}\n", ids.size(), id, fmt::join(ids, ", "));
   for (const CheckPage* page : pages) text += (text.empty() ? "" : "\n") + PageText(*page, width);
   return PrintDoctor(text);
 }
@@ -166,7 +171,7 @@ Result<int> Run(const DoctorArguments& a) {
     if (examined) {
       // The user named a file that is not an engine's log: a wrong path must not look clean.
       if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
-            return one.look == Look::kLog && one.at == subject && !one.cannot.empty();
+            return one.is_subject && one.at == subject && !one.cannot.empty();
           }))
         status = kUnreadableInput;
       continue;
@@ -182,11 +187,13 @@ Result<int> Run(const DoctorArguments& a) {
   }
   if (a.command.empty() && a.subjects.empty()) {
     subjects.emplace_back("this host");
-    ExamineHost(interrupt.token(), examination);
+    ExamineHost(a, interrupt.token(), examination);
     const std::vector<std::string> urls = UrlsHere();
     for (const std::string& url : urls) {
       const auto asked = ExamineTarget(url, a, interrupt.token(), examination);
-      if (!asked) AddUnseen(Look::kEngine, url, asked.error(), examination);
+      if (asked) continue;
+      AddUnseen(Look::kEngine, url, asked.error(), examination);
+      status = kRemoteFailed;
     }
     if (urls.empty())
       examination.looked.push_back({Look::kEngine, "the engines of this host",

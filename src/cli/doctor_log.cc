@@ -14,13 +14,13 @@ namespace tacho {
 namespace {
 
 // Findings of a log that can be the cause of an engine's end.
-constexpr std::array<FindingId, 16> kEndAnEngine{
+constexpr std::array<FindingId, 17> kEndAnEngine{
     FindingId::kNeedsGpu,           FindingId::kProfilerV2,       FindingId::kPortInUse,
     FindingId::kConfigKeyUnknown,   FindingId::kConfigUnreadable, FindingId::kConfigContradicts,
     FindingId::kVariableNotParsed,  FindingId::kDiskFull,         FindingId::kTraceFolderBad,
     FindingId::kStackReplay,        FindingId::kLaunchFailed,     FindingId::kGpuMemoryFull,
     FindingId::kCollectiveTimedOut, FindingId::kWorkerKilled,     FindingId::kCrashWhileProfiled,
-    FindingId::kFlushTimedOut};
+    FindingId::kFlushTimedOut,      FindingId::kEngineDied};
 
 bool CanEndAnEngine(FindingId id) {
   return std::ranges::find(kEndAnEngine, id) != kEndAnEngine.end();

@@ -18,6 +18,7 @@
 #include "control/command_options.h"
 #include "control/config_file.h"
 #include "control/engine_answers.h"
+#include "control/engine_failure.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
 #include "control/local_engine.h"
@@ -25,13 +26,16 @@
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
+#include "io/read_whole.h"
 #include "launch/command_wrappers.h"
 #include "launch/engine_program.h"
 #include "launch/launch_registry.h"
+#include "net/url.h"
 #include "report/caveat.h"
 #include "report/rank_text.h"
 #include "session/doctor_workers.h"
 #include "session/kept_recording.h"
+#include "session/trace_folder.h"
 #include "text/shell_word.h"
 
 extern char** environ;
@@ -91,15 +95,19 @@ void ExamineNsys(const std::stop_token& stop, Examination& examination) {
   ExamineAgents(stop, examination);
 }
 
-// What is installed for the first Python of $PATH that has an engine.
-void ExamineInstalled(const std::stop_token& stop, Examination& examination) {
+// What is installed for this Python, or with "" for the first one of $PATH that has an engine.
+void ExamineInstalled(const std::string& python, const std::stop_token& stop,
+                      Examination& examination) {
   for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
     const std::string name(NameOf(kind));
-    const auto program = FindEngineProgram(kind, "", {});
+    const auto program = FindEngineProgram(kind, python, {});
     const auto version = program ? AskEngineVersion(kind, program->python, stop)
                                  : Result<std::string>(tl::unexpected<Error>(program.error()));
     if (!version) {
-      Saw(examination, Look::kHost, name + ": not installed for this shell's Python");
+      Saw(examination, Look::kHost,
+          fmt::format("{}: not installed for {}", name,
+                      python.empty() ? "this shell's Python; --python PATH names another"
+                                     : ShellWord(python)));
       continue;
     }
     Saw(examination, Look::kVersion, fmt::format("{} {}, installed", name, *version),
@@ -175,8 +183,27 @@ void ExamineGpus(const std::string& driver, Examination& examination) {
   }
 }
 
-Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
-                           const std::stop_token& stop, Examination& examination) {
+namespace {
+
+// "launch vllm is still starting; its log: ...": why a server at this address does not answer yet;
+// "" if it is of no launch of this host, or was ready once.
+std::string StillStarting(const std::string& target) {
+  constexpr size_t kMostOfStart = size_t{16} << 20;  // bytes that an engine logs until it is ready
+  const auto url = ParseUrl(target);
+  if (!url || !url->IsLoopback()) return "";
+  for (const LaunchRecord& launch : RunningLaunches())
+    for (const LaunchRecord::Server& server : launch.servers) {
+      const auto own = ParseUrl(server.url);
+      if (!own || own->port != url->port || server.traces.empty()) continue;
+      const auto log = ReadWholeFile(server.log, kMostOfStart);
+      if (log && ReadFailures(*log).ready == 0)
+        return fmt::format("launch {} is still starting; its log: {}", launch.name, server.log);
+    }
+  return "";
+}
+
+Result<void> AskTarget(const std::string& target, const DoctorArguments& arguments,
+                       const std::stop_token& stop, Examination& examination) {
   TACHO_ASSIGN_OR_RETURN(auto timeout,
                          WithContext(ParseDuration(arguments.remote.timeout), "--timeout"));
   const milliseconds patience = ProbePatience(milliseconds(timeout.ns / 1'000'000));
@@ -194,8 +221,20 @@ Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arg
   return {};
 }
 
-void ExamineHost(const std::stop_token& stop, Examination& examination) {
-  ExamineInstalled(stop, examination);
+}  // namespace
+
+Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arguments,
+                           const std::stop_token& stop, Examination& examination) {
+  auto asked = AskTarget(target, arguments, stop, examination);
+  if (asked || asked.error().kind != ErrorKind::kRemote) return asked;
+  if (std::string starting = StillStarting(target); !starting.empty())
+    return Fail(ErrorKind::kRemote, fmt::format("{}: {}", target, starting));
+  return asked;
+}
+
+void ExamineHost(const DoctorArguments& arguments, const std::stop_token& stop,
+                 Examination& examination) {
+  ExamineInstalled(arguments.python, stop, examination);
   ExamineNsys(stop, examination);
   ExamineGpus(kDriverFolder, examination);
   std::error_code failed;
@@ -238,10 +277,14 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
       const std::string name = fs::path(word).filename().string();
       return name == "vllm" || name.starts_with("python");
     });
+    // --python has its "vllm serve" too.
+    const bool is_named = named != arguments.command.end() && arguments.python.empty();
     const auto program = FindEngineProgram(
-        kind, "",
-        named == arguments.command.end() ? std::vector<std::string>() : std::vector{*named});
-    if (program) version = AskEngineVersion(kind, program->python, stop).value_or("");
+        kind, arguments.python, is_named ? std::vector{*named} : std::vector<std::string>());
+    const auto asked = program ? AskEngineVersion(kind, program->python, stop)
+                               : Result<std::string>(tl::unexpected<Error>(program.error()));
+    if (!asked && !arguments.python.empty()) return tl::unexpected<Error>(asked.error());
+    version = asked.value_or("");
   }
   std::vector<std::string> environment;
   for (char** setting = environ; *setting != nullptr; ++setting) environment.emplace_back(*setting);
@@ -252,9 +295,12 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
-  std::error_code failed;
-  if (profiler.folder && fs::exists(*profiler.folder, failed))
-    ExamineRoom({*profiler.folder}, examination);
+  if (!profiler.folder) return {};
+  // The engine makes what is not there yet.
+  if (const std::string obstacle = ObstacleToWriting(*profiler.folder); obstacle.empty())
+    ExamineRoom({NearestThere(*profiler.folder)}, examination);
+  else
+    examination.Add(Finding{FindingId::kTraceFolderBad, *profiler.folder, obstacle});
   return {};
 }
 
@@ -318,7 +364,8 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
       Saw(examination, Look::kLog, path, read.error().message);
     }
   }
-  if (paths.empty()) Saw(examination, Look::kLog, folder, "no log was kept");
+  if (paths.empty())
+    Saw(examination, Look::kLog, "the engine's log", "none was kept; record --engine-log keeps it");
   const std::string traces = fs::is_directory(folder + "/traces") ? folder + "/traces" : folder;
   if (const auto read = ExamineTraces(traces, arguments, stop, examination); !read)
     Saw(examination, Look::kTrace, traces, read.error().message);

@@ -21,7 +21,8 @@ void ExamineImporter(const NsysProgram& nsys, Examination& examination);
 // The driver and its GPUs, as its own files in `driver` (/proc/driver/nvidia) name them.
 void ExamineGpus(const std::string& driver, Examination& examination);
 // Installed engines, nsys and its agents, driver, room.
-void ExamineHost(const std::stop_token& stop, Examination& examination);
+void ExamineHost(const DoctorArguments& arguments, const std::stop_token& stop,
+                 Examination& examination);
 // A command line with this process's environment. kUsage: it starts no engine that tacho knows.
 Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
                                 Examination& examination);

@@ -125,6 +125,33 @@ TEST(ExamineLog, WhatFailedInAnEarlierStartIsANotice) {
               ElementsAre("blocking gpu-memory-full"));
 }
 
+TEST(ExamineLog, AModelThatCannotBeHadComesWithItsRemedy) {
+  const FolderForTest folder;
+  for (const std::string failure :
+       {"RuntimeError: Cannot find any model weights with `/m`\n",
+        "OSError: We couldn't connect to 'https://huggingface.co' to load the files, and couldn't "
+        "find them in the cached files.\nCheck your internet connection or see how to run the "
+        "library in offline mode.\n",
+        "huggingface_hub.errors.LocalEntryNotFoundError: Cannot find an appropriate cached "
+        "snapshot folder for the specified revision on the local disk\n"}) {
+    const std::string log =
+        "Traceback (most recent call last):\n  File \"<frozen runpy>\", line 198, in "
+        "_run_module_as_main\n" +
+        failure;
+    Examination examination;
+    ASSERT_TRUE(ExamineLog(folder.Write("a.log", log), "sglang", "0.5.23", {}, examination));
+    ASSERT_EQ(examination.found.size(), 1U) << failure;
+    EXPECT_EQ(examination.found[0].severity, FindingSeverity::kBlocking);
+    EXPECT_EQ(examination.found[0].id, "engine-died");
+    EXPECT_THAT(examination.found[0].remedy, testing::HasSubstr("hf download MODEL"));
+    const std::string other = "Traceback (most recent call last):\nKeyError: 'x'\n";
+    EXPECT_THAT(SeveritiesIn(folder.Write(
+                    "b.log", log + "INFO:     Application startup complete.\n" + other)),
+                testing::Not(testing::Contains(testing::HasSubstr("engine-died"))))
+        << "it went on after that";
+  }
+}
+
 TEST(ExamineLog, ACrashWithoutATracebackEndsTheEngineToo) {
   const FolderForTest folder;
   const std::string log =

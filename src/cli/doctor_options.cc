@@ -1,5 +1,6 @@
 #include "cli/doctor_options.h"
 
+#include "cli/launch_options.h"
 #include "session/doctor_pages.h"
 
 namespace tacho {
@@ -25,6 +26,7 @@ CommandSpec DoctorSpec(DoctorArguments& a) {
        {{"--engine-version", "V",
          "of the engine of a command line or a log (default: the installed one is asked)",
          &a.engine_version},
+        PythonRow(a.python),
         {"--env", "NAME=VALUE", "a variable of the command line's environment", &a.environment, 0,
          true, Secret::kHeader}}},
       {"output",

@@ -13,7 +13,7 @@ namespace tacho {
 struct DoctorArguments {
   std::vector<std::string> subjects;  // what to examine; empty: this host
   std::vector<std::string> command;   // after "--": a command line to examine
-  std::string explain, pages, engine_version;
+  std::string explain, pages, engine_version, python;
   std::vector<std::string> environment;
   RemoteOptions remote;
   bool json = false, no_progress = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "cli/duration_argument.h"
 #include "cli/engine_hold.h"
@@ -14,11 +15,15 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/probe_workers.h"
+#include "cli/record_narrator.h"
 #include "cli/slow_notice.h"
 #include "cli/terminal.h"
 #include "control/operate.h"
 #include "control/profile_needs.h"
+#include "control/stops_under_way.h"
 #include "load/result/records.h"
+#include "net/clock.h"
+#include "session/flush_progress.h"
 #include "session/run_folder.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
@@ -83,6 +88,32 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
+// The answers, which come at the end of a flush: until then with what record shows of one.
+std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
+                                       const std::vector<PlannedStop>& planned) {
+  constexpr std::chrono::milliseconds kLook{200};
+  StopsUnderWay stops(*scene.client, planned.size(), scene.patience);
+  for (size_t i = 0; i < planned.size(); ++i) stops.Ask(i, planned[i]);
+  Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), false);
+  const int64_t begin = MonotonicNs();
+  bool said = false;
+  while (!stops.AllAnswered(kLook)) {
+    if (scene.stop.stop_requested()) stops.GiveUp();
+    const std::chrono::nanoseconds elapsed(MonotonicNs() - begin);
+    if (elapsed < kPatienceWithoutWords) continue;
+    if (!std::exchange(said, true))
+      Complain("waiting for the flush, which may take minutes; Ctrl-C leaves the engine to end it");
+    std::vector<FlushState> flushes;
+    for (size_t i = 0; i < planned.size(); ++i)
+      flushes.push_back({planned[i].request.url, {}, stops.TookNs(i), ""});
+    narrator.OnProgress("stop", FlushText(elapsed.count(), flushes));
+  }
+  narrator.Clear();
+  std::vector<ControlOutcome> outcomes;
+  for (auto& [i, outcome] : stops.Take()) outcomes.push_back(std::move(outcome));
+  return outcomes;
+}
+
 // Stops those that answered the probe.
 std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
   std::vector<PlannedStop> stops;
@@ -94,7 +125,7 @@ std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
     stops.push_back({*probed.facts, PlanStop(probed.worker, *probed.facts, counted)});
     begin_later.push_back(by_stage);
   }
-  std::vector<ControlOutcome> outcomes = StopAll(*scene.client, stops, scene.patience, scene.stop);
+  std::vector<ControlOutcome> outcomes = AwaitStops(scene, stops);
   for (size_t i = 0; i < outcomes.size(); ++i)
     if (begin_later[i] && outcomes[i].verdict == ControlVerdict::kWasSo)
       outcomes[i].said +=

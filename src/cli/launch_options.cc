@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -231,30 +230,18 @@ std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::
 // Whether the disks have room for logs and traces. kOutput: they cannot be written, or less than
 // 256 MB are free. Little room becomes a finding of the plan.
 Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
-  std::error_code error;
   std::set<std::string> seen;
   for (const WrittenFolder& written : WrittenFolders(plan, folder)) {
-    fs::path there = fs::absolute(written.path, error);
-    while (there.has_relative_path() && !fs::exists(there, error)) there = there.parent_path();
-    const char* why = nullptr;
-    if (!fs::is_directory(there, error)) {
-      why = "is no folder";
-    } else if (access(there.c_str(), W_OK | X_OK) != 0) {
-      why = "is not yours to write into";
-    } else if (const auto space = fs::space(there, error); !error && space.capacity == 0) {
-      why = "is no disk";  // /proc
-    }
-    if (why != nullptr)
-      return Fail(ErrorKind::kOutput,
-                  fmt::format("{}: nothing can be written there: {} {}: name another folder ({})",
-                              written.path, there == fs::path(written.path) ? "it" : there.string(),
-                              why, written.named_by));
+    if (const std::string obstacle = ObstacleToWriting(written.path); !obstacle.empty())
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}: name another folder ({})", written.path,
+                                                  obstacle, written.named_by));
+    const std::string there = NearestThere(written.path);
     const std::optional<uint64_t> bytes = FreeBytes(there);
     if (!bytes || *bytes >= kLittleRoom || !seen.insert(there).second) continue;
     const std::string words = fmt::format("only {} MB are free for traces", *bytes >> 20);
     if (*bytes < kTooLittleRoom)
       return Fail(ErrorKind::kOutput, fmt::format("{}: {}: make room, or name another folder ({})",
-                                                  there.string(), words, written.named_by));
+                                                  there, words, written.named_by));
     plan.findings.push_back({FindingId::kLittleRoom, there, words});
   }
   return {};
@@ -277,16 +264,20 @@ void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings
 
 }  // namespace
 
+OptionRow PythonRow(std::string& python) {
+  return {"--python", "PATH",
+          "the Python that the engine is installed for (default: that of the vllm in $PATH, or "
+          "python3)",
+          &python};
+}
+
 std::vector<OptionRow> EngineArguments::Rows() {
   std::string presets;
   for (const PresetWords& known : Presets())
     presets += fmt::format("{}{} ({})", presets.empty() ? "" : "; ", known.name, known.meaning);
   return {
       OptionRow{"--preset", "NAME", presets + "; default light", &preset}.OneOf(NamesOf(Presets())),
-      {"--python", "PATH",
-       "the Python that the engine is installed for (default: that of the vllm in $PATH, or "
-       "python3)",
-       &python},
+      PythonRow(python),
       {"--env", "NAME=VALUE", "a variable of the engine's environment", &environment, 0, true,
        Secret::kHeader},
       {"--replicas", "N", "so many engines, behind their router where one is installed", &replicas,

@@ -12,6 +12,9 @@
 
 namespace tacho {
 
+// --python PATH
+OptionRow PythonRow(std::string& python);
+
 // How an engine is launched, for every command that launches one.
 struct EngineArguments {
   std::vector<std::string> words;  // after "--": the engine's own

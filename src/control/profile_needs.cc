@@ -46,12 +46,19 @@ std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
   return std::nullopt;
 }
 
-Finding EndsByOwnBound(const std::string& url, const EngineFacts& facts, int64_t steps) {
-  return {FindingId::kOwnBound, url,
-          fmt::format("its own configuration ends each session after {} steps (max_iterations): "
-                      "its window will hold no more",
-                      steps),
-          facts.profiler.reads_body ? "--steps N asks for another number" : ""};
+std::optional<Finding> EndsByOwnBound(const std::string& url, const EngineFacts& facts) {
+  const std::optional<int64_t> steps = OwnBound(facts.profiler);
+  if (!steps) return std::nullopt;
+  for (const char* const preset : {"light", "deep"})
+    if (EngineRule(facts.kind, facts.version,
+                   fmt::format("preset.{}.config.max_iterations", preset)) ==
+        std::to_string(*steps))
+      return std::nullopt;
+  return Finding{FindingId::kOwnBound, url,
+                 fmt::format("its own configuration ends each session after {} steps "
+                             "(max_iterations): its window will hold no more",
+                             *steps),
+                 facts.profiler.reads_body ? "--steps N asks for another number" : ""};
 }
 
 std::string UnknownFolderText(const EngineFacts& facts) {

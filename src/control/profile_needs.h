@@ -23,8 +23,8 @@ std::string UnknownFolderText(const EngineFacts& facts);
 
 // After how many steps the engine's own configuration ends each session.
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler);
-// kOwnBound: its configuration ends each session after so many steps.
-Finding EndsByOwnBound(const std::string& url, const EngineFacts& facts, int64_t steps);
+// kOwnBound: that bound, unless it is the one that a preset of `tacho launch` sets.
+std::optional<Finding> EndsByOwnBound(const std::string& url, const EngineFacts& facts);
 
 // What forbids such a session by HTTP, if anything does: the engine's state or configuration.
 std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,

@@ -168,6 +168,10 @@ TEST(ExamineWorker, WhatAPreflightFinds) {
   facts.profiler.max_iterations = 5;
   EXPECT_THAT(NamesOf(facts),
               testing::AllOf(Not(Contains("stacks-unbounded")), Contains("own-bound")));
+  for (const int64_t of_a_preset : {20, 1000}) {
+    facts.profiler.max_iterations = of_a_preset;
+    EXPECT_THAT(NamesOf(facts), Not(Contains("own-bound"))) << of_a_preset;
+  }
   facts = Vllm("0.31.0");
   facts.profiler.warmup_iterations = 2;
   EXPECT_THAT(NamesOf(facts),

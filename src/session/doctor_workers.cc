@@ -102,8 +102,7 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
   }
   std::vector<Finding> findings;
   LookAtClock(worker, facts, findings);
-  if (const std::optional<int64_t> bound = OwnBound(profiler))
-    findings.push_back(EndsByOwnBound(worker.url, facts, *bound));
+  if (auto bound = EndsByOwnBound(worker.url, facts)) findings.push_back(*std::move(bound));
   for (const Finding& finding : findings) add_new(finding);
 
   if (const auto command = CommandLineOf(pids)) {

@@ -25,6 +25,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
+constexpr int64_t kStepsMayTakeNs = 1'000'000'000;  // beyond twice what was planned
+
+bool IsLate(int64_t elapsed_ns, int64_t planned_ns) {
+  return elapsed_ns > 2 * planned_ns + kStepsMayTakeNs;
+}
 
 // One recording under way.
 class Recorder {
@@ -75,7 +80,7 @@ class Recorder {
       recording_.interrupted_ns = at_ns;
       for (RecordedWorker& worker : recording_.workers)
         worker.expectation.interrupted = at_ns <= recording_.profiled.end_ns;
-      SetNotStarted("interrupted before", "record again");
+      SetNotStarted("the recording was interrupted first", "record again");
     }
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
@@ -100,7 +105,10 @@ class Recorder {
       if (done && done()) return true;
       std::string text = SecondsText(MonotonicNs() - begin);
       if (planned_ns)
-        text += " of about " + SecondsText(*planned_ns);
+        text += fmt::format(" of about {}{}", SecondsText(*planned_ns),
+                            IsLate(MonotonicNs() - begin, *planned_ns)
+                                ? ": the engine may be writing its trace"
+                                : "");
       else if (time_ns != INT64_MAX)
         text += " of " + SecondsText(time_ns);
       observer_.OnProgress(phase, text + load_.ProgressText());
@@ -225,8 +233,15 @@ class Recorder {
     Wait(
         "profile", end.MostNs(), [&] { return end.IsOver(); }, end.PlannedNs());
     end.End(observer_);
-    observer_.OnDone("profile",
-                     SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
+    const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
+    const std::optional<int64_t> planned_ns = end.PlannedNs();
+    // An engine that counts writes within its next step: before the stop.
+    const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && session.FilesThere();
+    observer_.OnDone("profile", SecondsText(took_ns) +
+                                    (has_flush ? fmt::format(", with the flush; its steps were to "
+                                                             "take about {}",
+                                                             SecondsText(*planned_ns))
+                                               : ""));
   }
 
   void FinishGivenLoad(int64_t flushed_ns) {

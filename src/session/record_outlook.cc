@@ -131,9 +131,9 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
     profile.at_once = plan.by_budget;
     if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
       worker.start = std::move(*start);
-    if (worker.expectation.own_bound && !worker.expectation.steps_bound)
-      ReportFinding(recording, observer,
-                    EndsByOwnBound(worker.worker.url, worker.facts, *worker.expectation.own_bound));
+    if (auto bound = EndsByOwnBound(worker.worker.url, worker.facts);
+        bound && !worker.expectation.steps_bound)
+      ReportFinding(recording, observer, *std::move(bound));
   }
   if (options.whole_load && !options.profile.steps) {
     observer.OnDone("forecast", WholeLoadText(recording));

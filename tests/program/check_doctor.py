@@ -63,7 +63,10 @@ def pages(folder):
     page = run("doctor", "--explain", "d6").stdout
     check("explain", "nothing to do with NCCL" in " ".join(page.split()))
     check("explain: as wide as the help", max(map(len, page.splitlines())) <= 80, page)
-    check("explain: by a finding's id", run("doctor", "--explain", "stacks-unbounded").stdout.count("how it is known") == 2)
+    two = run("doctor", "--explain", "stacks-unbounded").stdout
+    check("explain: by a finding's id", two.startswith("2 pages have stacks-unbounded: D13, D42\n") and two.count("how it is known") == 2, two)
+    died = run("doctor", "--explain", "engine-died").stdout
+    check("explain: an end that nothing names", died.startswith("D49 ") and died.count("how it is known") == 1, died)
     near = run("doctor", "--explain", "stack-unbounded")
     check("explain: a near name", near.returncode == 2 and "did you mean stacks-unbounded?" in near.stderr, near.stderr)
 
@@ -205,6 +208,15 @@ def launched(folder):
         check("launched: its engine is asked", any(one["by"] == "engine" and url in one["at"] and "cannot" not in one for one in here["looked"]), here["looked"])
     finally:
         run("launch", "stop", "doctor-task")
+    with check_launch.fakes(FAKE_DELAY="1000"), processes.running(
+            check_launch.launch(folder, "--name", "doctor-task"), stderr=subprocess.PIPE, text=True):
+        check("starting: it is listed", scenario.wait_for(lambda: "doctor-task" in run("launch", "list").stdout))
+        record = json.loads(run("launch", "list", "--json").stdout)["launches"][0]
+        why = f"launch doctor-task is still starting; its log: {record['servers'][0]['log']}"
+        for what, words in (("this host", ()), ("its URL", (record["url"],))):
+            done = run("doctor", *words)
+            check(f"starting: {what}: why", why in " ".join((done.stdout + done.stderr).split()), done)
+            check(f"starting: {what}: status 6", done.returncode == 6, done)
     here = doctor("no launch")
     engines = [one for one in here["looked"] if one["by"] == "engine"]
     check("no engine is said", engines and all(url not in one["at"] for one in engines), engines)
@@ -262,9 +274,22 @@ def command_lines(folder):
     config.write_text("not: [yaml")
     broken = doctor("no YAML", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--config", str(config), status=4)
     has("no YAML", broken, ("config-unreadable",), (), {"D46": "found"})
-    no_folder = doctor("no folder", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
-                       json.dumps({"profiler": "torch", "torch_profiler_dir": str(config), "torch_profiler_with_stack": False}), status=4)
-    has("no folder", no_folder, ("trace-folder-bad",))
+    for place, why in ((str(config), "it is no folder"), (f"{config}/sub", f"{config} is no folder"), ("/proc/x/y", "/proc is no disk")):
+        no_folder = doctor(place, "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE.replace("/tmp", place), status=4)
+        has(place, no_folder, ("trace-folder-bad",), (), {"D10": "found"})
+        check(f"{place}: why", no_folder["findings"][0]["evidence"] == f"nothing can be written there: {why}", no_folder["findings"])
+    later = doctor("a folder that is made later", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
+                   SAFE.replace("/tmp", folder + "/later/on"), status=0)
+    check("a folder that is made later: its room", any(one["at"].startswith(f"room in {folder}: ") for one in later["looked"]), later["looked"])
+    python = check_launch.engine_in(folder)
+    asked = doctor("--python", "--python", python, "--", "vllm", "serve", "m", "--profiler-config", SAFE, status=0)
+    check("--python: its version", any(one["at"] == "vllm 0.32.0" for one in asked["looked"]), asked["looked"])
+    here = doctor("--python of this host", "--python", python)
+    check("--python of this host", any(one["at"] == "vllm 0.32.0, installed" for one in here["looked"]), here["looked"])
+    without = run("doctor", "--python", "/usr/bin/python3", "--", "vllm", "serve", "m")
+    check("--python: without the engine", without.returncode == 2 and "vllm" in without.stderr, without)
+    wrong = run("doctor", "--python", folder + "/none", "--", "vllm", "serve", "m")
+    check("--python: no such program", wrong.returncode == 2 and "there is no such program" in wrong.stderr, wrong)
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
     check("other program: no word of quotes", "quotes" not in other.stderr, other.stderr)
@@ -376,6 +401,9 @@ def recordings(folder):
     result = doctor("recording", str(recorded))
     check("recording: its findings", kept <= set(result["ids"]), kept - set(result["ids"]))
     check("recording: clear", result["status"].get("D57") == "clear", result["status"])
+    check("recording: without an engine's log", any("none was kept" in one.get("cannot", "") for one in result["looked"]), result["looked"])
+    done = run("doctor", str(recorded))
+    check("recording: a log that was never kept is no unreadable file", done.returncode == 0, done)
     (recorded / "server").mkdir()  # as record --launch leaves it
     shutil.copy(DATA / "vllm-0.32-unknown-key.log", recorded / "server/vllm.log")
     has("the log of a launched engine", doctor("launched engine's log", str(recorded), status=4), ("config-key-unknown",))

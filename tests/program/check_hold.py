@@ -242,6 +242,20 @@ def terminal(folder):
         check("a live line", "1 of 1 engine up, requests: 0 running, 0 waiting" in seen, seen)
 
 
+def long_flush(folder):
+    """A stop that is answered late says what it waits for."""
+    with simulation(folder, "--fault", "slow-flush:5s") as addresses:
+        run("engine", "start", *urls(addresses))
+        done = run("engine", "stop", *urls(addresses))
+        check("long flush: said", done.returncode == 0 and done.stderr.count("waiting for the flush, which may take minutes; Ctrl-C") == 1, done)
+        run("engine", "start", *urls(addresses))
+        ours, theirs = processes.open_terminal(120)
+        with processes.running([scenario.TACHO, "engine", "stop", *urls(addresses)], stdout=theirs, stderr=theirs) as process:
+            os.close(theirs)
+            seen = processes.read_to_the_end(ours, process).decode()
+        check("long flush: a live line", re.search(r"stop +[3-9]\.[0-9] s\r?\n +" + urls(addresses)[0], seen), seen)
+
+
 def what_cannot_be_profiled(folder):
     with simulation(folder, "--profiler-config", "{}") as addresses:
         done = run("engine", "hold", *urls(addresses))
@@ -259,5 +273,5 @@ def what_cannot_be_profiled(folder):
               and f"traces go to {folder}/v" in done.stderr, done.stderr)
 
 
-main([growing_log_of_vime, growing_log_of_slime, sglang_sleeps_only_where_it_survives, engines_come_and_go, sleepers, never_awake, commands, terminal,
+main([growing_log_of_vime, growing_log_of_slime, sglang_sleeps_only_where_it_survives, engines_come_and_go, sleepers, never_awake, commands, terminal, long_flush,
       what_cannot_be_profiled], __doc__)

@@ -4,9 +4,11 @@
 usage: check_record_late.py TACHO [--only NAME]
 """
 import json
+import os
 import pathlib
 import re
 
+import processes
 import scenario
 from recordings import NOTHING_ASKED, Recording, finds, ranks, record, state_file
 from scenario import check, simulation, target, wait_for
@@ -52,6 +54,18 @@ def flush(folder):
                 finds("left", report, "flush-left")
                 check("left: it comes", wait_for(lambda: len(list(pathlib.Path(folder, "engine").rglob(
                     report["workers"][1]["key"] + "*.pt.trace.json"))) == 1, 30), report["workers"][1]["key"])
+
+
+def within_the_window(folder):
+    """An engine that counts its steps flushes within the next one: that time is not passed off as the steps'."""
+    with simulation(folder, "--fault", "slow-flush:6s") as addresses:
+        ours, theirs = processes.open_terminal(150)
+        command = [scenario.TACHO, "record", *target(addresses), "--steps", "20", "--warm-up", "1s", "--baseline", "1s", "--out", folder + "/runs"]
+        with processes.running(command, stdout=theirs, stderr=theirs) as process:
+            os.close(theirs)
+            seen = processes.read_to_the_end(ours, process).decode()
+        check("within the window: said meanwhile", re.search(r"profile +[3-6]\.\d s of about 0\.\d s: the engine may be writing its trace", seen), seen)
+        check("within the window: said then", re.search(r"profile +[67]\.\d s, with the flush; its steps were to take about 0\.\d s\r?\n", seen), seen)
 
 
 def one_after_another(folder):
@@ -105,4 +119,4 @@ def hanging_start(folder):
         check("hanging start: Ctrl-C", status == 130 and took < 15, (status, took, out, errors))
 
 
-scenario.main([flush, one_after_another, beside_one_that_ended, before_the_window, hanging_start], __doc__)
+scenario.main([flush, within_the_window, one_after_another, beside_one_that_ended, before_the_window, hanging_start], __doc__)
