@@ -22,6 +22,7 @@
 #include "io/block_stream.h"
 #include "io/content_kind.h"
 #include "io/discover.h"
+#include "launch/engine_program.h"
 #include "launch/launch_registry.h"
 #include "net/url.h"
 #include "text/visible_text.h"
@@ -157,6 +158,12 @@ Result<void> Examine(const std::string& subject, const DoctorArguments& a,
 }
 
 Result<int> Run(const DoctorArguments& a) {
+  if (!a.python.empty()) {
+    if (!a.subjects.empty())
+      return Fail(ErrorKind::kUsage, "--python is for a command line or for this host");
+    if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)
+      return tl::unexpected<Error>(program.error());
+  }
   InterruptScope interrupt("ending the look");
   Examination examination;
   std::vector<std::string> subjects;

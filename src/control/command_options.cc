@@ -1,7 +1,6 @@
 #include "control/command_options.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/words.h"
 
@@ -43,14 +42,6 @@ std::string_view ProgramName(std::string_view word) {
   return slash == std::string_view::npos ? word : word.substr(slash + 1);
 }
 
-bool IsQuotedCommand(std::string_view word) {
-  constexpr std::array<std::string_view, 4> kCommands{"vllm serve ", "sglang serve ",
-                                                      "vllm.entrypoints", "sglang.launch_server"};
-  return word.find(' ') != word.npos && std::ranges::any_of(kCommands, [&](std::string_view one) {
-           return word.find(one) != word.npos;
-         });
-}
-
 CommandLine SplitAssignments(const std::vector<std::string>& words) {
   CommandLine line;
   size_t begin = 0;
@@ -61,6 +52,20 @@ CommandLine SplitAssignments(const std::vector<std::string>& words) {
   }
   line.words.assign(words.begin() + static_cast<std::ptrdiff_t>(begin), words.end());
   return line;
+}
+
+bool IsQuotedCommand(std::string_view word) {
+  std::vector<std::string> words;
+  while (!Trim(word).empty()) words.emplace_back(TakeWord(word));
+  words = SplitAssignments(words).words;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string_view name = ProgramName(words[i]), next = words[i + 1];
+    const bool is_engine = name == "vllm" || name == "sglang";
+    if ((is_engine && (i == 0 || next == "serve")) || next.starts_with("vllm.entrypoints") ||
+        next.starts_with("sglang.launch_server"))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace tacho

@@ -64,15 +64,14 @@ bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
       all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
 }
 
-// "Killed", "Aborted (core dumped)" of most shells; of bash with the command, if that is an
-// engine's or a variable: "run.sh: line 3:   123 Killed      vllm serve m".
+// "Killed", "Aborted (core dumped)" of most shells; of bash with the command, which may be any that
+// starts an engine: "run.sh: line 3:   123 Killed      ./start".
 bool IsOfAShell(std::string_view text) {
-  constexpr auto kEngines = std::to_array<std::string_view>({"vllm", "sglang", "$"});
   const size_t line = text.find(": line ");
   return std::ranges::any_of(kShellWords, [&](std::string_view word) {
     if (text.starts_with(word)) return text == word || text.substr(word.size()) == " (core dumped)";
     const size_t at = line == text.npos ? line : text.find(word, line);
-    return at != text.npos && HasOneOf(text.substr(at + word.size()), kEngines);
+    return at != text.npos && text[at - 1] == ' ' && text.substr(at + word.size()).starts_with(' ');
   });
 }
 

@@ -119,6 +119,21 @@ uint64_t Notes::CountOf(NoteId id) const {
   return 0;
 }
 
+bool Notes::has_holes() const {
+  return std::any_of(list_.begin(), list_.end(), [](const Note& note) {
+    switch (note.id) {
+      case NoteId::kTruncatedJson:
+      case NoteId::kTruncatedGzip:
+      case NoteId::kCorruptGzip:
+      case NoteId::kSecondDocument:
+      case NoteId::kReadFailed:
+        return false;
+      default:
+        return KindOf(note.id).severity == Severity::kDataLoss;
+    }
+  });
+}
+
 bool Notes::lost_data() const {
   return std::any_of(list_.begin(), list_.end(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss;

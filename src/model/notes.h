@@ -72,6 +72,8 @@ class Notes {
   [[nodiscard]] uint64_t CountOf(NoteId id) const;
   [[nodiscard]] const std::vector<Note>& list() const { return list_; }
   [[nodiscard]] bool lost_data() const;
+  // Also within what was read, not only after its last event.
+  [[nodiscard]] bool has_holes() const;
 
  private:
   std::vector<Note> list_;

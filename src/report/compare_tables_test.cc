@@ -186,7 +186,7 @@ TEST(GateText, ShowsTimesInOneUnitAndNumbersWithoutPowersOfTen) {
             "inconclusive: decode.step>1.02ms: decode.step is 1.01605 ms ± 20.5 us");
   EXPECT_EQ(GateText({"step.p99>+1%", "decode.step.p99", GateResult::Outcome::kInconclusive,
                       std::nullopt, false, "too few steps"}),
-            "inconclusive: step.p99>+1%: no decode.step.p99: too few steps");
+            "inconclusive: step.p99>+1%: decode.step.p99 cannot be judged: too few steps");
 }
 
 }  // namespace

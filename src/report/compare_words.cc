@@ -286,7 +286,8 @@ std::string GateText(const GateResult& result) {
                                 : result.outcome == Outcome::kBroken ? "failed"
                                                                      : "inconclusive";
   if (!result.change)
-    return fmt::format("{}: {}: no {}: {}", word, result.gate, result.metric, result.why_none);
+    return fmt::format("{}: {}: {} cannot be judged: {}", word, result.gate, result.metric,
+                       result.why_none);
   const Change& change = *result.change;
   if (result.counts)
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);

@@ -182,10 +182,10 @@ def gates(folder):
                        ("", "--fail-on wants a value"), (",", "--fail-on wants a value"), ("kernels.new>+3%", "is a count")]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate} is refused", done.returncode == 2 and says in done.stderr, done.stderr)
-    for gate, says in [("decode.compute>+1%", "no decode.compute: compute is a figure of recordings without steps"),
-                       ("decode.step.p99>+3%", "no decode.step.p99: it takes 200 steps on each side: base has "),
-                       ("other.step>+1%", "no other.step: no side has a step of this phase; compared: decode"),
-                       ("load.ttft.p50>+3%", "no load.ttft.p50: base is no recording of tacho record under a load")]:
+    for gate, says in [("decode.compute>+1%", "decode.compute cannot be judged: compute is a figure of recordings without steps"),
+                       ("decode.step.p99>+3%", "decode.step.p99 cannot be judged: it takes 200 steps on each side: base has "),
+                       ("other.step>+1%", "other.step cannot be judged: no side has a step of this phase; compared: decode"),
+                       ("load.ttft.p50>+3%", "load.ttft.p50 cannot be judged: base is no recording of tacho record under a load")]:
         text = json.loads(compare(base, new, "--fail-on", gate, "--json").stdout)["gates"][0]["text"]
         check(f"{gate} says why there is no such figure", text.startswith(f"inconclusive: {gate}: {says}"), text)
 

@@ -278,6 +278,10 @@ def command_lines(folder):
         no_folder = doctor(place, "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE.replace("/tmp", place), status=4)
         has(place, no_folder, ("trace-folder-bad",), (), {"D10": "found"})
         check(f"{place}: why", no_folder["findings"][0]["evidence"] == f"nothing can be written there: {why}", no_folder["findings"])
+    for place in ("s3://bucket/x", "~/x"):
+        elsewhere = doctor(place, "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE.replace("/tmp", place), status=0)
+        room = [one["at"] for one in elsewhere["looked"] if one["at"].startswith("room in ")]
+        check(f"{place}: the disk of its own", len(room) == (place[0] == "~") and all(os.path.expanduser("~") in one for one in room), room)
     later = doctor("a folder that is made later", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
                    SAFE.replace("/tmp", folder + "/later/on"), status=0)
     check("a folder that is made later: its room", any(one["at"].startswith(f"room in {folder}: ") for one in later["looked"]), later["looked"])
@@ -288,8 +292,11 @@ def command_lines(folder):
     check("--python of this host", any(one["at"] == "vllm 0.32.0, installed" for one in here["looked"]), here["looked"])
     without = run("doctor", "--python", "/usr/bin/python3", "--", "vllm", "serve", "m")
     check("--python: without the engine", without.returncode == 2 and "vllm" in without.stderr, without)
-    wrong = run("doctor", "--python", folder + "/none", "--", "vllm", "serve", "m")
-    check("--python: no such program", wrong.returncode == 2 and "there is no such program" in wrong.stderr, wrong)
+    for words in (["--", "vllm", "serve", "m"], []):
+        wrong = run("doctor", "--python", folder + "/none", *words)
+        check(f"--python: no such program {words}", wrong.returncode == 2 and "there is no such program" in wrong.stderr, wrong)
+    wrong = run("doctor", "--python", python, "/tmp")
+    check("--python beside a file", wrong.returncode == 2 and "for a command line or for this host" in wrong.stderr, wrong)
     other = run("doctor", "--", "nginx", "-g", "x")
     check("other program", other.returncode == 2 and "nginx" in other.stderr, other.stderr)
     check("other program: no word of quotes", "quotes" not in other.stderr, other.stderr)
@@ -300,7 +307,7 @@ def command_lines(folder):
     for words in (["vllm", "serve", "m", "--profiler-config", "{}"], ["python3", "-m", "sglang.launch_server"]):
         bare = run("doctor", *words)
         check("a command line without --", bare.returncode == 2 and "put -- before the command line" in bare.stderr, bare.stderr)
-    for words in (["vllm serve m --api-key s3cret"], ["HF_TOKEN=s3cret vllm serve m"], ["bash", "-c", "exec vllm serve m --api-key s3cret"]):
+    for words in (["vllm serve m --api-key s3cret"], ["HF_TOKEN=s3cret vllm serve m"], ["vllm bench  serve"], ["bash", "-c", "exec vllm serve m --api-key s3cret"]):
         quoted = run("doctor", "--", *words)
         check("quoted words", quoted.returncode == 2 and "is not looked into: give the words without quotes: vllm serve" in quoted.stderr, quoted.stderr)
         check("quoted words: no key is shown", "s3cret" not in quoted.stderr, quoted.stderr)

@@ -240,6 +240,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     }
     for (const TraceAnalysis* trace : compared) {
       facts.lost_data |= trace->notes.lost_data();
+      facts.has_holes |= trace->notes.has_holes();
       // Each rank of a merged file has a device of its own.
       ranks += trace->facts.role == TraceRole::kMerged ? trace->devices.size() : 1;
       if (!trace->facts.engine.empty()) engines.insert(trace->facts.engine);

@@ -103,6 +103,9 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   }
   gate.limit = sign * *number * found->second;
   // "step<+3%" would pass a step that grew by 14 %: its writer means the opposite.
+  const std::string_view metric = WithoutPhase(gate.metric);
+  if (metric == "kernels.faster" || metric == "kernels.fewer-calls" || metric == "kernels.gone")
+    return {};  // some want them
   const bool more_is_better = gate.metric == "load.throughput" || gate.metric == "load.requests";
   const double worse = more_is_better ? -gate.limit : gate.limit;
   if (gate.above == more_is_better && (!gate.relative_to_base || worse >= 0))
@@ -228,10 +231,12 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
     for (const std::string& of : compared) {
       if (!phase.empty() && phase != of) continue;
       const std::string name = fmt::format("{}.{}", of, metric);
-      if (const std::string why = changes.WhyIncomplete(); of == "whole" && !why.empty()) {
-        cannot(name, why);
-        continue;
-      }
+      // Steps before a cut are whole.
+      if (of == "whole" || changes.base.has_holes || changes.now.has_holes)
+        if (const std::string why = changes.WhyIncomplete(); !why.empty()) {
+          cannot(name, why);
+          continue;
+        }
       if (found_in_metrics(name)) continue;
       if (IsPartOf(of, metric))
         judge(name, Change{0, 0, 0.0}, false);

@@ -43,7 +43,9 @@ TEST(Judge, SumsOfWhatIsIncompleteAreInconclusive) {
   RunChanges changes = ChangesForTest();
   changes.now.lost_data = true;
   EXPECT_EQ(Judge({Parsed("decode.step>+90%")}, changes).front().outcome, Outcome::kPassed)
-      << "steps that are there are judged";
+      << "steps before a cut are whole";
+  changes.now.has_holes = true;
+  EXPECT_EQ(Judge({Parsed("decode.step>+90%")}, changes).front().outcome, Outcome::kInconclusive);
   changes.phases.clear();
   changes.whole.emplace();
   const auto results = Judge({Parsed("window>+90%")}, changes);
@@ -112,7 +114,9 @@ TEST(ParseGate, RefusesWhatItDoesNotKnow) {
                                     {"load.throughput>-2%", "load.throughput<-2%"},
                                     {"load.requests>100", "load.requests<100"}})
     EXPECT_THAT(Refusal(text), HasSubstr(std::string("did you mean ") + meant + "?"));
-  for (const char* const improves : {"decode.step>-3%", "load.throughput<+2%", "decode.step<-3%"})
+  for (const char* const improves :
+       {"decode.step>-3%", "load.throughput<+2%", "decode.step<-3%", "kernels.faster<1",
+        "decode.kernels.fewer-calls<1", "kernels.gone<1"})
     EXPECT_EQ(Parsed(improves).text, improves);
 }
 

@@ -83,6 +83,7 @@ struct SideFacts {
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
   bool lost_data = false;        // some trace is cut off or damaged
+  bool has_holes = false;        // damaged: also steps that are there may lack work
   // That a request reads in a step, on average of the steps that say both.
   std::optional<double> prompt_tokens;
   // Results that an older tacho wrote, which do not hold what steps are made of.

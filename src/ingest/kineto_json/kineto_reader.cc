@@ -111,10 +111,10 @@ Result<KinetoReadResult> Document::Read() {
         ErrorKind::kUnreadable,
         "is HTML or XML, and no trace: of a report of tacho, name the traces that it shows");
   } else {
-    return Fail(
-        ErrorKind::kUnreadable,
-        "is no JSON, which begins with '{' or '[': name a trace; of what tacho export wrote, "
-        "the one that it was made from");
+    return Fail(ErrorKind::kUnreadable,
+                "byte " + std::to_string(window_.offset()) +
+                    ": expected '{' or '[', the start of a trace in JSON; if tacho export wrote "
+                    "it, name the trace that it was made from");
   }
   decoder_.CountPhases(basics_.counts);
   return KinetoReadResult{window_.end_offset()};
