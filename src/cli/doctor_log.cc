@@ -27,7 +27,7 @@ bool CanEndAnEngine(FindingId id) {
 }
 
 struct LogPart {
-  std::string text;  // without what a packed file packs it in
+  std::string text;  // decompressed
   uint64_t lines_before = 0;
   std::string defect;  // why the file ends too early; "" if it does not
 };

@@ -295,11 +295,8 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
-  std::string folder = profiler.folder.value_or("");
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && (folder == "~" || folder.starts_with("~/"))) folder.replace(0, 1, home);
-  // "s3://bucket": no folder of this host.
-  if (folder.empty() || folder.find("://") != folder.npos) return {};
+  const std::string folder = FolderHere(profiler.folder.value_or(""));
+  if (folder.empty()) return {};
   // The engine makes what is not there yet.
   if (const std::string obstacle = ObstacleToWriting(folder); obstacle.empty())
     ExamineRoom({NearestThere(folder)}, examination);

@@ -29,7 +29,7 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
 // A trace, a folder or an archive of traces. kUnreadable.
 Result<void> ExamineTraces(const std::string& path, const DoctorArguments& arguments,
                            const std::stop_token& stop, Examination& examination);
-// An engine's log, also packed, of which the last `most` bytes are read. `engine`: "vllm",
+// An engine's log, plain or compressed; only its last `most` bytes are read. `engine`: "vllm",
 // "sglang", or "" to detect it from the log. kUnreadable, kInterrupted.
 inline constexpr size_t kMostOfLog = size_t{256} << 20;
 Result<void> ExamineLog(const std::string& path, const std::string& engine,

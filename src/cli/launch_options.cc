@@ -222,8 +222,9 @@ std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::
   if (std::string path = fs::temp_directory_path(error).string(); !error)
     written.push_back({std::move(path), "TMPDIR"});
   for (const PlannedServer& server : plan.servers)
-    if (!server.traces.starts_with(folder + "/"))
-      written.push_back({server.traces, "in the engine's options or environment"});
+    if (std::string traces = FolderHere(server.traces);
+        !traces.empty() && !traces.starts_with(folder + "/"))
+      written.push_back({std::move(traces), "in the engine's options or environment"});
   return written;
 }
 

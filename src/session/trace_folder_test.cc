@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -137,6 +138,14 @@ TEST_F(TraceFolderTest, WhereThereIsNoRoomTheEnginesOwnIsLinkedTo) {
   EXPECT_THAT(brought->no_room->Text(), testing::HasSubstr("1 of its traces is only a link"));
   EXPECT_TRUE(fs::is_symlink(folder_.At("small/run/large.json")));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.At("small/run")), {}), 2);
+}
+
+TEST(FolderHere, IsWhatAnEngineMakesOfItsName) {
+  const std::string home = std::getenv("HOME");
+  EXPECT_EQ(FolderHere("~/traces"), home + "/traces");
+  EXPECT_EQ(FolderHere("~"), home);
+  EXPECT_EQ(FolderHere("a~/b"), "a~/b");
+  EXPECT_EQ(FolderHere("s3://bucket/x"), "");
 }
 
 }  // namespace
