@@ -159,7 +159,7 @@ Result<void> Examine(const std::string& subject, const DoctorArguments& a,
 
 Result<int> Run(const DoctorArguments& a) {
   if (!a.python.empty()) {
-    if (!a.subjects.empty())
+    if (!a.subjects.empty() && a.command.empty())
       return Fail(ErrorKind::kUsage, "--python is for a command line or for this host");
     // Of whichever engine: that there is such a program.
     if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)

@@ -132,6 +132,8 @@ TEST(ExamineLog, AModelThatCannotBeHadComesWithItsRemedy) {
         "OSError: We couldn't connect to 'https://huggingface.co' to load the files, and couldn't "
         "find them in the cached files.\nCheck your internet connection or see how to run the "
         "library in offline mode.\n",
+        "OSError: We couldn't connect to 'https://hf-mirror.com' to load this file, couldn't find "
+        "it\n",
         "huggingface_hub.errors.LocalEntryNotFoundError: Cannot find an appropriate cached "
         "snapshot folder for the specified revision on the local disk\n"}) {
     const std::string log =

@@ -55,15 +55,21 @@ CommandLine SplitAssignments(const std::vector<std::string>& words) {
 }
 
 bool IsQuotedCommand(std::string_view word) {
+  // A shell's own signs stand between words.
+  std::string text(word);
+  std::ranges::replace_if(
+      text, [](char c) { return std::string_view("'\"();&|").find(c) != std::string_view::npos; },
+      ' ');
+  word = text;
   std::vector<std::string> words;
   while (!Trim(word).empty()) words.emplace_back(TakeWord(word));
   words = SplitAssignments(words).words;
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string_view name = ProgramName(words[i]), next = words[i + 1];
     const bool is_engine = name == "vllm" || name == "sglang";
-    if ((is_engine && (i == 0 || next == "serve")) || next.starts_with("vllm.entrypoints") ||
-        next.starts_with("sglang.launch_server"))
-      return true;
+    const bool is_module =
+        name.starts_with("vllm.entrypoints") || name.starts_with("sglang.launch_server");
+    if (is_module || (is_engine && (i == 0 || next == "serve"))) return true;
   }
   return false;
 }

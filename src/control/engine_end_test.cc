@@ -330,7 +330,8 @@ TEST(EndOfEngine, IsTheShellsWordOfIt) {
     EXPECT_FALSE(EndOfEngine(killed + record)) << "it was another program";
     EXPECT_FALSE(EndOfEngine(killed + "INFO:     127.0.0.1:5 - \"GET /health HTTP/1.1\" 200 OK\n"));
   }
-  for (const char* const other : {"Killed 3 requests\n", "a.py: Killed \n", "  Killed\n"})
+  for (const char* const other : {"Killed 3 requests\n", "a.py: Killed \n", "  Killed\n",
+                                  "Expecting value: line 1 column 1 (char 0): Aborted by x\n"})
     EXPECT_FALSE(EndOfEngine(record + other)) << other;
 }
 

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <span>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -70,8 +72,11 @@ bool IsOfAShell(std::string_view text) {
   const size_t line = text.find(": line ");
   return std::ranges::any_of(kShellWords, [&](std::string_view word) {
     if (text.starts_with(word)) return text == word || text.substr(word.size()) == " (core dumped)";
-    const size_t at = line == text.npos ? line : text.find(word, line);
-    return at != text.npos && text[at - 1] == ' ' && text.substr(at + word.size()).starts_with(' ');
+    if (line == text.npos) return false;
+    std::string_view rest = text.substr(line + std::string_view(": line ").size());
+    const std::string_view number = TakeWord(rest), pid = TakeWord(rest);
+    return number.ends_with(':') && !pid.empty() && std::ranges::all_of(pid, IsDigit) &&
+           rest.starts_with(word) && rest.substr(word.size()).starts_with(' ');
   });
 }
 

@@ -124,7 +124,6 @@ bool Notes::has_holes() const {
     switch (note.id) {
       case NoteId::kTruncatedJson:
       case NoteId::kTruncatedGzip:
-      case NoteId::kCorruptGzip:
       case NoteId::kSecondDocument:
       case NoteId::kReadFailed:
         return false;

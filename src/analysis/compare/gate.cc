@@ -232,11 +232,11 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       if (!phase.empty() && phase != of) continue;
       const std::string name = fmt::format("{}.{}", of, metric);
       // Steps before a cut are whole.
-      if (of == "whole" || changes.base.has_holes || changes.now.has_holes)
-        if (const std::string why = changes.WhyIncomplete(); !why.empty()) {
-          cannot(name, why);
-          continue;
-        }
+      const std::string why = of == "whole" ? changes.WhyIncomplete() : changes.WhyDamaged();
+      if (!why.empty()) {
+        cannot(name, why);
+        continue;
+      }
       if (found_in_metrics(name)) continue;
       if (IsPartOf(of, metric))
         judge(name, Change{0, 0, 0.0}, false);

@@ -45,7 +45,9 @@ TEST(Judge, SumsOfWhatIsIncompleteAreInconclusive) {
   EXPECT_EQ(Judge({Parsed("decode.step>+90%")}, changes).front().outcome, Outcome::kPassed)
       << "steps before a cut are whole";
   changes.now.has_holes = true;
-  EXPECT_EQ(Judge({Parsed("decode.step>+90%")}, changes).front().outcome, Outcome::kInconclusive);
+  const GateResult damaged = Judge({Parsed("decode.step>+90%")}, changes).front();
+  EXPECT_EQ(damaged.outcome, Outcome::kInconclusive);
+  EXPECT_EQ(damaged.why_none, "new is damaged, so its steps may lack work");
   changes.phases.clear();
   changes.whole.emplace();
   const auto results = Judge({Parsed("window>+90%")}, changes);

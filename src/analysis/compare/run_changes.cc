@@ -1,11 +1,20 @@
 #include "analysis/compare/run_changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace tacho {
 namespace {
+
+// "base and new are STATE, so their EFFECT", for the sides that are.
+std::string WhyOf(bool base, bool now, std::string_view state, std::string_view effect) {
+  if (!base && !now) return "";
+  if (base && now) return fmt::format("base and new are {}, so their {}", state, effect);
+  return fmt::format("{} is {}, so its {}", base ? "base" : "new", state, effect);
+}
 
 // Rounds so that the bars add up to the whole: those with the largest remainders go up.
 Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
@@ -51,11 +60,11 @@ bool RunChanges::NothingCommon() const {
 }
 
 std::string RunChanges::WhyIncomplete() const {
-  if (base.lost_data && now.lost_data)
-    return "base and new are incomplete, so their sums are lower bounds";
-  if (!base.lost_data && !now.lost_data) return "";
-  return std::string(base.lost_data ? "base" : "new") +
-         " is incomplete, so its sums are lower bounds";
+  return WhyOf(base.lost_data, now.lost_data, "incomplete", "sums are lower bounds");
+}
+
+std::string RunChanges::WhyDamaged() const {
+  return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
 }
 
 void RunChanges::DropFigures() {

@@ -118,6 +118,8 @@ struct RunChanges {
   [[nodiscard]] bool NothingCommon() const;
   // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged.
   [[nodiscard]] std::string WhyIncomplete() const;
+  // "new is damaged, so its steps may lack work"; "" if no trace is.
+  [[nodiscard]] std::string WhyDamaged() const;
   // Leaves what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
