@@ -1,11 +1,18 @@
 #include "control/command_options.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/words.h"
 
 namespace tacho {
 namespace {
+
+std::vector<std::string> WordsIn(std::string_view text) {
+  std::vector<std::string> words;
+  while (!Trim(text).empty()) words.emplace_back(TakeWord(text));
+  return words;
+}
 
 constexpr std::string_view kDashes = "--";
 
@@ -55,21 +62,21 @@ CommandLine SplitAssignments(const std::vector<std::string>& words) {
 }
 
 bool IsQuotedCommand(std::string_view word) {
-  // A shell's own signs stand between words.
-  std::string text(word);
-  std::ranges::replace_if(
-      text, [](char c) { return std::string_view("'\"();&|").find(c) != std::string_view::npos; },
-      ' ');
-  word = text;
   std::vector<std::string> words;
-  while (!Trim(word).empty()) words.emplace_back(TakeWord(word));
-  words = SplitAssignments(words).words;
-  for (size_t i = 0; i + 1 < words.size(); ++i) {
-    const std::string_view name = ProgramName(words[i]), next = words[i + 1];
-    const bool is_engine = name == "vllm" || name == "sglang";
-    const bool is_module =
-        name.starts_with("vllm.entrypoints") || name.starts_with("sglang.launch_server");
-    if (is_module || (is_engine && (i == 0 || next == "serve"))) return true;
+  // A value may name an engine, as in "LOGGERS={\"vllm\": \"info\"}".
+  for (const std::string& one : SplitAssignments(WordsIn(word)).words) {
+    std::string text = one;  // a shell's own signs stand between words
+    std::ranges::replace_if(
+        text, [](char c) { return std::string_view("'\"();&|").find(c) != std::string_view::npos; },
+        ' ');
+    std::ranges::move(WordsIn(text), std::back_inserter(words));
+  }
+  for (size_t i = 0; words.size() > 1 && i < words.size(); ++i) {
+    const std::string_view name = ProgramName(words[i]);
+    if (name.starts_with("vllm.entrypoints") || name.starts_with("sglang.launch_server"))
+      return true;
+    const bool is_engine = (name == "vllm" || name == "sglang") && i + 1 < words.size();
+    if (is_engine && (i == 0 || words[i + 1] == "serve")) return true;
   }
   return false;
 }

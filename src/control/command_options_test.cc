@@ -39,5 +39,18 @@ TEST(ProgramName, IsTheLastPartOfThePath) {
   EXPECT_EQ(ProgramName(""), "");
 }
 
+TEST(IsQuotedCommand, IsAWordThatHoldsAnEnginesCommand) {
+  for (const char* const word :
+       {"vllm serve", "vllm  bench x", "/bin/vllm serve m", "HF_TOKEN=x vllm serve m",
+        "bash -lc 'vllm serve m'", "cd /x;vllm serve m", "(sglang serve m)",
+        "python3 -m sglang.launch_server", "exec python3 -m vllm.entrypoints.openai.api_server"})
+    EXPECT_TRUE(IsQuotedCommand(word)) << word;
+  for (const char* const word :
+       {"", "vllm", "sglang.launch_server", "hello vllm x", "a model", "/opt/my vllm/run.sh",
+        "{\"a\": \"vllm\"}", "LOGGERS={\"vllm\": \"info\"}", "FILTER=torch|vllm|nccl",
+        "OTEL_SERVICE_NAME=vllm (prod)"})
+    EXPECT_FALSE(IsQuotedCommand(word)) << word;
+}
+
 }  // namespace
 }  // namespace tacho
