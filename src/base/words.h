@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Lines, words and letters of plain ASCII text, independent of the locale.
 
@@ -51,6 +52,13 @@ constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(word.size());
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   return word;
+}
+
+inline std::vector<std::string> WordsIn(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::string_view word = TakeWord(text); !word.empty(); word = TakeWord(text))
+    words.emplace_back(word);
+  return words;
 }
 
 }  // namespace tacho

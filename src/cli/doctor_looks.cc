@@ -19,6 +19,7 @@
 #include "control/config_file.h"
 #include "control/engine_answers.h"
 #include "control/engine_failure.h"
+#include "control/engine_folder.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
 #include "control/local_engine.h"
@@ -251,16 +252,18 @@ constexpr std::array<std::string_view, 6> kContainers{"docker",  "podman",    "n
 Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::stop_token& stop,
                                 Examination& examination) {
   const EngineKind kind = EngineOf(arguments.command);
-  if (kind == EngineKind::kUnknown) {
+  const auto any = [&](const auto& is) { return std::ranges::any_of(arguments.command, is); };
+  // A session or a host may be called like an engine: tmux new-session -s vllm "vllm serve m".
+  const bool quoted =
+      any(IsQuotedCommand) && EngineWord(arguments.command) == arguments.command.size();
+  if (kind == EngineKind::kUnknown || quoted) {
     std::vector<std::string> words = arguments.command;
     TakeSettings(words);  // which may be secret
     const std::string first = words.empty() ? "" : words.front();
-    const auto any = [&](const auto& is) { return std::ranges::any_of(arguments.command, is); };
     // Also below another program: "sudo docker run ...", "bash -c 'vllm serve m'".
     const bool container = any([](const std::string& word) {
       return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
     });
-    const bool quoted = any(IsQuotedCommand);
     const std::string program = first.substr(0, first.find(' '));
     return Fail(
         ErrorKind::kUsage,
@@ -295,8 +298,10 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
-  const std::string folder = FolderHere(profiler.folder.value_or(""));
-  if (folder.empty()) return {};
+  const char* const home = std::getenv("HOME");
+  const std::string folder = EngineFolder(profiler.folder.value_or(""), fs::current_path().string(),
+                                          home == nullptr ? "" : home);
+  if (folder.empty() || IsStore(folder)) return {};
   // The engine makes what is not there yet.
   if (const std::string obstacle = ObstacleToWriting(folder); obstacle.empty())
     ExamineRoom({NearestThere(folder)}, examination);

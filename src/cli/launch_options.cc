@@ -18,6 +18,7 @@
 #include "cli/output.h"
 #include "control/command_options.h"
 #include "control/config_file.h"
+#include "control/engine_folder.h"
 #include "control/known_faults.h"
 #include "control/launch_checks.h"
 #include "control/nsys_launch.h"
@@ -222,9 +223,8 @@ std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::
   if (std::string path = fs::temp_directory_path(error).string(); !error)
     written.push_back({std::move(path), "TMPDIR"});
   for (const PlannedServer& server : plan.servers)
-    if (std::string traces = FolderHere(server.traces);
-        !traces.empty() && !traces.starts_with(folder + "/"))
-      written.push_back({std::move(traces), "in the engine's options or environment"});
+    if (!IsStore(server.traces) && !server.traces.starts_with(folder + "/"))
+      written.push_back({server.traces, "in the engine's options or environment"});
   return written;
 }
 
@@ -357,6 +357,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
         whole->begin() + static_cast<std::ptrdiff_t>(program.command.size()), whole->end());
   TACHO_ASSIGN_OR_RETURN(const auto port, AskedPort(request, program));
   LaunchPlace place{.folder = fs::absolute(folder).lexically_normal().string(),
+                    .working = fs::current_path().string(),
                     .ports = {},
                     .gpus = GpusFor(request.environment),
                     .environment = OwnEnvironment()};

@@ -10,6 +10,7 @@
 #include "base/pause.h"
 #include "base/words.h"
 #include "control/engine_failure.h"
+#include "control/engine_folder.h"
 #include "control/log_line.h"
 #include "control/nsys_launch.h"
 #include "control/port_owner.h"
@@ -108,7 +109,8 @@ Result<LaunchedServers> LaunchedServers::Make(PlanOfHere here, const std::string
   for (PlannedServer& server : servers) {
     std::error_code error;
     for (const fs::path& needed : {fs::path(server.log).parent_path(), fs::path(server.traces)})
-      if (!needed.empty() && !fs::create_directories(needed, error) && error)
+      if (!needed.empty() && !IsStore(needed.native()) && !fs::create_directories(needed, error) &&
+          error)
         return Fail(ErrorKind::kOutput,
                     fmt::format("{} cannot be made: {}", needed.string(), error.message()));
     TACHO_ASSIGN_OR_RETURN(
@@ -218,9 +220,11 @@ std::vector<ProfilingProof> LaunchedServers::Prove(HttpClient& client, std::stop
     const int64_t pid = servers_[i].program.pid();
     const bool vllm = plan_.kind == EngineKind::kVllm;
     proofs.push_back(
-        {.in_arguments = vllm
-                             ? ProfilerConfigOfProcess(pid).find(server.traces) != std::string::npos
-                             : EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR") == server.traces,
+        {.in_arguments =
+             vllm ? ProfilerConfigOfProcess(pid).find(server.traces) != std::string::npos
+                  : FolderOfProcess(pid,
+                                    EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR").value_or("")) ==
+                        server.traces,
          .logged = vllm ? LineWithFolder(server.log, server.traces) : std::nullopt,
          .has_route = facts[i] ? std::optional(facts[i]->profiler.has_http) : std::nullopt});
   }

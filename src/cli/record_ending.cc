@@ -115,7 +115,7 @@ std::string StatsFilesOf(const Recording& recording, const std::string& run) {
 std::string CostText(double unprofiled, double profiled, double share, double error) {
   const std::string seen =
       std::abs(share) <= error
-          ? error > kMostError ? "cannot tell: the rates of both windows vary too much"
+          ? error > kMostError ? "cannot tell: the rate varies too much"
                                : fmt::format("no change beyond {:.0f} % of noise", 100 * error)
       : share < 0 ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
                                 -100 * share, 100 * error)

@@ -95,7 +95,7 @@ TEST_F(RecordEnding, CountsTheStepsOfOneRankAndOneStep) {
 
 TEST_F(RecordEnding, ACostThatIsLostInNoiseIsNotTold) {
   for (const size_t part : {0u, 3u, 5u, 8u}) recording_.profiled.tokens_in_parts[part] = 5'000;
-  EXPECT_THAT(Ending(160), HasSubstr("profiled: cannot tell: the rates of both windows vary too"));
+  EXPECT_THAT(Ending(160), HasSubstr("profiled: cannot tell: the rate varies too much"));
   EXPECT_THAT(Ending(160), Not(HasSubstr("of noise")));
 }
 

@@ -22,9 +22,7 @@ Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, Engin
   TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
                          PlanHere(kind, own.engine, folder, NsysSessionName(taken.name)));
   const PlannedLaunch& plan = here.plan;
-  std::vector<std::string> words;
-  for (std::string_view rest = plan.record_options; !rest.empty();)
-    words.emplace_back(TakeWord(rest));
+  std::vector<std::string> words = WordsIn(plan.record_options);
   words.insert(words.end(), arguments.begin(), arguments.end());
   RecordArguments whole;  // the last one wins
   TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(whole), words));

@@ -8,12 +8,6 @@
 namespace tacho {
 namespace {
 
-std::vector<std::string> WordsIn(std::string_view text) {
-  std::vector<std::string> words;
-  while (!Trim(text).empty()) words.emplace_back(TakeWord(text));
-  return words;
-}
-
 constexpr std::string_view kDashes = "--";
 
 bool IsAssignment(std::string_view word) {
@@ -71,7 +65,8 @@ bool IsQuotedCommand(std::string_view word) {
         ' ');
     std::ranges::move(WordsIn(text), std::back_inserter(words));
   }
-  for (size_t i = 0; words.size() > 1 && i < words.size(); ++i) {
+  if (words.size() < 2) return false;
+  for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = ProgramName(words[i]);
     if (name.starts_with("vllm.entrypoints") || name.starts_with("sglang.launch_server"))
       return true;

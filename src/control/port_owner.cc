@@ -59,7 +59,7 @@ std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, u
 }
 
 // The words of a file in /proc, each terminated by NUL.
-std::vector<std::string> WordsIn(const fs::path& path) {
+std::vector<std::string> WordsOfFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(std::move(word));
@@ -107,8 +107,8 @@ bool IsFreePort(uint16_t port) {
          listen(socket.get(), 1) == 0;
 }
 
-std::vector<std::string> WordsOf(int64_t pid) { return WordsIn(FolderOf(pid) / "cmdline"); }
-std::vector<std::string> SettingsOf(int64_t pid) { return WordsIn(FolderOf(pid) / "environ"); }
+std::vector<std::string> WordsOf(int64_t pid) { return WordsOfFile(FolderOf(pid) / "cmdline"); }
+std::vector<std::string> SettingsOf(int64_t pid) { return WordsOfFile(FolderOf(pid) / "environ"); }
 
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
   std::vector<int64_t> tree;

@@ -28,12 +28,6 @@ std::string Text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<std::string> RuleWords(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) words.emplace_back(TakeWord(text));
-  return words;
-}
-
 std::string Joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -80,7 +74,7 @@ bool IsCount(const Json& value, int64_t least, bool dotted) {
 // What the rule of a key wants, if `value` is something else; "" if it fits.
 std::string Wanted(std::string_view rule, const Json& value, bool dotted) {
   const std::string_view form = TakeWord(rule);
-  std::vector<std::string> words = RuleWords(rule);
+  std::vector<std::string> words = WordsIn(rule);
   const auto null = std::ranges::find(words, "null");
   if (null != words.end())
     words.erase(null);

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/words.h"
+#include "control/engine_folder.h"
 #include "control/port_owner.h"
 
 namespace tacho {
 namespace {
 
-namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kConfig = "profiler-config";
@@ -124,13 +123,8 @@ std::vector<std::string> WithProfilerConfig(
 
 std::string ProfilerConfigOfProcess(int64_t pid) {
   OrderedJson config = ConfigOf(WordsOf(pid), SettingsOf(pid));
-  if (auto folder = config.find(kFolder); folder != config.end() && folder->is_string()) {
-    const auto path = folder->get<std::string>();
-    std::error_code failed;
-    fs::path base = fs::read_symlink(fmt::format("/proc/{}/cwd", pid), failed);
-    if (!failed && path.find("://") == std::string::npos)
-      *folder = (base / path).lexically_normal().string();
-  }
+  if (auto folder = config.find(kFolder); folder != config.end() && folder->is_string())
+    *folder = FolderOfProcess(pid, folder->get<std::string>());
   return TextOf(config);
 }
 

@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "control/command_options.h"
 #include "control/engine_answers.h"
+#include "control/engine_folder.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "net/url.h"
@@ -196,10 +197,9 @@ std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
   return fmt::format("http://{}:{}", v6 ? "[" + host + "]" : host, port);
 }
 
-// Where the server will write its traces: to a folder of the user's own words or environment, else
-// to `planned`.
-std::string TracesOf(const PlannedLaunch& plan, const std::vector<std::string>& words,
-                     const std::vector<std::string>& environment, const std::string& planned) {
+// The folder that the user's own words or environment name for traces; "" for none.
+std::string FolderNamedBy(const PlannedLaunch& plan, const std::vector<std::string>& words,
+                          const std::vector<std::string>& environment) {
   const bool vllm = plan.kind == EngineKind::kVllm;
   const std::string variable = vllm ? "VLLM_TORCH_PROFILER_DIR" : "SGLANG_TORCH_PROFILER_DIR";
   const bool is_read =
@@ -210,8 +210,7 @@ std::string TracesOf(const PlannedLaunch& plan, const std::vector<std::string>& 
     for (const std::string& setting : environment)
       if (NameOfSetting(setting) == variable) profiler.folder = setting.substr(variable.size() + 1);
   }
-  const bool is_here = profiler.folder && profiler.folder->find("://") == std::string::npos;
-  return is_here ? *profiler.folder : planned;
+  return profiler.folder.value_or("");
 }
 
 PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& program,
@@ -249,7 +248,11 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   // Its own settings win over those of this process: they come last.
   std::vector<std::string> environment = place.environment;
   environment.insert(environment.end(), server.environment.begin(), server.environment.end());
-  server.traces = TracesOf(plan, read, environment, server.traces);
+  std::string home;
+  for (const std::string& setting : environment)
+    if (NameOfSetting(setting) == "HOME") home = setting.substr(setting.find('=') + 1);
+  if (const std::string named = FolderNamedBy(plan, read, environment); !named.empty())
+    server.traces = EngineFolder(named, place.working, home);
   if (request.replicas > 1 && !place.gpus.empty()) {
     const size_t gpus = GpusOf(plan, read);
     const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);

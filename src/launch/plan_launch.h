@@ -29,6 +29,7 @@ inline constexpr std::string_view kVisibleGpus = "CUDA_VISIBLE_DEVICES";
 // What this host has.
 struct LaunchPlace {
   std::string folder;                         // gets logs/ and traces/; absolute
+  std::string working;                        // the folder that engines run in; absolute
   std::vector<uint16_t> ports;                // free ones: one for each server, two for a router
   std::vector<std::string> gpus;              // as kVisibleGpus names them; empty: none
   std::string router_program = {};            // of this kind of engine; "": none
@@ -43,7 +44,7 @@ struct PlannedServer {
   std::vector<std::string> environment;  // "NAME=value", beside that of tacho
   std::string url;                       // as it is reached from this host
   uint16_t port = 0;
-  std::string traces;  // "" for a router
+  std::string traces;  // absolute, or a store (engine_folder.h); "" for a router
   std::string log;
 };
 

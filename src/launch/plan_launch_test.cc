@@ -17,7 +17,11 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 LaunchPlace PlaceForTest() {
-  return {.folder = "/run", .ports = {8000, 8001, 8002, 8003}, .gpus = {}, .nsys = {}};
+  return {.folder = "/run",
+          .working = "/here",
+          .ports = {8000, 8001, 8002, 8003},
+          .gpus = {},
+          .nsys = {}};
 }
 
 EngineProgram Vllm(const std::string& version, std::vector<std::string> more = {}) {
@@ -163,6 +167,13 @@ TEST(PlanLaunch, TracesGoWhereTheUserSaysSo) {
   const EngineProgram own = Vllm(
       "0.32.0", {"--profiler-config", R"({"profiler":"torch","torch_profiler_dir":"/my/traces"})"});
   EXPECT_EQ(traces(own, EngineKind::kVllm, {}), "/my/traces");
+  const auto named = [](const std::string& folder) {
+    return Vllm("0.32.0", {"--profiler-config.profiler=torch",
+                           "--profiler-config.torch_profiler_dir=" + folder});
+  };
+  EXPECT_EQ(traces(named("~/mine"), EngineKind::kVllm, {"HOME=/home/me"}), "/home/me/mine");
+  EXPECT_EQ(traces(named("mine/"), EngineKind::kVllm, {}), "/here/mine");
+  EXPECT_EQ(traces(named("s3://bucket/mine"), EngineKind::kVllm, {}), "s3://bucket/mine");
   const std::string variable = "VLLM_TORCH_PROFILER_DIR=/old/traces";
   EXPECT_EQ(traces(Vllm("0.12.0"), EngineKind::kVllm, {variable}), "/old/traces");
   EXPECT_EQ(traces(Vllm("0.32.0"), EngineKind::kVllm, {variable}), "/run/traces") << "not read";

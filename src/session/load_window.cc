@@ -91,7 +91,8 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const 
     for (const TraceEvidence& trace : traces)
       if (worker.expectation.Brought(trace.path) && !trace.front_end && trace.last_unix_ns)
         last = std::max(last.value_or(INT64_MIN),
-                        *trace.last_unix_ns - worker.facts.clock_offset_ns.value_or(0));
+                        trace.last_step_unix_ns.value_or(*trace.last_unix_ns) -
+                            worker.facts.clock_offset_ns.value_or(0));
     end_ns = last ? std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns)) : INT64_MIN;
     // It has no trace, ended before the last profiler ran, or its clock is off.
     if (end_ns <= profiled.begin_ns) {
@@ -102,6 +103,30 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const 
   if (end_ns < profiled.end_ns) profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
 }
 
+// How far the rate of a stretch of `length_ns` of the window was from that of all of it, at most,
+// as a share. 0 if the window does not hold two such stretches, or has no token.
+double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
+  constexpr double kMostHalves = 100'000;
+  const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
+  // Each stretch begins in the middle of the one before.
+  const double half_ns = std::max(static_cast<double>(length_ns) / 2, whole_ns / kMostHalves);
+  const auto halves = static_cast<size_t>(whole_ns / half_ns);
+  if (halves < 4 || window.output_tokens == 0) return 0;
+  std::vector<double> tokens(halves, 0);
+  for (const RequestRecord& request : records.requests) {
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      const double at = static_cast<double>(request.chunk_ns[i] - window.begin_ns) / half_ns;
+      if (at >= 0 && at < static_cast<double>(halves))
+        tokens[static_cast<size_t>(at)] += request.chunk_tokens[i];
+    }
+  }
+  const double mean = 2 * half_ns * static_cast<double>(window.output_tokens) / whole_ns;
+  double most = 0;
+  for (size_t i = 1; i < halves; ++i)
+    most = std::max(most, std::abs((tokens[i - 1] + tokens[i]) / mean - 1));
+  return most;
+}
+
 std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
   std::optional<double> error_without = baseline.StandardError(),
@@ -110,7 +135,12 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   // What a dead server takes is no cost of profiling.
   if (profiled.requests_failed > 0 || baseline.requests_failed > 0) return std::nullopt;
   const double ratio = *with / *without;
-  return Cost{1 - ratio, 2 * ratio * std::hypot(*error_without, *error_with)};
+  const double of_parts = 2 * ratio * std::hypot(*error_without, *error_with);
+  // Requests that prefill at the same time halt decode for all: a window shorter than a request may
+  // be such a moment, and its own parts do not show that.
+  const double of_baseline =
+      load ? LargestSwing(*load, baseline, profiled.end_ns - profiled.begin_ns) : 0;
+  return Cost{1 - ratio, std::max(of_parts, of_baseline)};
 }
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 
 #include "base/folder_for_test.h"
 #include "session/record.h"
+#include "session/trace_evidence.h"
 
 namespace tacho {
 namespace {
@@ -100,6 +101,26 @@ TEST_F(EndProfiledWith, TheFirstSessionByItsClock) {
   EXPECT_EQ(recording_.profiled.output_tokens, 30u);
 }
 
+// SGLang's profiler still writes while it stops.
+TEST_F(EndProfiledWith, TheLastStepAndNotTheStopAfterIt) {
+  Worker(0).own_bound = 100;
+  traces_[0].last_step_unix_ns = kUnixNs + 3'000'000'000;
+  EXPECT_EQ(EndAfter(), 3'000'000'000);
+}
+
+TEST(EvidenceOf, TheLastStepEndsOnTheHostOrOnADevice) {
+  TraceAnalysis trace;
+  trace.header.base_time_ns = 1'000;
+  trace.span = {{0}, {900}};
+  trace.devices.emplace_back().window = {{100}, {500}};
+  EXPECT_EQ(EvidenceOf(trace).last_step_unix_ns, std::nullopt);
+  trace.steps.steps.emplace_back().when = {{100}, {400}};
+  EXPECT_EQ(EvidenceOf(trace).last_step_unix_ns, 1'500);
+  trace.steps.steps.emplace_back().when = {{400}, {600}};
+  EXPECT_EQ(EvidenceOf(trace).last_step_unix_ns, 1'600);
+  EXPECT_EQ(EvidenceOf(trace).last_unix_ns, 1'900);
+}
+
 TEST_F(EndProfiledWith, TheEnginesOwnBoundAndNotAnIdleEngine) {
   EXPECT_EQ(EndAfter(), 9'000'000'000);
   Worker(0).own_bound = 100;
@@ -114,6 +135,31 @@ TEST_F(EndProfiledWith, SomebodyElsesStop) {
   rank.worker_url = "http://b";
   rank.remark = Finding{FindingId::kHoldsPart, "", "its file ends before the stop"};
   EXPECT_EQ(EndAfter(proof), 4'000'000'000);
+}
+
+// All requests prefill at once for 100 ms of each second, when no token comes.
+TEST(CostOfProfiling, AWindowShorterThanAWaveOfRequestsCannotTell) {
+  const FolderForTest parent;
+  Recording recording{.folder = *RunFolder::Create(parent.path(), "r"), .load = LoadRecords()};
+  RequestRecord& request = recording.load->requests.emplace_back();
+  request.status = RequestStatus::kDone;
+  for (int64_t at = 0; at < 10'000; at += 10) {
+    if (at % 1000 < 100) continue;
+    request.chunk_ns.push_back(at * 1'000'000);
+    request.chunk_tokens.push_back(at < 8'000 ? 10 : 5);  // at 8 s profiling begins
+  }
+  const auto cost = [&](int64_t from_ms, int64_t to_ms) {
+    recording.baseline = MeasureWindow(*recording.load, 0, 5'000'000'000);
+    recording.profiled = MeasureWindow(*recording.load, from_ms * 1'000'000, to_ms * 1'000'000);
+    return *recording.CostOfProfiling();
+  };
+  const auto wave = cost(6'030, 6'120);
+  EXPECT_NEAR(wave.share, 0.75, 0.01);
+  EXPECT_GE(wave.error, 1);
+  EXPECT_LT(cost(6'150, 6'900).error, 0.25);
+  const auto halved = cost(8'000, 10'000);
+  EXPECT_NEAR(halved.share, 0.5, 0.02);
+  EXPECT_LT(halved.error, 0.25);
 }
 
 TEST_F(EndProfiledWith, AnUnknownEndLeavesNoWindow) {

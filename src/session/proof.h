@@ -21,7 +21,10 @@ struct TraceEvidence {
   std::vector<int64_t> pids;                           // of the processes with events in it
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
-  uint64_t events = 0;                                 // with a time
+  // When its last step was over, on the host and on the devices: later events are of the profiler's
+  // own stop (SGLang: a `scheduler.run_batch` of 170 ms). Absent without steps.
+  std::optional<int64_t> last_step_unix_ns;
+  uint64_t events = 0;  // with a time
   uint64_t gpu_events = 0;
   bool idle = false;              // there is no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU

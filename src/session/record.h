@@ -163,8 +163,10 @@ struct Recording {
   std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<Finding> findings = {};          // but those of the proof
 
-  // Share of the throughput that profiling took, and twice its standard error; absent without both
-  // windows, and if requests failed in one of them. A cost smaller than its error was not seen.
+  // Share of the throughput that profiling took, and its error: twice the standard error, or the
+  // largest difference from the mean of any stretch of the baseline as long as the profiled window,
+  // if that is more. Absent without both windows, and if requests failed in one of them. A cost
+  // smaller than its error was not seen.
   struct Cost {
     double share = 0, error = 0;
   };

@@ -31,13 +31,14 @@ Result<void> RecordLoad::Begin() {
         std::make_unique<BackgroundLoad>(client_, *recording_.plan, given->targets, given->drive);
     return {};
   }
-  TACHO_ASSIGN_OR_RETURN(
-      std::vector<DriveTarget> targets,
-      TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.findings));
-  TACHO_ASSIGN_OR_RETURN(recording_.plan,
-                         PlanOf(options_, recording_.via, recording_.workers, recording_.findings));
-  recording_.plan->through_router = Reaches(targets, recording_.deployment.router_url);
-  load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(targets));
+  std::vector<Finding> findings;
+  auto targets = TargetsOf(client_, options_, recording_.deployment, recording_.workers, findings);
+  auto plan = PlanOf(options_, recording_.via, recording_.workers, findings);
+  for (Finding& finding : findings) ReportFinding(recording_, observer_, std::move(finding));
+  if (!targets) return tl::unexpected(targets.error());
+  TACHO_ASSIGN_OR_RETURN(recording_.plan, std::move(plan));
+  recording_.plan->through_router = Reaches(*targets, recording_.deployment.router_url);
+  load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, *std::move(targets));
   return {};
 }
 

@@ -2,9 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/notes.h"
 
 namespace tacho {
+namespace {
+
+TimeNs EndOfWork(const TraceAnalysis& trace) {
+  TimeNs end = trace.span.start;
+  for (const Step& step : trace.steps.steps) end = std::max(end, step.when.end);
+  for (const DeviceTime& device : trace.devices) end = std::max(end, device.window.end);
+  return end;
+}
+
+}  // namespace
 
 TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
   TraceEvidence evidence;
@@ -17,6 +29,8 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
   if (trace.header.base_time_ns >= 0 && !trace.span.empty()) {
     evidence.first_unix_ns = trace.header.base_time_ns + trace.span.start.ns;
     evidence.last_unix_ns = trace.header.base_time_ns + trace.span.end.ns;
+    if (!trace.steps.steps.empty())
+      evidence.last_step_unix_ns = trace.header.base_time_ns + EndOfWork(trace).ns;
   }
   evidence.idle = trace.span.empty();
   evidence.events = trace.counts.total;

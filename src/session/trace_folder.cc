@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -147,13 +146,6 @@ std::optional<uint64_t> FreeBytes(const std::string& folder) {
     return std::nullopt;
   if ((room.f_flag & ST_RDONLY) != 0) return 0;
   return uint64_t{room.f_bavail} * room.f_frsize;
-}
-
-std::string FolderHere(std::string named) {
-  if (named.find("://") != named.npos) return "";
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && (named == "~" || named.starts_with("~/"))) named.replace(0, 1, home);
-  return named;
 }
 
 std::string NearestThere(const std::string& folder) {

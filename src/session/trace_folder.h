@@ -58,9 +58,6 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
 // Free bytes on the disk of `folder`, or of its parent, 0 if it is read-only; absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
-// A folder as an engine's options name it, on this host: "~" is this user's home. "" for a store
-// ("s3://bucket").
-std::string FolderHere(std::string named);
 // The folder itself, or the nearest above it that is there, as an absolute path.
 std::string NearestThere(const std::string& folder);
 // "nothing can be written there: /proc is no disk": why this user can neither write to the folder

@@ -140,13 +140,5 @@ TEST_F(TraceFolderTest, WhereThereIsNoRoomTheEnginesOwnIsLinkedTo) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.At("small/run")), {}), 2);
 }
 
-TEST(FolderHere, IsWhatAnEngineMakesOfItsName) {
-  const std::string home = std::getenv("HOME");
-  EXPECT_EQ(FolderHere("~/traces"), home + "/traces");
-  EXPECT_EQ(FolderHere("~"), home);
-  EXPECT_EQ(FolderHere("a~/b"), "a~/b");
-  EXPECT_EQ(FolderHere("s3://bucket/x"), "");
-}
-
 }  // namespace
 }  // namespace tacho

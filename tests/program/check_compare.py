@@ -280,6 +280,8 @@ def real(folder):
     check("gates on what a whole recording does not have fail", done.returncode == 1 and outcomes == ["inconclusive"] * 4, outcomes)
     done = compare(*pair, "--fail-on", "kernel-time>+1%,copy>+1ms,window>+1%")
     check("gates on what it has pass", done.returncode == 0, done.stderr)
+    status, result = as_json("by stage", traces / "live-sglang-cpu/imm5", traces / "live-sglang-cpu/stage3")
+    check("the files of one rank's stages are one rank", (status, result["base"]["ranks"], result["new"]["ranks"]) == (5, 1, 1), result)
     inference = traces / "AMD-AGI+TraceLens/inference"
     status, result = as_json("other phases", inference / "vllm_decode_full", inference / "vllm_prefilldecode_piecewise")
     check("decode beside prefill is not compared", status == 5, result["verdict"])

@@ -307,7 +307,8 @@ def command_lines(folder):
     for words in (["vllm", "serve", "m", "--profiler-config", "{}"], ["python3", "-m", "sglang.launch_server"]):
         bare = run("doctor", *words)
         check("a command line without --", bare.returncode == 2 and "put -- before the command line" in bare.stderr, bare.stderr)
-    for words in (["vllm serve m --api-key s3cret"], ["HF_TOKEN=s3cret vllm serve m"], ["vllm bench  serve"], ["ssh", "host", "bash -lc 'vllm serve m'"], ["bash", "-c", "exec vllm serve m --api-key s3cret"]):
+    for words in (["vllm serve m --api-key s3cret"], ["HF_TOKEN=s3cret vllm serve m"], ["vllm bench  serve"], ["ssh", "host", "bash -lc 'vllm serve m'"],
+                  ["tmux", "new-session", "-d", "-s", "vllm", "vllm serve m"], ["bash", "-c", "exec vllm serve m --api-key s3cret"]):
         quoted = run("doctor", "--", *words)
         check("quoted words", quoted.returncode == 2 and "is not looked into: give the words without quotes: vllm serve" in quoted.stderr, quoted.stderr)
         check("quoted words: no key is shown", "s3cret" not in quoted.stderr, quoted.stderr)

@@ -508,6 +508,30 @@ def own_options_win(folder):
     nothing_left("own options", folder)
 
 
+def in_the_home(folder):
+    """No shell expands the ~ of a JSON; vLLM does."""
+    home, here = pathlib.Path(folder, "home"), pathlib.Path(folder, "here")
+    home.mkdir()
+    here.mkdir()
+    config = '{"profiler":"torch","torch_profiler_dir":"~/traces"}'
+    with fakes(HOME=str(home)):
+        done = subprocess.run(launch(folder, "--detach", "--json", words=("m", "--profiler-config", config)), capture_output=True, text=True,
+                              timeout=120, cwd=here)
+        check("~: launched and proven", done.returncode == 0, done.stdout + done.stderr)
+        server = json.loads(done.stdout)["servers"][0]
+        check("~: the engine's folder is shown", server["traces"] == str(home / "traces"), server)
+        recorded = subprocess.run([scenario.TACHO, "record", server["url"], "-q", "--out", folder, "--duration", "500ms", "--warm-up", "0.5s",
+                                   "--baseline", "0.5s", "--prompt-tokens", "50", "--output-tokens", "20"], capture_output=True, text=True,
+                                  timeout=120, cwd=here)
+        check("~: recorded", recorded.returncode == 0 and "1 of 1 ranks proven" in recorded.stdout, recorded.stdout + recorded.stderr)
+        run("launch", "stop")
+    check("~: no folder of that name", not any(here.iterdir()), list(here.iterdir()))
+    nothing_left("~", folder)
+    config = '{"profiler":"torch","torch_profiler_dir":"s3://bucket/traces"}'
+    store = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", config))[1:])
+    check("a store", store.returncode == 0 and json.loads(store.stdout)["servers"][0]["traces"] == "s3://bucket/traces", store.stdout + store.stderr)
+
+
 def cost_by_preset(folder):
     """As docs/record.md has it: the cost of looking of each preset, from an engine of its own."""
     for preset in ("light", "detailed"):
@@ -524,5 +548,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win,
+    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win, in_the_home,
           cost_by_preset], __doc__)

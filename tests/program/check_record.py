@@ -122,6 +122,16 @@ def low_rate(folder):
                   idle)
 
 
+def shortened(folder):
+    """Prompts longer than the model takes: the screen says so, not run.json alone."""
+    with simulation(folder, "--max-model-len", "256") as addresses:
+        done, report, _ = record(folder, target(addresses), "--prompt-tokens", "2000", "--output-tokens", "16", "--duration", "500ms")
+        check("shortened: proven", done.returncode == 0 and report and report["complete"], (done.returncode, done.stderr))
+        finds("shortened", report, "requests-shortened")
+        said = " ".join((done.stdout + done.stderr).split())
+        check("shortened: said", "planned requests were shortened to the model's 256 tokens" in said, said)
+
+
 def one_at_a_time(folder):
     """One request at a time to two engines: one of them always has none, and it is unknown which. The same with two requests to
     two engines behind one URL. With one engine it is known."""
@@ -206,5 +216,5 @@ def by_stage(folder):
         finds("by stage", report, "load-after-start")
 
 
-scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, one_at_a_time, generations, sglang, by_stage],
+scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, shortened, one_at_a_time, generations, sglang, by_stage],
                __doc__)

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/compare/rank_counts.h"
+
 namespace tacho {
 namespace {
 
@@ -148,9 +150,9 @@ class Checks {
         std::max(*now.prompt_tokens, *base.prompt_tokens) >
             kOtherPrompts * std::min(*now.prompt_tokens, *base.prompt_tokens)) {
       changes_.remarks.push_back(
-          fmt::format("a request reads {:.0f} tokens a step in base, {:.0f} in new: other prompts, "
-                      "or chunks of another size; a longer context costs time in attention, in "
-                      "decode steps too",
+          fmt::format("prompt tokens of a request in a step: {:.0f} in base, {:.0f} in new: other "
+                      "prompts, or chunks of another size; a longer context costs time in "
+                      "attention, in decode steps too",
                       *base.prompt_tokens, *now.prompt_tokens));
     }
     if (base.paths == now.paths && base.spans == now.spans)
@@ -230,7 +232,6 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   bool says_options = false;
   double prompt_tokens = 0, prompts = 0;
   for (const RunAnalysis& run : runs) {
-    uint64_t ranks = 0;
     const std::vector<const TraceAnalysis*> compared = RanksOf(run);
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
@@ -241,8 +242,6 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     for (const TraceAnalysis* trace : compared) {
       facts.lost_data |= trace->notes.lost_data();
       facts.has_holes |= trace->notes.has_holes();
-      // Each rank of a merged file has a device of its own.
-      ranks += trace->facts.role == TraceRole::kMerged ? trace->devices.size() : 1;
       if (!trace->facts.engine.empty()) engines.insert(trace->facts.engine);
       if (!trace->facts.engine_version.empty()) versions.insert(trace->facts.engine_version);
       for (const DeviceProperties& gpu : trace->header.devices) {
@@ -266,7 +265,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
       facts.has_device_work |= !trace->devices.empty();
     }
-    facts.ranks = std::max(facts.ranks, ranks);
+    facts.ranks = std::max(facts.ranks, CountRanks(run).ranks);
   }
   if (prompts > 0) facts.prompt_tokens = prompt_tokens / prompts;
   facts.engine = Joined(engines);

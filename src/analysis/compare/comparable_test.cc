@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/compare/rank_counts.h"
+
 namespace tacho {
 namespace {
 
@@ -62,6 +64,28 @@ TEST(CheckComparable, WithoutAHeaderTheOptionsAreUnknown) {
   const RunChanges unknown = OptionsOf(now);
   EXPECT_EQ(unknown.obstacles.front().id, kNothingCommon);
   EXPECT_THAT(unknown.remarks, Contains("recording options: base record_shapes, new unknown"));
+}
+
+// What SGLang's --profile-by-stage writes.
+TEST(FactsOf, TheFilesOfOneRanksStagesAreOneRank) {
+  RunAnalysis run = Window("a/prefill", 0, 100);
+  run.traces.push_back(Window("a/decode", 100, 200).traces.front());
+  run.traces.push_back(Window("b", 0, 100).traces.front());
+  for (TraceAnalysis& trace : run.traces) trace.devices.emplace_back();
+  EXPECT_EQ(FactsOf({run}).ranks, 3u);
+  for (const auto& [path, group] : {std::pair("a/prefill", 0), {"a/decode", 0}, {"b", 1}}) {
+    RankRow& row = run.ranks.rows.emplace_back();
+    row.path = path;
+    row.group = static_cast<size_t>(group);
+  }
+  EXPECT_EQ(FactsOf({run}).ranks, 2u);
+  EXPECT_EQ(CountRanks(run).devices, 2u);
+  // In a merged file each rank has a device.
+  run = Window("merged", 0, 100);
+  run.traces[0].facts.role = TraceRole::kMerged;
+  run.traces[0].devices.resize(2);
+  run.traces[0].devices[0].device = "GPU 0";
+  EXPECT_EQ(FactsOf({run}).ranks, 2u);
 }
 
 TEST(CheckComparable, AWholeRecordingThatIsIncompleteIsNotCompared) {

@@ -10,6 +10,7 @@
 #include "analysis/compare/comparable.h"
 #include "analysis/compare/kernel_changes.h"
 #include "analysis/compare/quantiles.h"
+#include "analysis/compare/rank_counts.h"
 #include "analysis/compare/step_differences.h"
 
 namespace tacho {
@@ -162,9 +163,9 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
     std::map<std::string, double> sums;
     double window = 0, kernels = 0;
     for (const RunAnalysis& run : is_base ? base : now) {
+      devices += static_cast<double>(CountRanks(run).devices);
       for (const TraceAnalysis* trace : RanksOf(run)) {
         for (const DeviceTime& device : trace->devices) {
-          devices += 1;
           window += static_cast<double>(device.window.length().ns);
           kernels += static_cast<double>(device.kernel_sum.ns);
           sums["compute"] += static_cast<double>(device.compute.ns);

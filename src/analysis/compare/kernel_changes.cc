@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/compare/quantiles.h"
+#include "analysis/compare/rank_counts.h"
 #include "analysis/compare/run_noise.h"
 
 namespace tacho {
@@ -168,10 +169,7 @@ std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& ba
   for (const bool is_base : {true, false}) {
     const std::vector<RunAnalysis>& runs = is_base ? base : now;
     double devices = 0;
-    for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis* trace : RanksOf(run))
-        devices += static_cast<double>(trace->devices.size());
-    }
+    for (const RunAnalysis& run : runs) devices += static_cast<double>(CountRanks(run).devices);
     for (const RunAnalysis& run : runs) {
       for (const TraceAnalysis* trace : RanksOf(run)) {
         for (const KernelRow& row : trace->kernels.rows) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/parse_number.h"
@@ -142,6 +144,11 @@ Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const Vllm
     return ConfigError("torch_profiler_dir",
                        "torch_profiler_dir must be set when profiler is 'torch'");
   }
+  // As vLLM's own expanduser and abspath.
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && config.folder.starts_with("~/")) config.folder.replace(0, 1, home);
+  if (!config.folder.empty() && config.folder.find("://") == std::string::npos)
+    config.folder = std::filesystem::absolute(config.folder).lexically_normal().string();
   return config;
 }
 

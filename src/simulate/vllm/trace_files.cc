@@ -22,10 +22,8 @@ TraceFile VllmProfiling::FileOf(const std::string& stem, int64_t time_ns) const 
   file.gzip = parts_.config.use_gzip;
   file.gzip_level = parts_.options->gzip_level;
   file.temp_folder = parts_.options->temp_folder;
-  file.path =
-      fmt::format("{}/{}.{}.pt.trace.json{}",
-                  std::filesystem::absolute(parts_.config.folder).lexically_normal().string(), stem,
-                  time_ns, file.gzip ? ".gz" : "");
+  file.path = fmt::format("{}/{}.{}.pt.trace.json{}", parts_.config.folder, stem, time_ns,
+                          file.gzip ? ".gz" : "");
   file.slow_ns = parts_.options->faults.Amount(FaultKind::kSlowFlush, parts_.options->index);
   file.truncate = Has(FaultKind::kTruncate);
   file.disk_full = Has(FaultKind::kDiskFull);

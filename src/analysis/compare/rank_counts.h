@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// Of the traces that are compared (RanksOf). The files of one rank's stages (SGLang's by-stage
+// profiles) are of one rank and its devices; in a merged file each rank has a device of its own.
+struct RankCounts {
+  uint64_t ranks = 0, devices = 0;
+};
+RankCounts CountRanks(const RunAnalysis& run);
+
+}  // namespace tacho
