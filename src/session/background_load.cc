@@ -7,6 +7,7 @@
 #include "control/token_ids.h"
 #include "load/drive/served_model.h"
 #include "session/overhead_windows.h"
+#include "text/format_number.h"
 
 namespace tacho {
 namespace {
@@ -94,8 +95,10 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
   if (planned && planned->cut_to_model > 0)
     findings.push_back(
         {FindingId::kRequestsShortened, "",
-         fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
-                     planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens)});
+         fmt::format("{} % of the planned requests were shortened to the model's {} tokens",
+                     FormatPercent(static_cast<double>(planned->cut_to_model) /
+                                   static_cast<double>(planned->requests.size())),
+                     *plan.most_total_tokens)});
   return planned;
 }
 
