@@ -253,13 +253,9 @@ std::string StageOf(std::string_view path, const StepTable& steps) {
   if (name.ends_with("-EXTEND") || name.ends_with("-prefill")) named = Phase::kPrefill;
   if (name.ends_with("-DECODE") || name.ends_with("-decode")) named = Phase::kDecode;
   if (named == Phase::kOther) return "";
-  bool any = false;
-  for (const Step& step : steps.steps) {
-    if (step.label.phase == Phase::kEmpty) continue;
-    if (step.label.phase != named) return "";
-    any = true;
-  }
-  return any ? std::string(PhaseName(named)) : "";
+  const bool has_one =
+      std::ranges::any_of(steps.steps, [&](const Step& step) { return step.label.phase == named; });
+  return has_one ? std::string(PhaseName(named)) : "";
 }
 
 }  // namespace tacho

@@ -44,9 +44,9 @@ TraceFacts GatherFacts(const Trace& trace);
 // whose number is `work`. Cost: of the names alone.
 TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work);
 
-// The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" when all steps
-// (but empty ones) are of that phase and the file's name ends in it
-// ("...-TP-0-EXTEND.trace.json.gz"); else "".
+// The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" if the file's
+// name ends in it ("...-TP-0-EXTEND.trace.json.gz") and a step is of that phase; else "". A request
+// that came while decode was profiled has its prefill in that file.
 std::string StageOf(std::string_view path, const StepTable& steps);
 
 }  // namespace tacho

@@ -159,7 +159,10 @@ TEST(StageOf, NeedsTheNameAndTheSteps) {
   EXPECT_EQ(StageOf("a/1795.45-TP-0.trace.json.gz", decode), "");
   EXPECT_EQ(StageOf("a-DECODE/1795.45-TP-0.trace.json.gz", decode), "");
   EXPECT_EQ(StageOf("a/1795.45-TP-0-DECODE.trace.json.gz", {}), "");
-  decode.steps[0].label.phase = Phase::kPrefill;
+  decode.steps.push_back({{Phase::kPrefill, 1, 10, 0, 0}, {}, std::nullopt});
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-DECODE.trace.json.gz", decode), "decode");
+  decode.steps.erase(decode.steps.begin());
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-DECODE.trace.json.gz", decode), "");
   EXPECT_EQ(StageOf("a/1795.45-TP-0-prefill.trace.json.gz", decode), "prefill");
 }
 

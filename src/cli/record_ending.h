@@ -24,8 +24,8 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style);
 
-// "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share`: of the
-// throughput that profiling took; `error`: twice its standard error.
+// "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error` are
+// those of Recording::Cost.
 std::string CostText(double unprofiled, double profiled, double share, double error);
 
 }  // namespace tacho

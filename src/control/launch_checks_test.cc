@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/words_for_test.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
@@ -21,15 +21,15 @@ using Words = std::vector<std::string>;
 // The findings of `vllm serve m` with that configuration (without blanks) and further words.
 std::vector<Finding> FindVllm(std::string_view version, const std::string& config,
                               std::string_view more = "", const Words& environment = {}) {
-  Words words = WordsOfLine("vllm serve m");
+  Words words = WordsIn("vllm serve m");
   if (!config.empty()) words.insert(words.end(), {"--profiler-config", config});
-  for (std::string& word : WordsOfLine(more)) words.push_back(std::move(word));
+  for (std::string& word : WordsIn(more)) words.push_back(std::move(word));
   return CheckLaunch(EngineKind::kVllm, version, words, environment);
 }
 
 std::vector<Finding> FindSglang(std::string_view more, const Words& environment = {}) {
-  Words words = WordsOfLine("python -m sglang.launch_server --model m");
-  for (std::string& word : WordsOfLine(more)) words.push_back(std::move(word));
+  Words words = WordsIn("python -m sglang.launch_server --model m");
+  for (std::string& word : WordsIn(more)) words.push_back(std::move(word));
   return CheckLaunch(EngineKind::kSglang, "0.5.23", words, environment);
 }
 
@@ -308,8 +308,8 @@ TEST(CheckLaunch, AProfilerWithoutItsDevice) {
 TEST(CheckLaunch, UnderNsys) {
   const auto nsys = [](std::string_view options, const std::string& config,
                        const Words& environment = {}) {
-    Words words = WordsOfLine("nsys profile");
-    for (std::string& word : WordsOfLine(options)) words.push_back(std::move(word));
+    Words words = WordsIn("nsys profile");
+    for (std::string& word : WordsIn(options)) words.push_back(std::move(word));
     for (const char* word : {"vllm", "serve", "m", "--profiler-config"}) words.emplace_back(word);
     words.push_back(config);
     return NamesOf(CheckLaunch(EngineKind::kVllm, "0.32.0", words, environment));
@@ -363,11 +363,10 @@ TEST(CheckLaunch, TheWorstComesFirst) {
 
 TEST(EngineOf, KnowsProgramsAndModules) {
   EXPECT_EQ(EngineOf({"/opt/bin/vllm", "serve"}), EngineKind::kVllm);
-  EXPECT_EQ(
-      EngineOf(WordsOfLine("nsys profile -o x python3 -m vllm.entrypoints.openai.api_server")),
-      EngineKind::kVllm);
-  EXPECT_EQ(EngineOf(WordsOfLine("python -m sglang.launch_server")), EngineKind::kSglang);
-  EXPECT_EQ(EngineOf(WordsOfLine("nginx -g vllmx")), EngineKind::kUnknown);
+  EXPECT_EQ(EngineOf(WordsIn("nsys profile -o x python3 -m vllm.entrypoints.openai.api_server")),
+            EngineKind::kVllm);
+  EXPECT_EQ(EngineOf(WordsIn("python -m sglang.launch_server")), EngineKind::kSglang);
+  EXPECT_EQ(EngineOf(WordsIn("nginx -g vllmx")), EngineKind::kUnknown);
   EXPECT_EQ(EngineOf({}), EngineKind::kUnknown);
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/folder_for_test.h"
-#include "base/words_for_test.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
@@ -15,27 +15,27 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string EngineIn(std::string_view line) {
-  const std::vector<std::string> words = WordsOfLine(line);
+  const std::vector<std::string> words = WordsIn(line);
   const size_t engine = EngineWord(words);
   return engine == words.size() ? "" : words[engine];
 }
 
 std::string WrapperRefusal(std::string_view line) {
-  const auto checked = CheckWrappers(WordsOfLine(line));
+  const auto checked = CheckWrappers(WordsIn(line));
   return checked ? "" : checked.error().message;
 }
 
 TEST(TakeSettings, ThoseBeforeTheProgram) {
-  std::vector<std::string> words = WordsOfLine("A=1 B=x=y env _C= vllm serve m D=1");
+  std::vector<std::string> words = WordsIn("A=1 B=x=y env _C= vllm serve m D=1");
   EXPECT_THAT(TakeSettings(words), ElementsAre("A=1", "B=x=y", "_C="));
   EXPECT_THAT(words, ElementsAre("vllm", "serve", "m", "D=1"));
-  words = WordsOfLine("env -u A B=1 vllm serve m");
+  words = WordsIn("env -u A B=1 vllm serve m");
   EXPECT_THAT(TakeSettings(words), IsEmpty()) << "env's own options stay with it";
   EXPECT_EQ(words.front(), "env");
-  words = WordsOfLine("env PATH=/env/bin vllm serve m");
+  words = WordsIn("env PATH=/env/bin vllm serve m");
   EXPECT_THAT(TakeSettings(words), IsEmpty()) << "it finds another vllm";
   EXPECT_TRUE(HasOtherEnvironment(words));
-  words = WordsOfLine("--a=1 m");
+  words = WordsIn("--a=1 m");
   EXPECT_THAT(TakeSettings(words), IsEmpty());
   words = {};
   EXPECT_THAT(TakeSettings(words), IsEmpty());
@@ -54,9 +54,9 @@ TEST(EngineWord, BelowWrappers) {
 }
 
 TEST(HasOtherEnvironment, OfAWrapper) {
-  EXPECT_TRUE(HasOtherEnvironment(WordsOfLine("uv run vllm serve m")));
-  EXPECT_TRUE(HasOtherEnvironment(WordsOfLine("numactl -N 0 conda run -n x ./start.sh")));
-  EXPECT_FALSE(HasOtherEnvironment(WordsOfLine("numactl -N 0 vllm serve uv")));
+  EXPECT_TRUE(HasOtherEnvironment(WordsIn("uv run vllm serve m")));
+  EXPECT_TRUE(HasOtherEnvironment(WordsIn("numactl -N 0 conda run -n x ./start.sh")));
+  EXPECT_FALSE(HasOtherEnvironment(WordsIn("numactl -N 0 vllm serve uv")));
 }
 
 TEST(CheckWrappers, RefusesWhatHidesTheEngine) {

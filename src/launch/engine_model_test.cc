@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/folder_for_test.h"
-#include "base/words_for_test.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
@@ -14,13 +14,13 @@ using ::testing::HasSubstr;
 
 // Of a whole command, which is started as it is given; "" if it has a model.
 std::string Refusal(std::string_view line) {
-  const std::vector<std::string> words = WordsOfLine(line);
+  const std::vector<std::string> words = WordsIn(line);
   const auto checked = CheckModel(words, words);
   return checked ? "" : checked.error().message;
 }
 
 std::string RefusalOf(std::string_view given, std::string_view made) {
-  const auto checked = CheckModel(WordsOfLine(made), WordsOfLine(given));
+  const auto checked = CheckModel(WordsIn(made), WordsIn(given));
   return checked ? "" : checked.error().message;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <utility>
+
+#include "analysis/rank_counts.h"
 
 namespace tacho {
 namespace {
@@ -162,19 +163,6 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
   return totals;
 }
 
-// How many devices these are: the files of one rank's stages have the same ones.
-size_t CountDevices(const RunAnalysis& run, const std::vector<const TraceAnalysis*>& workers) {
-  std::set<std::pair<std::string, std::string>> distinct;  // rank or path, device
-  for (const TraceAnalysis* trace : workers) {
-    const auto row = std::find_if(run.ranks.rows.begin(), run.ranks.rows.end(),
-                                  [&](const RankRow& r) { return r.path == trace->path; });
-    const std::string owner =
-        row == run.ranks.rows.end() ? trace->path : std::to_string(row->group);
-    for (const DeviceTime& device : trace->devices) distinct.emplace(owner, device.device);
-  }
-  return distinct.size();
-}
-
 }  // namespace
 
 DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices) {
@@ -239,7 +227,7 @@ RunTotals TotalsOf(const RunAnalysis& run) {
   }
   for (const SlicesTogether& slices : run.together) add(slices);
   totals.devices = AddDevices(devices);
-  totals.devices.devices = CountDevices(run, workers);
+  totals.devices.devices = CountRanks(run).devices;
   totals.workers = workers.size();
   totals.kernels = AddKernels(workers);
   totals.copies = AddCopies(workers);

@@ -20,6 +20,30 @@ bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
          });
 }
 
+// How far the rate of a stretch of `length_ns` of the window was from that of all of it, at most,
+// as a share. 0 if the window does not hold two such stretches, or has no token.
+double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
+  constexpr double kMostHalves = 100'000;
+  const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
+  // Each stretch begins in the middle of the one before.
+  const double half_ns = std::max(static_cast<double>(length_ns) / 2, whole_ns / kMostHalves);
+  const auto halves = static_cast<size_t>(whole_ns / half_ns);
+  if (halves < 4 || window.output_tokens == 0) return 0;
+  std::vector<double> tokens(halves, 0);
+  for (const RequestRecord& request : records.requests) {
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      const double at = static_cast<double>(request.chunk_ns[i] - window.begin_ns) / half_ns;
+      if (at >= 0 && at < static_cast<double>(halves))
+        tokens[static_cast<size_t>(at)] += request.chunk_tokens[i];
+    }
+  }
+  const double mean = 2 * half_ns * static_cast<double>(window.output_tokens) / whole_ns;
+  double most = 0;
+  for (size_t i = 1; i < halves; ++i)
+    most = std::max(most, std::abs((tokens[i - 1] + tokens[i]) / mean - 1));
+  return most;
+}
+
 }  // namespace
 
 std::optional<double> LoadWindow::TokensPerSecond() const {
@@ -101,30 +125,6 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const 
     }
   }
   if (end_ns < profiled.end_ns) profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
-}
-
-// How far the rate of a stretch of `length_ns` of the window was from that of all of it, at most,
-// as a share. 0 if the window does not hold two such stretches, or has no token.
-double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
-  constexpr double kMostHalves = 100'000;
-  const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
-  // Each stretch begins in the middle of the one before.
-  const double half_ns = std::max(static_cast<double>(length_ns) / 2, whole_ns / kMostHalves);
-  const auto halves = static_cast<size_t>(whole_ns / half_ns);
-  if (halves < 4 || window.output_tokens == 0) return 0;
-  std::vector<double> tokens(halves, 0);
-  for (const RequestRecord& request : records.requests) {
-    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
-      const double at = static_cast<double>(request.chunk_ns[i] - window.begin_ns) / half_ns;
-      if (at >= 0 && at < static_cast<double>(halves))
-        tokens[static_cast<size_t>(at)] += request.chunk_tokens[i];
-    }
-  }
-  const double mean = 2 * half_ns * static_cast<double>(window.output_tokens) / whole_ns;
-  double most = 0;
-  for (size_t i = 1; i < halves; ++i)
-    most = std::max(most, std::abs((tokens[i - 1] + tokens[i]) / mean - 1));
-  return most;
 }
 
 std::optional<Recording::Cost> Recording::CostOfProfiling() const {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "control/engine_folder.h"
 #include "control/profile_needs.h"
 #include "net/url.h"
 #include "session/trace_folder.h"
@@ -94,10 +95,12 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;
   if (engine_folder.empty()) return tl::unexpected(FolderUnknown(worker.worker.url, worker.facts));
-  return Blocked(
-      FindingId::kFolderNotSeen, worker,
-      fmt::format("writes its traces to {}, which is not seen from here", engine_folder),
-      fmt::format("give --map {}=DIR, or --collect-from HOST:{}", engine_folder, engine_folder));
+  return Blocked(FindingId::kFolderNotSeen, worker,
+                 fmt::format("writes its traces to {}, which is not seen from here", engine_folder),
+                 IsStore(engine_folder)
+                     ? fmt::format("mount it, and give --map {}=DIR", engine_folder)
+                     : fmt::format("give --map {}=DIR, or --collect-from HOST:{}", engine_folder,
+                                   engine_folder));
 }
 
 void LookAtRoom(const std::string& folder, std::vector<Finding>& findings) {

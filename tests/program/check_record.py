@@ -214,6 +214,12 @@ def by_stage(folder):
         check("by stage: both", done.returncode == 0 and report and [len(r["files"]) for r in ranks(report)] == [2],
               f"{done.returncode} {done.stderr} {report and ranks(report)}")
         finds("by stage", report, "load-after-start")
+        # Requests that come while decode is profiled have their prefill in the file of the decode steps.
+        done, report, run_folder = record(folder, target(addresses), "--by-stage", "--steps", "100", "--duration", "20s")
+        found = json.loads(run("analyze", "--json", str(run_folder / "traces")).stdout)
+        stages = {trace["identity"]["stage"]: trace["steps"]["by_phase"] for trace in found["traces"]}
+        check("by stage: a prefill among the decode steps", stages["decode"]["prefill"] > 0, stages)
+        check("by stage: one rank all the same", (len(stages), found["ranks"]["present"], found["ranks"]["warnings"]) == (2, [0], []), found["ranks"])
 
 
 scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, shortened, one_at_a_time, generations, sglang, by_stage],

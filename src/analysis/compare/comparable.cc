@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/compare/rank_counts.h"
+#include "analysis/rank_counts.h"
 
 namespace tacho {
 namespace {

@@ -10,8 +10,8 @@
 #include "analysis/compare/comparable.h"
 #include "analysis/compare/kernel_changes.h"
 #include "analysis/compare/quantiles.h"
-#include "analysis/compare/rank_counts.h"
 #include "analysis/compare/step_differences.h"
+#include "analysis/rank_counts.h"
 
 namespace tacho {
 namespace {

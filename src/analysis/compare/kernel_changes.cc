@@ -7,8 +7,8 @@
 #include <set>
 
 #include "analysis/compare/quantiles.h"
-#include "analysis/compare/rank_counts.h"
 #include "analysis/compare/run_noise.h"
+#include "analysis/rank_counts.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/compare/rank_counts.h"
+#include "analysis/rank_counts.h"
 
 #include <map>
 #include <set>
@@ -9,7 +9,7 @@ namespace tacho {
 
 RankCounts CountRanks(const RunAnalysis& run) {
   std::map<std::string, size_t> group_of;
-  for (const RankRow& row : run.ranks.rows) group_of[row.path] = row.group;
+  for (const RankRow& row : run.ranks.rows) group_of.emplace(row.path, row.group);
   std::set<size_t> groups;
   std::set<std::pair<size_t, std::string>> devices;
   size_t next_group = run.ranks.rows.size();  // of traces that are in no table
