@@ -54,7 +54,7 @@ Result<Grammar> ReadGrammar(std::string_view line) {
   if (grammar.engine == "-") grammar.engine = "";
   grammar.phase = TakeWord(line);
   constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
-                                          "empty",  "other",   "none"};
+                                          "empty",  "other",   "part",   "none"};
   const bool known =
       std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
   if (!known || line.empty()) return Fail(ErrorKind::kUsage, "expected ENGINE PHASE PATTERN");
@@ -168,7 +168,7 @@ std::optional<ParsedStep> ParseStep(std::string_view annotation) {
       none(label.context_requests);
       none(label.context_tokens);
     }
-    return ParsedStep{grammar.engine, label};
+    return ParsedStep{grammar.engine, label, grammar.phase == "part"};
   }
   return std::nullopt;
 }

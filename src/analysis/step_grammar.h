@@ -22,6 +22,7 @@ struct ParsedStep {
   std::string_view engine;  // whose grammar: "vllm", "sglang", "atom", "torch" (ProfilerStep);
                             // "" where several write the name
   StepLabel label;
+  bool is_part = false;  // of each step: used only where no annotation is a whole one
 };
 // Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars
 // of vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang

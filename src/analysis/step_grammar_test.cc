@@ -57,6 +57,8 @@ TEST(ParseStep, ReadsTheEnginesGrammars) {
       {"prefill[bs=2 tok=16 ctx=[8, 8]]", "atom", {Phase::kPrefill, 2, 16, 0, 0}},
       {"decode[bs=117/128 tok=117 tbo=1]", "atom", {Phase::kDecode, 0, 0, 117, 117}},
       {"ProfilerStep#7", "torch", {}},
+      {"gpu_model_runner: forward", "vllm", {}},
+      {"scheduler.run_batch", "sglang", {}},
   };
   for (const Case& c : cases) {
     const auto step = ParseStep(c.name);
@@ -76,8 +78,8 @@ TEST(ParseStep, LeavesOtherAnnotationsAlone) {
         "execute_context_(32)_generation_0(0)", "execute_context_-1(32)_generation_0(0)",
         "execute_context_99999999999999999999(1)_generation_0(0)", "execute_context_1(32",
         "step[DECODE bs=]x", "step[DECODE bs=1", "step[DRAFT_LOOP raw_bs=1 bs=2 topk=4]",
-        "ProfilerStep#", "ProfilerStep#x", "scheduler.run_batch", "nccl:all_reduce",
-        "gpu_model_runner: forward", "prefill[tok=1]"}) {
+        "ProfilerStep#", "ProfilerStep#x", "scheduler.recv_requests", "nccl:all_reduce",
+        "gpu_model_runner: sample", "prefill[tok=1]"}) {
     EXPECT_FALSE(ParseStep(name).has_value()) << name;
   }
   EXPECT_FALSE(ParseStep("step[MIXED c_sq=" + std::string(200'000, '1')).has_value());

@@ -44,11 +44,16 @@ void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   }
 }
 
-bool IsTrainingStep(const ParsedStep& step) { return step.engine == "torch"; }
+// The best ones of a trace are its steps.
+enum class StepSource : uint8_t { kTraining, kPart, kEngine };
+StepSource SourceOf(const ParsedStep& step) {
+  if (step.engine == "torch") return StepSource::kTraining;
+  return step.is_part ? StepSource::kPart : StepSource::kEngine;
+}
 
 struct FoundSteps {
   std::vector<Step> steps;  // in the order of start, before the scope's choice
-  bool of_engine = false;   // false: training steps, or none
+  bool of_engine = false;   // false: training steps, parts of steps, or none
 };
 
 // All annotations that name a step, in the order of the file.
@@ -60,22 +65,22 @@ FoundSteps FindAnnotations(const Trace& trace) {
     if (number == matched.size()) matched.push_back(ParseStep(trace.Text(name)));
     return matched[number];
   };
-  bool from_engine = false;
-  for (size_t row = 0; row < trace.annotations.size() && !from_engine; ++row) {
+  auto best = StepSource::kTraining;
+  for (size_t row = 0; row < trace.annotations.size() && best != StepSource::kEngine; ++row) {
     const auto& step = match(trace.annotations.name[row]);
-    from_engine = step && !IsTrainingStep(*step);
+    if (step) best = std::max(best, SourceOf(*step));
   }
   FoundSteps found;
-  found.of_engine = from_engine;
+  found.of_engine = best == StepSource::kEngine;
   const auto add = [&](const SliceTable& table, uint32_t row) {
     const auto& step = match(table.name[row]);
-    if (!step || (from_engine && IsTrainingStep(*step))) return;
+    if (!step || SourceOf(*step) < best) return;
     found.steps.push_back(
         {.label = step->label, .when = table.When(row), .period = {}, .track = table.track[row]});
   };
   for (uint32_t row = 0; row < trace.annotations.size(); ++row) add(trace.annotations, row);
   const std::vector<bool> training = TrainingStepNames(trace);
-  if (from_engine || training.empty()) return found;
+  if (best != StepSource::kTraining || training.empty()) return found;
   for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops),
                                   static_cast<const SliceTable*>(&trace.others)}) {
     for (uint32_t row = 0; row < table->size(); ++row) {

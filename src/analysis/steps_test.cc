@@ -53,6 +53,28 @@ TEST(FindSteps, TrainingStepsServeWhenNoEngineWroteAny) {
   EXPECT_EQ(table.steps[0].period, DurationNs{10});
 }
 
+TEST(FindSteps, APartOfEachStepServesWhenNothingNamesTheStep) {
+  const auto steps = [](bool named) {
+    TraceBuilder b;
+    b.Host("user_annotation", "ProfilerStep#3", {.start = 0, .duration = 300});
+    for (int64_t at : {0, 100}) {
+      if (named)
+        b.Host("user_annotation", "execute_context_0(0)_generation_4(4)",
+               {.start = at + 5, .duration = 70});
+      b.Host("user_annotation", "gpu_model_runner: preprocess", {.start = at + 6, .duration = 9});
+      b.Host("user_annotation", "gpu_model_runner: forward", {.start = at + 20, .duration = 50});
+    }
+    return FindSteps(std::move(b).Finish()).steps;
+  };
+  ASSERT_EQ(steps(false).size(), 2u);
+  EXPECT_EQ(steps(false)[0].when, (Interval{{20}, {70}}));
+  EXPECT_EQ(steps(false)[0].label.phase, Phase::kOther);
+  EXPECT_EQ(steps(false)[0].period, DurationNs{100});
+  ASSERT_EQ(steps(true).size(), 2u);
+  EXPECT_EQ(steps(true)[0].when, (Interval{{5}, {75}}));
+  EXPECT_EQ(steps(true)[0].label.phase, Phase::kDecode);
+}
+
 TEST(FindSteps, WithoutAnnotationsThereIsNoMethod) {
   TraceBuilder b;
   b.Host("user_annotation", "nccl:all_reduce", {.start = 0, .duration = 10});

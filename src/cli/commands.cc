@@ -116,7 +116,7 @@ int UnknownAction(const std::vector<CommandSpec>& specs, const std::string& what
 int Help(std::vector<std::string> words) {
   const bool man = !words.empty() && words[0] == "--man";
   if (man) words.erase(words.begin());
-  if (words.empty() || words[0] == "-h" || words[0] == "--help")
+  if (words.empty() || words[0] == "-h" || words[0] == "--help" || words[0] == "help")
     return Say(man ? OverviewPage() : Overview());
   if (man && words.size() == 2 && words[0] == "-o") {
     const auto written = WriteFiles(words[1], ManPages());

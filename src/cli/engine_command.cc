@@ -141,23 +141,26 @@ Result<SessionLock> Lock(const EngineScene& scene) {
 // Where the traces of the stopped workers are, and the command that reads them.
 void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   for (const ProbedWorker& probed : scene.workers) {
+    const auto outcome = std::ranges::find(outcomes, probed.worker.url, &ControlOutcome::url);
+    // A session that counts its steps ends by itself.
+    const bool counted = probed.open && probed.open->steps;
     const bool stopped =
-        std::any_of(outcomes.begin(), outcomes.end(), [&](const ControlOutcome& outcome) {
-          return outcome.url == probed.worker.url && outcome.verdict == ControlVerdict::kDone;
-        });
+        outcome != outcomes.end() && (outcome->verdict == ControlVerdict::kDone ||
+                                      (outcome->verdict == ControlVerdict::kWasSo && counted));
     if (!stopped) continue;
     std::string folder = probed.open ? probed.open->folder : "";
     if (folder.empty()) folder = probed.facts->profiler.folder.value_or("");
+    // vLLM answers 200 to the stop of a profiler that never ran.
+    const bool sure = probed.open && outcome->verdict == ControlVerdict::kDone;
     const std::string session = probed.open ? fmt::format(" of session {}", probed.open->key) : "";
     if (folder.empty()) {
-      Complain(fmt::format("{}: traces{}: {}", probed.worker.url, session,
-                           UnknownFolderText(*probed.facts)));
+      Complain(fmt::format("{}: traces{}{}: {}", probed.worker.url, session,
+                           sure ? "" : ", if there are any", UnknownFolderText(*probed.facts)));
       continue;
     }
-    // vLLM answers 200 to the stop of a profiler that never ran.
     std::string line = fmt::format("{}: {}{} {} {}", probed.worker.url,
-                                   probed.open ? "its traces" : "what it recorded, if anything,",
-                                   session, probed.open ? "are in" : "is in", VisibleText(folder));
+                                   sure ? "its traces" : "what it recorded, if anything,", session,
+                                   sure ? "are in" : "is in", VisibleText(folder));
     if (probed.is_local()) {
       line += ": tacho analyze " + ShellWord(folder);
       if (probed.open && KeyNamesFiles(*probed.facts)) line += " --session " + probed.open->key;

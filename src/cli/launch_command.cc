@@ -192,7 +192,9 @@ Result<int> Stop(const LaunchArguments& a) {
       return Fail(interrupt.token().stop_requested() ? ErrorKind::kInterrupted : ErrorKind::kRemote,
                   fmt::format("{} is still being ended", launch.name));
     ForgetEndedLaunches();
-    Complain(fmt::format("{} is ended; its log: {}", launch.name, launch.servers[0].log));
+    const bool one = launch.servers.size() == 1;
+    Complain(fmt::format("{} is ended; its {}: {}", launch.name, one ? "log" : "logs",
+                         one ? launch.servers[0].log : launch.folder + "/logs"));
   }
   return kDone;
 }

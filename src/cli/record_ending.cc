@@ -37,8 +37,9 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
     text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
-  else if (starts.ns)
-    text += fmt::format("{}started{}", style.dot(), starts.Within());
+  else if (starts.answered_ns)
+    text += fmt::format("{}started within {:.2f} ms", style.dot(),
+                        static_cast<double>(*starts.answered_ns) / 1e6);
   return text;
 }
 

@@ -43,7 +43,7 @@ class RecordEnding : public testing::Test {
         proof.steps = 400 + static_cast<uint64_t>(rank);
       }
     }
-    recording_.starts = {.asked = 2, .taken = 2, .ns = 12'000};
+    recording_.starts = {.asked = 2, .taken = 2, .ns = 9'000, .answered_ns = 12'000};
     for (LoadWindow* window : {&recording_.baseline, &recording_.profiled}) {
       window->end_ns = 5'000'000'000;
       window->output_tokens = 10'000;

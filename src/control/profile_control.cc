@@ -311,7 +311,8 @@ void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
     ControlOutcome& outcome = outcomes[which[i]];
     const Result<HttpResponse>& answer = answers[i];
     if (answer && answer->status == 200) {
-      outcome.said = "no profile was running; what had not begun is taken back";
+      outcome.said =
+          "no profile was running: its steps were over, or had not begun and are taken back";
       continue;
     }
     outcome.verdict = answer ? ControlVerdict::kRefused : ControlVerdict::kNoAnswer;
@@ -370,26 +371,29 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
 }
 
 ControlSpread SpreadOf(const std::vector<ControlOutcome>& outcomes) {
-  ControlSpread spread{.asked = outcomes.size(), .taken = 0, .ns = {}};
-  int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+  ControlSpread spread{.asked = outcomes.size(), .taken = 0, .ns = {}, .answered_ns = {}};
+  std::vector<int64_t> sent, answered;
   for (const ControlOutcome& outcome : outcomes) {
     if (!outcome.IsGood()) continue;
     ++spread.taken;
-    first = std::min(first, outcome.sent_ns);
-    last = std::max(last, outcome.sent_ns);
+    sent.push_back(outcome.sent_ns);
+    answered.push_back(outcome.answered_ns);
   }
-  if (spread.taken > 1) spread.ns = last - first;
+  if (spread.taken < 2) return spread;
+  const auto between = [](const std::vector<int64_t>& times) {
+    const auto [first, last] = std::ranges::minmax_element(times);
+    return *last - *first;
+  };
+  spread.ns = between(sent);
+  spread.answered_ns = between(answered);
   return spread;
-}
-
-std::string ControlSpread::Within() const {
-  return ns ? fmt::format(" within {:.2f} ms", static_cast<double>(*ns) / 1e6) : "";
 }
 
 std::string ControlSpread::Text(std::string_view what) const {
   return fmt::format("{}{} {}{} reached{}", taken,
                      taken == asked ? "" : fmt::format(" of {}", asked), what,
-                     asked == 1 ? "" : "s", Within());
+                     asked == 1 ? "" : "s",
+                     ns ? fmt::format(" within {:.2f} ms", static_cast<double>(*ns) / 1e6) : "");
 }
 
 }  // namespace tacho

@@ -110,11 +110,12 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop = {},
                                     const std::function<void(const ControlOutcome&)>& ended = {});
 
-// The time between the accepted requests.
+// The accepted requests.
 struct ControlSpread {
   size_t asked = 0, taken = 0;
-  std::optional<int64_t> ns;   // between the first and the last; absent for fewer than two
-  std::string Within() const;  // " within 0.02 ms" or ""
+  // Between the first and the last that was sent, and that was answered: a profiler runs when its
+  // start is answered, which may take seconds. Absent for fewer than two.
+  std::optional<int64_t> ns, answered_ns;
   // "2 profilers reached within 0.02 ms", "1 of 2 profilers reached".
   std::string Text(std::string_view what) const;
 };

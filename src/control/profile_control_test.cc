@@ -75,6 +75,10 @@ TEST(PlanStart, RefusesWhatVllmCannotDo) {
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("VLLM_TORCH_PROFILER_DIR"));
   off.version = "0.32.0";
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--profiler-config"));
+  off.profiler.under_nsys = true;
+  EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--via nsys"));
+  EXPECT_THAT(WhyNot(off, Keyed()), Not(HasSubstr("VLLM_TORCH_PROFILER_DIR")));
+  off.profiler.under_nsys = false;
   off.profiler.has_daemon = true;
   EXPECT_THAT(WhyNot(off, Keyed()), EndsWith("as it is, tacho record --via daemon profiles it"));
   EngineFacts asleep = Vllm();
@@ -250,7 +254,7 @@ TEST(SendAll, TakesBackASessionThatHasNotBegun) {
   const FakeEngine armed({{"POST /stop_profile", no}, {"POST /start_profile", {200, ""}}});
   const ControlOutcome taken = stop(armed, true);
   EXPECT_EQ(taken.verdict, ControlVerdict::kWasSo);
-  EXPECT_THAT(taken.said, HasSubstr("what had not begun is taken back"));
+  EXPECT_THAT(taken.said, HasSubstr("its steps were over, or had not begun and are taken back"));
   EXPECT_THAT(armed.seen(),
               testing::ElementsAre("POST /stop_profile",
                                    "POST /start_profile {\"start_step\":4611686018427387904}"));
@@ -347,7 +351,10 @@ TEST(SpreadOf, WithoutAnAnswerThereIsNoSpread) {
   EXPECT_EQ(SpreadOf({told}).Text("profiler"), "1 profiler reached");
   ControlOutcome second = told;
   second.sent_ns += 20'000;
+  second.answered_ns += 3'000'000'000;  // its start took long
   EXPECT_EQ(SpreadOf({told, second}).Text("profiler"), "2 profilers reached within 0.02 ms");
+  EXPECT_EQ(SpreadOf({told, second}).answered_ns, 3'000'000'000);
+  EXPECT_EQ(SpreadOf({told, silent}).answered_ns, std::nullopt);
 }
 
 }  // namespace

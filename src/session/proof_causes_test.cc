@@ -168,6 +168,21 @@ TEST(ProofCauses, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty()) << "the engine was idle then";
 }
 
+TEST(ProofCauses, ATraceThatEndsBeforeTheLastProfilerRanIsRemarkedOn) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  TraceEvidence trace = ATrace("a");
+  trace.steps = 30;
+  const auto remarks = [&](int64_t length_ns, int64_t before_ns) {
+    trace.first_unix_ns = *trace.last_unix_ns - length_ns;
+    worker.all_running_unix_ns = *trace.last_unix_ns + before_ns;
+    return Remarks(Prove({worker}, {trace}));
+  };
+  EXPECT_THAT(remarks(200'000'000, 210'000'000),
+              ElementsAre(HasSubstr("ends 210 ms before the last profiler ran")));
+  EXPECT_THAT(remarks(200'000'000, 90'000'000), IsEmpty());
+  EXPECT_THAT(remarks(900'000'000, 400'000'000), IsEmpty());
+}
+
 TEST(ProofCauses, StepsAfterTheStopAreNotMissed) {
   WorkerExpectation worker = AWorker("w", {"a"});
   worker.stop_asked_unix_ns = kProofStop;

@@ -272,7 +272,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
   if (const auto more = OrderedJson::parse(analysis, nullptr, false); more.is_object())
     json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
-  Put(json, "start_spread_ns", recording.starts.ns);
+  Put(json, "start_spread_ns", recording.starts.answered_ns);
   if (const WindowPlan& plan = recording.window; plan.window_ns > 0) {
     OrderedJson& window = json["window"];
     window = {{"by_budget", plan.by_budget},

@@ -20,7 +20,7 @@ class RunJsonTest : public ::testing::Test {
   RunJsonTest() {
     recording_.clocks.monotonic_ns = 1'000'000'000;
     recording_.clocks.unix_ns = 1'700'000'001'000'000'000;
-    recording_.starts.ns = 20'000;
+    recording_.starts.answered_ns = 20'000;
     recording_.window = {};
     recording_.findings = {{FindingId::kDidNotStart, "http://b:1", "did not start: no"},
                            {FindingId::kOwnBound, "http://a:1", "ends after 5 steps", "--steps N"}};
