@@ -93,9 +93,9 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
       trace.notes.lost_data()) {
     return false;
   }
-  // nsys without NVTX sees no steps.
-  if (trace.header.format == TraceFormat::kNsys && trace.annotations.size() == 0) return false;
   const StepTable steps = FindSteps(trace);
+  // nsys sees the steps of a process that names them by NVTX, and not those of an engine's core.
+  if (trace.header.format == TraceFormat::kNsys && steps.steps.empty()) return false;
   return std::ranges::all_of(steps.steps,
                              [](const Step& step) { return step.label.phase == Phase::kEmpty; }) &&
          HasNone(trace, trace.host_calls, LaunchesWork) &&

@@ -89,6 +89,11 @@ TEST(Analyze, NotesThatAnEngineTookNoStep) {
   };
   EXPECT_EQ(count(NoteId::kNoEngineStep, of_nsys), 0u) << "its ranges were not recorded";
   EXPECT_EQ(count(NoteId::kNoGpuEvents, of_nsys), 1u);
+  const auto of_a_core = [&](TraceBuilder& b) {
+    of_nsys(b);
+    b.Host("user_annotation", "schedule: allocate_slots", {.start = 1, .duration = 5});
+  };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_a_core), 0u) << "its worker is another process";
   const auto of_idle_sglang = [](TraceBuilder& b) {
     b.Host("user_annotation", "scheduler.recv_requests", {.start = 1, .duration = 50});
     b.Host("cpu_op", "gloo:broadcast", {.start = 2, .duration = 5});
