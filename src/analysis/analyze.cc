@@ -94,8 +94,10 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
     return false;
   }
   const StepTable steps = FindSteps(trace);
-  // nsys sees the steps of a process that names them by NVTX, and not those of an engine's core.
-  if (trace.header.format == TraceFormat::kNsys && steps.steps.empty()) return false;
+  // nsys sees steps by NVTX alone, and those of vLLM's workers beside ranges of its core.
+  if (trace.header.format == TraceFormat::kNsys && steps.steps.empty() &&
+      (trace.annotations.size() == 0 || facts.engine == "vllm"))
+    return false;
   return std::ranges::all_of(steps.steps,
                              [](const Step& step) { return step.label.phase == Phase::kEmpty; }) &&
          HasNone(trace, trace.host_calls, LaunchesWork) &&

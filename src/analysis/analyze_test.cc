@@ -100,6 +100,11 @@ TEST(Analyze, NotesThatAnEngineTookNoStep) {
     b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 90, .duration = 5});
   };
   EXPECT_EQ(count(NoteId::kNoEngineStep, of_idle_sglang), 1u);
+  const auto of_idle_sglang_in_nsys = [](TraceBuilder& b) {
+    b.header().format = TraceFormat::kNsys;
+    b.Host("user_annotation", "scheduler.recv_requests", {.start = 1, .duration = 50});
+  };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_idle_sglang_in_nsys), 1u);
   // Steps, a model's operator or a launch, or a cut file that may have had some.
   const std::function<void(TraceBuilder&)> signs[] = {
       [](TraceBuilder& b) {

@@ -162,8 +162,11 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     return;
   }
   // An engine that stamps its version also names its steps: if it names none, no step ran.
-  if (FindSteps(trace).method.empty()) {
+  if (const std::string method = FindSteps(trace).method; method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
+  } else if (method == "part") {
+    out.emplace_back(
+        "how long a whole step is, and its phase, because only a part of each is named");
   }
   if (trace.gpu.size() == 0) {
     out.emplace_back("GPU time, because no GPU event was recorded");

@@ -52,8 +52,8 @@ StepSource SourceOf(const ParsedStep& step) {
 }
 
 struct FoundSteps {
-  std::vector<Step> steps;  // in the order of start, before the scope's choice
-  bool of_engine = false;   // false: training steps, parts of steps, or none
+  std::vector<Step> steps;                    // in the order of start, before the scope's choice
+  StepSource source = StepSource::kTraining;  // also without any
 };
 
 // All annotations that name a step, in the order of the file.
@@ -71,7 +71,7 @@ FoundSteps FindAnnotations(const Trace& trace) {
     if (step) best = std::max(best, SourceOf(*step));
   }
   FoundSteps found;
-  found.of_engine = best == StepSource::kEngine;
+  found.source = best;
   const auto add = [&](const SliceTable& table, uint32_t row) {
     const auto& step = match(table.name[row]);
     if (!step || SourceOf(*step) < best) return;
@@ -92,7 +92,7 @@ FoundSteps FindAnnotations(const Trace& trace) {
 
 FoundSteps FindAllSteps(const Trace& trace) {
   FoundSteps all = FindAnnotations(trace), kept;
-  kept.of_engine = all.of_engine;
+  kept.source = all.source;
   std::vector<Step>& found = all.steps;
   std::vector<size_t> order(found.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -248,6 +248,7 @@ StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scop
   StepTable table;
   // An engine that stamps its version also names its steps: if it names none, no step ran.
   if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
+  if (found.source == StepSource::kPart) table.method = "part";
   for (const Step& step : found.steps) {
     if (!scope.Counts(step.when.start) && scope.Clip(step.when).empty()) continue;
     table.steps.push_back(step);
@@ -292,7 +293,7 @@ std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const Laun
   const Trace& trace = index.trace();
   const FoundSteps found = FindAllSteps(trace);
   std::map<ProcessId, IntervalSet> result;
-  if (!found.of_engine) return result;
+  if (found.source != StepSource::kEngine) return result;
   const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
   const auto steps = StepsOfTracks(found.steps, rows.lanes());
   std::map<ProcessId, std::vector<Interval>> extents;

@@ -35,7 +35,7 @@ struct ProfilerFacts {
   bool reads_body = false;        // vLLM: prefix and limits are read; SGLang: always true
   bool reads_profile_id = false;  // SGLang from 0.5.15
   bool has_daemon = false;  // a process of this engine asked our Kineto daemon (this host only)
-  bool under_nsys = false;  // a process of this engine runs in a session of nsys (this host only)
+  bool launched_by_nsys = false;  // below nsys launch --session-new=NAME (this host only)
   // The profiler configuration that the engine reports; absent if it does not (it needs its
   // developer mode).
   std::optional<std::string> kind;  // "torch", "cuda", "proton"

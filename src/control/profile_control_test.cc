@@ -75,10 +75,10 @@ TEST(PlanStart, RefusesWhatVllmCannotDo) {
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("VLLM_TORCH_PROFILER_DIR"));
   off.version = "0.32.0";
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--profiler-config"));
-  off.profiler.under_nsys = true;
+  off.profiler.launched_by_nsys = true;
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--via nsys"));
   EXPECT_THAT(WhyNot(off, Keyed()), Not(HasSubstr("VLLM_TORCH_PROFILER_DIR")));
-  off.profiler.under_nsys = false;
+  off.profiler.launched_by_nsys = false;
   off.profiler.has_daemon = true;
   EXPECT_THAT(WhyNot(off, Keyed()), EndsWith("as it is, tacho record --via daemon profiles it"));
   EngineFacts asleep = Vllm();

@@ -19,8 +19,9 @@ int64_t SkippedIterations(const ProfilerFacts& profiler) {
 }  // namespace
 
 Finding ProfilerOff(const std::string& url, const EngineFacts& facts) {
-  if (facts.profiler.under_nsys)
-    return {FindingId::kProfilerOff, url, "its own profiler is not configured: it runs under nsys",
+  if (facts.profiler.launched_by_nsys)
+    return {FindingId::kProfilerOff, url,
+            "its own profiler is not configured: it runs under nsys launch",
             fmt::format("tacho record {} --via nsys", url)};
   return {
       FindingId::kProfilerOff, url, "its profiler is not configured",

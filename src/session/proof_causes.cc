@@ -15,7 +15,7 @@ namespace {
 // times are those of the engine's host; a probe measures its offset to half a second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
 // A trace that ends so long before its stop, and by a tenth of the window, did not end with it.
-constexpr int64_t kEndSlackNs = 500'000'000;
+constexpr int64_t kEndSlackNs = 500'000'000, kLeastEndSlackNs = 50'000'000;
 constexpr uint64_t kNoRoom = 16u << 20;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -259,9 +259,10 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
   }
   const bool known = begin != INT64_MIN && end != INT64_MAX && begin < end;
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
-  const int64_t before_all = worker.all_running_unix_ns - (end - offset);
-  // Of a short file less is much.
-  const int64_t slack = std::min(kEndSlackNs, (end - begin) / 2);
+  const int64_t before_all = known ? worker.all_running_unix_ns - (end - offset) : 0;
+  // Of a short file less is much; an answer is noticed late where the cores are busy.
+  const int64_t slack =
+      known ? std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs) : kEndSlackNs;
   if (known && worker.all_running_unix_ns != 0 &&
       before_all > slack + worker.facts.clock_error_ns.value_or(0))
     return Cause(FindingId::kEndedBeforeOthers,
