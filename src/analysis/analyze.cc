@@ -94,9 +94,10 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
     return false;
   }
   const StepTable steps = FindSteps(trace);
-  // nsys sees steps by NVTX alone, and those of vLLM's workers beside ranges of its core.
+  // nsys sees steps by NVTX alone. Of the engines only SGLang's scheduler also writes while idle.
   if (trace.header.format == TraceFormat::kNsys && steps.steps.empty() &&
-      (trace.annotations.size() == 0 || facts.engine == "vllm"))
+      HasNone(trace, trace.annotations,
+              [](std::string_view name) { return name == "scheduler.recv_requests"; }))
     return false;
   return std::ranges::all_of(steps.steps,
                              [](const Step& step) { return step.label.phase == Phase::kEmpty; }) &&

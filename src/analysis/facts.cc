@@ -166,7 +166,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   } else if (method == "part") {
     out.emplace_back(
-        "how long a whole step is, and its phase, because only a part of each is named");
+        "the phases of steps and how long these are exactly, because a range that stands for each "
+        "is all that names them");
   }
   if (trace.gpu.size() == 0) {
     out.emplace_back("GPU time, because no GPU event was recorded");

@@ -31,8 +31,8 @@ struct Step {
 // whole, when it touches the scope's window; its period is taken before that, from all steps.
 // ProfilerStep#7 is a step under any category: old files have it as an operator.
 struct StepTable {
-  // "annotated", also of a vLLM that stamps its version and ran no step; "part" where a part of
-  // each stands for it (rules/steps.rules); "" when the trace has no step annotation.
+  // "annotated", also of a vLLM that stamps its version and ran no step; "part" where a range
+  // stands for each (rules/steps.rules); "" when the trace has no step annotation.
   std::string method;
   std::vector<Step> steps;
 };

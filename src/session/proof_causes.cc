@@ -15,7 +15,8 @@ namespace {
 // times are those of the engine's host; a probe measures its offset to half a second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
 // A trace that ends so long before its stop, and by a tenth of the window, did not end with it.
-constexpr int64_t kEndSlackNs = 500'000'000, kLeastEndSlackNs = 50'000'000;
+constexpr int64_t kEndSlackNs = 500'000'000;
+constexpr int64_t kLeastEndSlackNs = 50'000'000;  // before the last profiler ran
 constexpr uint64_t kNoRoom = 16u << 20;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
