@@ -161,7 +161,7 @@ Result<int> Run(const DoctorArguments& a) {
   if (!a.python.empty()) {
     if (!a.subjects.empty() && a.command.empty())
       return Fail(ErrorKind::kUsage, "--python is for a command line or for this host");
-    // Of whichever engine: that there is such a program.
+    // Only whether the program exists: it may be of either engine.
     if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)
       return tl::unexpected<Error>(program.error());
   }

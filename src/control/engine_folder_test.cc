@@ -9,20 +9,20 @@ namespace tacho {
 namespace {
 
 TEST(EngineFolder, IsWhatAnEngineMakesOfTheName) {
-  const auto folder = [](const char* named) { return EngineFolder(named, "/work", "/home/me"); };
+  const auto folder = [](const char* named) { return EngineFolder(named, "/srv", "/home/me"); };
   EXPECT_EQ(folder("/traces"), "/traces");
   EXPECT_EQ(folder("/traces/"), "/traces");
   EXPECT_EQ(folder("/a/../traces"), "/traces");
   EXPECT_EQ(folder("/"), "/");
-  EXPECT_EQ(folder("traces"), "/work/traces");
-  EXPECT_EQ(folder("./traces/"), "/work/traces");
-  EXPECT_EQ(folder("."), "/work");
+  EXPECT_EQ(folder("traces"), "/srv/traces");
+  EXPECT_EQ(folder("./traces/"), "/srv/traces");
+  EXPECT_EQ(folder("."), "/srv");
   EXPECT_EQ(folder("~"), "/home/me");
   EXPECT_EQ(folder("~/traces"), "/home/me/traces");
-  EXPECT_EQ(folder("a~/b"), "/work/a~/b");
+  EXPECT_EQ(folder("a~/b"), "/srv/a~/b");
   EXPECT_EQ(folder("s3://bucket/x"), "s3://bucket/x");
   EXPECT_EQ(folder(""), "");
-  EXPECT_EQ(EngineFolder("~/traces", "/work", ""), "/work/~/traces");
+  EXPECT_EQ(EngineFolder("~/traces", "/srv", ""), "/srv/~/traces");
 }
 
 TEST(FolderOfProcess, IsReadFromTheProcessItself) {

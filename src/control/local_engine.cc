@@ -38,7 +38,8 @@ void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
     facts.instance = fmt::format("pid:{} {}", pids[0], StartTicksOf(pids[0]));
   for (int64_t pid : pids) {
     facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
-    facts.profiler.launched_by_nsys |= !NsysSessionAbove(pid).empty();
+    facts.profiler.launched_by_nsys =
+        facts.profiler.launched_by_nsys || !NsysSessionAbove(pid).empty();
     if (facts.kind != EngineKind::kVllm) continue;
     const std::string config = ProfilerConfigOfProcess(pid);
     ReadProfilerConfig(config, facts.profiler);

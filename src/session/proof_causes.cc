@@ -260,16 +260,16 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
   }
   const bool known = begin != INT64_MIN && end != INT64_MAX && begin < end;
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
-  const int64_t before_all = known ? worker.all_running_unix_ns - (end - offset) : 0;
-  // Of a short file less is much; an answer is noticed late where the cores are busy.
-  const int64_t slack =
-      known ? std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs) : kEndSlackNs;
-  if (known && worker.all_running_unix_ns != 0 &&
-      before_all > slack + worker.facts.clock_error_ns.value_or(0))
-    return Cause(FindingId::kEndedBeforeOthers,
-                 fmt::format("its file ends {} before the last profiler ran: it had its {} steps "
-                             "by then, and shows another time than the other ranks",
-                             ShortTime(before_all), steps));
+  if (known && worker.all_running_unix_ns != 0) {
+    const int64_t before_all = worker.all_running_unix_ns - (end - offset);
+    // Of a short file less is much; an answer is noticed late where the cores are busy.
+    const int64_t slack = std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs);
+    if (before_all > slack + worker.facts.clock_error_ns.value_or(0))
+      return Cause(FindingId::kEndedBeforeOthers,
+                   fmt::format("its file ends {} before the last profiler ran: it had its {} steps "
+                               "by then, and shows another time than the other ranks",
+                               ShortTime(before_all), steps));
+  }
   if (known && worker.own_bound && !worker.steps_bound &&
       static_cast<int64_t>(with_empty) == *worker.own_bound)
     return Cause(FindingId::kEndedByOwnBound,
