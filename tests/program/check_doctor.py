@@ -16,7 +16,7 @@ import subprocess
 
 import jsonschema
 
-import check_launch
+import fake_engine
 import processes
 import scenario
 from scenario import check, main, run, simulation, target
@@ -200,7 +200,7 @@ def process(folder):
 
 def launched(folder):
     """A launch whose engine shows no engine's command line."""
-    done = run(*check_launch.launch(folder, "--detach", "--json", "--name", "doctor-task")[1:])
+    done = run(*fake_engine.launch(folder, "--detach", "--json", "--name", "doctor-task")[1:])
     check("launched: it runs", done.returncode == 0, done.stderr)
     try:
         url = json.loads(done.stdout)["url"]
@@ -208,8 +208,8 @@ def launched(folder):
         check("launched: its engine is asked", any(one["by"] == "engine" and url in one["at"] and "cannot" not in one for one in here["looked"]), here["looked"])
     finally:
         run("launch", "stop", "doctor-task")
-    with check_launch.fakes(FAKE_DELAY="1000"), processes.running(
-            check_launch.launch(folder, "--name", "doctor-task"), stderr=subprocess.PIPE, text=True):
+    with fake_engine.fakes(FAKE_DELAY="1000"), processes.running(
+            fake_engine.launch(folder, "--name", "doctor-task"), stderr=subprocess.PIPE, text=True):
         check("starting: it is listed", scenario.wait_for(lambda: "doctor-task" in run("launch", "list").stdout))
         record = json.loads(run("launch", "list", "--json").stdout)["launches"][0]
         why = f"launch doctor-task is still starting; its log: {record['servers'][0]['log']}"
@@ -285,7 +285,7 @@ def command_lines(folder):
     later = doctor("a folder that is made later", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config",
                    SAFE.replace("/tmp", folder + "/later/on"), status=0)
     check("a folder that is made later: its room", any(one["at"].startswith(f"room in {folder}: ") for one in later["looked"]), later["looked"])
-    python = check_launch.engine_in(folder)
+    python = fake_engine.engine_in(folder)
     asked = doctor("--python", "--python", python, "--", "vllm", "serve", "m", "--profiler-config", SAFE, status=0)
     check("--python: its version", any(one["at"] == "vllm 0.32.0" for one in asked["looked"]), asked["looked"])
     here = doctor("--python of this host", "--python", python)

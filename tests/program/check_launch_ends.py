@@ -3,7 +3,7 @@
 
 usage: check_launch_ends.py TACHO [--only NAME ...]
 
-The engine is that of check_launch.py.
+The engine is the script of fake_engine.py.
 """
 import contextlib
 import json
@@ -15,7 +15,7 @@ import subprocess
 import time
 
 import scenario
-from check_launch import engine_in, fakes, launch, nothing_left, processes_of, server_in
+from fake_engine import engine_in, fakes, launch, nothing_left, processes_of, server_in
 from processes import PATIENCE_S, running
 from scenario import check, main, run, wait_for
 
