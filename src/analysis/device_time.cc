@@ -164,6 +164,14 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
 
 }  // namespace
 
+void ForgetIdleTime(DeviceTime& time) {
+  time.whole = false;
+  time.idle = time.exposed_comm = time.exposed_copy = {};
+  time.by_kinds = {};
+  time.by_concurrency = {};
+  time.gaps = {};
+}
+
 std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope) {
   std::vector<DeviceTime> times;
   for (const DeviceItems& device : work.devices) {

@@ -24,6 +24,8 @@ struct Step {
   // union over all devices of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
+  // Work that was launched in it is not in the trace: it has no times on the device.
+  bool lost_work = false;
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is
