@@ -25,7 +25,7 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
     case IdleCause::kHost:
       return "the executing thread was in no operator";
     case IdleCause::kInOperator:
-      return "the executing thread was in an operator that only calls others, and in none of these";
+      return "the executing thread was in an operator that only calls others, in none of them";
     case IdleCause::kBetweenSteps:
       return requests == Requests::kKnown
                  ? "requests were in flight, but no engine step ran"
