@@ -144,7 +144,7 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
   for (const WorkItem& item : device.items) {
     if (!Touches(scope, item.when)) continue;
     const Interval clipped = scope.Clip(item.when);
-    const bool counts = scope.Counts(item.when.start);
+    const bool counts = !item.continued && scope.Counts(item.when.start);
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();

@@ -38,7 +38,7 @@ enum class IdleCause : uint8_t {
   kInGraph,
   // A CPU engine: the executing thread was in none of its operators, see DeviceWork.
   kHost,
-  // A CPU engine: the executing thread was inside an operator, and in none that this one calls.
+  // A CPU engine: the executing thread was in a wrapper (device_work.h), in nothing that it calls.
   kInOperator,
   // What would be kHostLate or kHost, and lies between two steps of the engine (StepExtents): no
   // work was there, or the engine was scheduling.

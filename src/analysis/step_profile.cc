@@ -226,7 +226,7 @@ StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleSt
   RunAll({[&] {
             StepKernels uses(trace, prepared.steps.steps);
             for (size_t i = 0; i < sequences.size(); ++i)
-              uses.Add(work.devices[sequences[i].device], rows[i]);
+              uses.Add(work, work.devices[sequences[i].device], rows[i]);
             profile.batches = uses.Batches(work, kernels);
           },
           [&] {

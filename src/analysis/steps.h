@@ -74,7 +74,8 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
+// Of a name as "ProfilerStep#7"; and by StringId, which names are such: empty when none is.
+bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 
 }  // namespace tacho

@@ -184,7 +184,7 @@ std::string_view WorkWord(const DeviceTotals& totals) {
 
 std::string_view WorkWords(const DeviceTotals& totals) {
   if (!totals.on_host) return "kernels";
-  return totals.has_collectives_beside ? "leaf operators and collectives" : "leaf operators";
+  return totals.has_collectives_beside ? "working operators and collectives" : "working operators";
 }
 
 std::string_view Whereabouts(const TraceAnalysis& trace) {

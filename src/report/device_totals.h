@@ -34,8 +34,8 @@ inline constexpr const char* kIdleOrLost = "idle or lost work";
 std::string DeviceWord(const DeviceTotals& totals);
 
 // What its work is: "kernel"; of a CPU engine "operator", or "work" when there are collectives
-// beside the operators. And all of it: "kernels", "leaf operators", "leaf operators and
-// collectives".
+// beside the operators. And all of it: "kernels", "working operators", "working
+// operators and collectives".
 std::string_view WorkWord(const DeviceTotals& totals);
 std::string_view WorkWords(const DeviceTotals& totals);
 
