@@ -40,8 +40,8 @@ def annotations(trace):
 
 
 def missing(trace, field):
-    """What tacho says is lost; absent from a tacho that does not count it."""
-    return trace["launches"].get("lost", {}).get(field)
+    """What tacho says is lost; absent without a launch."""
+    return trace.get("integrity", {}).get("lost", {}).get(field)
 
 
 def rest_of_windows(trace):
