@@ -93,8 +93,8 @@ TimeGuess GuessTime(const TraceSigns& signs, int64_t block) {
   if (has_fraction && gap < kMinuteInSeconds) return {kSecond, "because they have fractions"};
   if (gap < kThousandASecond)
     return {kSecond, "because milliseconds would be more than 1,000 requests a second"};
-  if (gap < kHundredASecond && block == kBailiansBlock)
-    return {kSecond, "as in other traces with 16 tokens a hash id"};
+  if (gap < kHundredASecond && block != kMooncakesBlock)
+    return {kSecond, "because milliseconds would be more than 100 requests a second"};
   return {};
 }
 

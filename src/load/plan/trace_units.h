@@ -31,7 +31,8 @@ struct TraceSigns {
 // An option comes first, then what names the format, then what the numbers allow: a prompt of L
 // tokens has L/block hash ids, rounded up or down; times of Unix' epoch have the digits of their
 // unit; fractions mean seconds, unless the requests would then be minutes apart; and more than
-// 1,000 requests a second mean that the times are no milliseconds. Cost: O(rows).
+// 1,000 requests a second, or 100 where the hash ids are not Mooncake's, mean that the times are no
+// milliseconds. Cost: O(rows).
 TraceUnits UnitsOf(const TraceSigns& signs);
 
 }  // namespace tacho

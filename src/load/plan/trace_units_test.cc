@@ -62,6 +62,7 @@ TEST(TraceUnits, WholeNumbersAreMillisecondsUnlessTooManyRequestsCome) {
   EXPECT_EQ(UnitOf({0, 0, 0, 1, 1, 1, 2}), 1);
   EXPECT_EQ(UnitOf({0, 2, 5}), 1e-3);
   EXPECT_EQ(OfStamps({0, 2, 5}, {{50, 4}, {60, 4}, {70, 5}}).seconds_a_unit, 1);
+  EXPECT_EQ(OfStamps({0, 2, 5}, {{130, 3}, {200, 4}, {64, 1}}).seconds_a_unit, 1);
   EXPECT_EQ(OfStamps({0, 2000, 5000}, {{50, 4}, {60, 4}, {70, 5}}).seconds_a_unit, 1e-3);
 }
 
