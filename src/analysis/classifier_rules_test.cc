@@ -42,6 +42,7 @@ std::vector<Pattern> PatternsOf(std::string_view rules) {
 // letters that no pattern has. What matches this name matches all names that `pattern` does.
 std::string WitnessOf(std::string_view pattern) {
   constexpr std::string_view kNothing = "zj";
+  if (pattern.starts_with('!')) return std::string(kNothing);
   std::string name;
   if (!pattern.starts_with('^')) name += kNothing;
   for (const char c : pattern) {
@@ -52,16 +53,24 @@ std::string WitnessOf(std::string_view pattern) {
   return name;
 }
 
+// Whether `rule` can decide before a later one: a key and a full name tell of kernels, what a key
+// has the full name has too. Wrappers are told apart from other kernels, and operators that are
+// wrappers from others by the first rule of all: but a category is found behind a wrapper.
+bool DecidesBefore(const Pattern& rule, const Pattern& later) {
+  const bool wraps = rule.category == "wrapper", later_wraps = later.category == "wrapper";
+  if (wraps != later_wraps && (wraps || later.field != "op")) return false;
+  return rule.field == later.field || (rule.field == "full" && later.field == "key");
+}
+
 // The pattern that matches whatever the last of `patterns` does, so that the last never decides;
-// "" if there is none. What a key tells, the full name has too.
+// "" if there is none.
 std::string HiddenBy(const std::vector<Pattern>& patterns, size_t last) {
   const PatternSubject witness(WitnessOf(patterns[last].text));
   EXPECT_TRUE(NamePattern(patterns[last].text).Matches(witness)) << patterns[last].text;
   for (size_t i = 0; i < last; ++i) {
-    if ((patterns[i].category == "wrapper") != (patterns[last].category == "wrapper")) continue;
-    const bool sees = patterns[i].field == patterns[last].field ||
-                      (patterns[i].field == "full" && patterns[last].field == "key");
-    if (sees && NamePattern(patterns[i].text).Matches(witness))
+    // What a name must not have, another name with all of the pattern may have.
+    if (patterns[i].text.starts_with('!') || !DecidesBefore(patterns[i], patterns[last])) continue;
+    if (NamePattern(patterns[i].text).Matches(witness))
       return std::string(patterns[i].category) + ' ' + std::string(patterns[i].text);
   }
   return {};
@@ -89,6 +98,9 @@ TEST(ClassifierRules, AHiddenPatternIsFound) {
   EXPECT_EQ(last_of("a key ^x\nb key my_x | ns::x"), "a ^x");
   EXPECT_EQ(last_of("a key ^x\nb key my_x"), "");
   EXPECT_EQ(last_of("wrapper key x\nb key x"), "");
+  EXPECT_EQ(last_of("wrapper op x\nb op x"), "");
+  EXPECT_EQ(last_of("b op x\nwrapper op x"), "b x");
+  EXPECT_EQ(last_of("a op !::\nb op x"), "");
 }
 
 }  // namespace

@@ -233,17 +233,14 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
         mine, [&](const Piece* p) { return p->start <= t && t < p->start + p->duration; });
   };
   // Nothing here is as long as the pause that ends a step: it lasts to the last launch before the
-  // next one.
+  // next one. All calls are launches, also those whose work is not there.
   const auto between_steps = [&](int64_t t) {
     for (size_t i = 1; i < recipe.steps.size(); ++i) {
       int64_t last = recipe.steps[i - 1].end.ns;
       const int64_t next = recipe.steps[i].start.ns;
       for (const Call& call : recipe.calls) {
-        const bool launches = std::ranges::any_of(
-            recipe.pieces, [&](const Piece& piece) { return call_of(piece) == &call; });
-        if (launches && call.start >= recipe.steps[i - 1].end.ns && call.start < next) {
+        if (call.start >= recipe.steps[i - 1].end.ns && call.start < next)
           last = std::max(last, call.start + call.duration);
-        }
       }
       if (last <= t && t < next) return true;
     }

@@ -24,10 +24,12 @@ std::optional<uint32_t> StepFinder::At(TimeNs t) const {
   return std::nullopt;
 }
 
+bool IsTrainingStep(std::string_view name) { return name.starts_with("ProfilerStep#"); }
+
 std::vector<bool> TrainingStepNames(const Trace& trace) {
   std::vector<bool> names;
   for (size_t i = 0; i < trace.words.strings.size(); ++i) {
-    if (!trace.Text(static_cast<StringId>(i)).starts_with("ProfilerStep#")) continue;
+    if (!IsTrainingStep(trace.Text(static_cast<StringId>(i)))) continue;
     names.resize(trace.words.strings.size());
     names[i] = true;
   }
@@ -256,7 +258,10 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
     const RowList all = rows.Of(track);
     size_t later = 0;  // the first step that starts later than the row
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!on_host && !links.first.LaunchedWork(all[i])) continue;
+      // A launch whose work the recording lost is one all the same.
+      const bool counts =
+          on_host || links.first.LaunchedWork(all[i]) || links.puts_work[all[i]] != 0;
+      if (!counts) continue;
       const TimeNs start = rows.table().start[all[i]];
       while (later < of_track.size() && found.steps[of_track[later]].when.start <= start) ++later;
       if (later == 0 || found.steps[of_track[later - 1]].when.contains(start)) continue;

@@ -24,6 +24,8 @@ struct Step {
   // of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
+  // Work that was launched in it is not in the trace: it has no times on the device.
+  bool lost_work = false;
   // A step goes on after its annotation, for vLLM samples half a millisecond later: as long as its
   // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Only
   // `when` of training steps, of parts, and without the launches.
@@ -74,7 +76,8 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
+// Of a name as "ProfilerStep#7"; and by StringId, which names are such: empty when none is.
+bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 
 }  // namespace tacho

@@ -177,14 +177,26 @@ TEST(Steps, HaveTheWorkThatTheirThreadLaunchesSoonAfter) {
     EXPECT_EQ(work[0].when.length(), steps[0].device_span);
     return steps[0].device_busy->ns;
   };
-  constexpr std::string_view kDecode = "execute_context_0(0)_generation_8(8)";
-  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 9 * kMs), 700);
-  EXPECT_EQ(busy(kDecode, kMs, "1", 9 * kMs), 700);
-  EXPECT_EQ(busy(kDecode, kMs + 1, "1", 9 * kMs), 100);
-  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 3 * kMs), 300) << "the next step has the sampling";
-  EXPECT_EQ(busy(kDecode, kMs / 4, "2", 9 * kMs), 300) << "another thread does not let it last";
+  constexpr std::string_view kDecodeOfEight = "execute_context_0(0)_generation_8(8)";
+  EXPECT_EQ(busy(kDecodeOfEight, kMs / 2, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kDecodeOfEight, kMs, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kDecodeOfEight, kMs + 1, "1", 9 * kMs), 100);
+  EXPECT_EQ(busy(kDecodeOfEight, kMs / 2, "1", 3 * kMs), 300) << "the next step has the sampling";
+  EXPECT_EQ(busy(kDecodeOfEight, kMs / 4, "2", 9 * kMs), 300)
+      << "another thread does not let it last";
   EXPECT_EQ(busy("ProfilerStep#3", kMs / 2, "1", 9 * kMs), 100);
   EXPECT_EQ(busy("gpu_model_runner: forward", kMs / 2, "1", 9 * kMs), 100);
+}
+
+TEST(Steps, LastOnWithLaunchesWhoseWorkIsLost) {
+  TraceBuilder b;
+  b.Host("user_annotation", "execute_context_0(0)_generation_8(8)", {.start = 0, .duration = 100});
+  b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 500'000, .duration = 10, .correlation = 1});
+  b.Host("cuda_runtime", "cudaStreamSynchronize",
+         {.start = 1'200'000, .duration = 10, .correlation = 2});
+  const Trace trace = std::move(b).Finish();
+  const StepTable table = FindSteps(TrackIndex(trace), LinkLaunches(trace));
+  EXPECT_EQ(table.steps[0].lasts, (Interval{{0}, {500'010}}));
 }
 
 TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
