@@ -21,12 +21,14 @@ struct Sniffed {
   ContentKind kind = ContentKind::kOther;
   StreamEnd end;  // only if the start is all there is
   bool is_export = false;
+  std::string remedy;  // RemedyFor
 };
 
 Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   PeekedSource plain(Decode(std::move(stored)));
   const std::string_view start = plain.Peek(kSniffBytes);
-  Sniffed sniffed{KindOf(start), {}, start.starts_with(kKinetoExportBegin)};
+  const ContentKind kind = KindOf(start);
+  Sniffed sniffed{kind, {}, start.starts_with(kKinetoExportBegin), RemedyFor(kind, start)};
   if (start.size() < kSniffBytes) sniffed.end = plain.end();
   return sniffed;
 }
@@ -94,9 +96,8 @@ class Finder {
     const uint64_t size = file->size_at_open();
     const Sniffed sniffed = Sniff(std::move(file));
     if (IsArchive(sniffed.kind)) return TakeArchive(path);
-    if (const std::string remedy = RemedyFor(sniffed.kind);
-        !remedy.empty() && !IsNsysReport(sniffed.kind)) {
-      return Fail(ErrorKind::kUnreadable, path + ": " + remedy);
+    if (!sniffed.remedy.empty() && !IsNsysReport(sniffed.kind)) {
+      return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.remedy);
     }
     if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
@@ -199,8 +200,12 @@ class Finder {
       waiting_.push_back({path, "", size, sniffed.kind});
     } else if (sniffed.kind == ContentKind::kResults) {
       Skip(display, "results of tacho analyze in an archive: unpack them first");
-    } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
-      Skip(display, remedy);
+    } else if (sniffed.kind == ContentKind::kLfsPointer) {
+      Lose(display, display + ": " + sniffed.remedy);
+    } else if (sniffed.kind == ContentKind::kForeignFile) {
+      beside_.push_back(display + ": " + sniffed.remedy);
+    } else if (!sniffed.remedy.empty()) {
+      Skip(display, sniffed.remedy);
     } else if (sniffed.kind == ContentKind::kEmpty) {
       const bool whole = sniffed.end.defect == StreamDefect::kNone;
       Lose(display, display + ": " + (whole ? "is empty" : sniffed.end.text));
@@ -243,6 +248,7 @@ class Finder {
         ": no trace found: name a trace (.json or .json.gz from torch.profiler, .sqlite from nsys "
         "export) or a folder or archive of traces";
     std::vector<std::string> reasons = found_.skipped;
+    reasons.insert(reasons.end(), beside_.begin(), beside_.end());
     for (const Error& failure : found_.failures) reasons.push_back(failure.message);
     std::sort(reasons.begin(), reasons.end());
     for (size_t i = 0; i < std::min(reasons.size(), kReasons); ++i) {
@@ -256,6 +262,7 @@ class Finder {
 
   Discovery found_;
   std::vector<TraceSource> waiting_, exports_;  // of the folder that is being walked
+  std::vector<std::string> beside_;  // "PATH: why", of what lies beside traces without a word
   FolderWalk walk_;
 };
 

@@ -18,7 +18,7 @@ constexpr NoteKind kKinds[] = {
      "the compressed stream is damaged: what follows the damage is lost",
      "copy the file again and compare checksums"},
     {"second-document", Severity::kDataLoss,
-     "another JSON document follows the end of the trace and was not read",
+     "another JSON document follows the trace, or begins within it, and was not read",
      "give each trace as a file of its own, or all of them in a folder or an archive"},
     {"trailing-junk", Severity::kInfo, "bytes follow the end of the trace and were left alone",
      "none needed"},

@@ -200,6 +200,7 @@ template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
                              StreamThreads threads, RunProgress& progress, Parts<Sink>& parts) {
   const auto next_sink = [&](const std::string& name) -> EventSink& {
+    std::erase_if(parts, [&](const auto& part) { return part->name == name; });
     parts.push_back(std::make_unique<SourcePart<Sink>>());
     parts.back()->name = name;
     return parts.back()->sink;
@@ -267,11 +268,13 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
       const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
       if (first == sources.end()) first = source;
       together.paths.push_back(workers[slice].path);
+      size_t sinks = 0;
+      const auto only_sink = [&](const std::string&) -> EventSink& {
+        ++sinks;
+        return builder;
+      };
       whole = whole && source != sources.end() && source->path != "-" &&
-              read(
-                  *source, StreamThreads::kInline,
-                  [&](const std::string&) -> EventSink& { return builder; }, silent)
-                  .has_value();
+              read(*source, StreamThreads::kInline, only_sink, silent).has_value() && sinks == 1;
     }
     if (!whole) return;
     const Trace trace = std::move(builder).Finish();

@@ -62,6 +62,10 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   ParsedEvent event;
   const Scan scan = ParseEvent(c, habits_, options_.runaway_bytes, event);
   if (scan != Scan::kOk) return scan;
+  if (HasHole(event.begin, event.end)) {
+    c.p = event.begin;
+    return Scan::kBad;
+  }
   ++slow_events_;
   // To the fast path the first quote ends a string, so it must not learn from repaired strings.
   const bool may_match = !event.repaired;

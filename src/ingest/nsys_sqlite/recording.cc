@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "io/foreign_files.h"
+
 namespace tacho::nsys {
 namespace {
 
@@ -21,6 +23,23 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
                                              "PROFILER_OVERHEAD",
                                              "NVTX_EVENTS",
                                              "OSRT_API"};
+
+// Of a database without a table of strings: what it is, and what is to be done.
+std::string WhatElse(const Schema& schema) {
+  constexpr size_t kShown = 5;
+  constexpr std::string_view kAgain = "export the report again with nsys export --type sqlite";
+  if (schema.empty()) return std::string("is an empty database: ").append(kAgain);
+  const std::string all = schema.Tables(SIZE_MAX);
+  if (std::string foreign = ForeignDatabase(all); !foreign.empty()) return foreign;
+  const auto has = [&](std::string_view name) { return all.find(name) != std::string::npos; };
+  if (has("CUPTI_ACTIVITY_") || has("TARGET_INFO_") || has("META_DATA_EXPORT")) {
+    return "is a SQLite database, but no whole export of Nsight Systems: it has no table StringIds "
+           "(it has " +
+           schema.Tables(kShown) + "); " + std::string(kAgain);
+  }
+  return "is a SQLite database of another tool (its tables are " + schema.Tables(kShown) +
+         "): tacho reads what nsys export --type sqlite writes";
+}
 
 }  // namespace
 
@@ -181,15 +200,7 @@ Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& opt
                 "open it with sqlite3");
   }
   if (!schema.Has("StringIds", "id") || !schema.Has("StringIds", "value")) {
-    return Fail(
-        ErrorKind::kUnreadable,
-        schema.empty()
-            ? std::string("is an empty database: export the report again with nsys export "
-                          "--type sqlite")
-            : "is a SQLite database, but no whole export of Nsight Systems: it has no table "
-              "StringIds (it has " +
-                  schema.SomeTables() +
-                  "); export the report again with nsys export --type sqlite");
+    return Fail(ErrorKind::kUnreadable, nsys::WhatElse(schema));
   }
   TACHO_ASSIGN_OR_RETURN(nsys::NameTable names, nsys::NameTable::Open(database, schema));
   return nsys::Recording(database, options, std::move(schema), std::move(names)).Read();
