@@ -11,6 +11,7 @@
 #include "analysis/name_index.h"
 #include "analysis/run_clock.h"
 #include "base/parallel.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -115,7 +116,7 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
   NoteMissingWork(recorded, trace.counts, prepared.work.on_host, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
-  notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
+  NoteProducerLines(trace.header, notes);
   NoteUnfinished(trace, notes);
   return notes;
 }

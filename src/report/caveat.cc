@@ -26,13 +26,12 @@ enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPyt
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
     case Doubt::kEventsMissing:
-      return trace.notes.lost_data();
-    case Doubt::kRecordsDropped:
-      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
-      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
-        return line.find("ropped") != std::string::npos ||
-               line.find("xceeded") != std::string::npos;
+      return std::ranges::any_of(trace.notes.list(), [](const Note& note) {
+        return KindOf(note.id).severity == Severity::kDataLoss &&
+               note.id != NoteId::kProducerLostEvents;
       });
+    case Doubt::kRecordsDropped:
+      return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
     case Doubt::kEarlierWork:
       return ShareOf(trace.idle.may_be_busy,
                      trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
@@ -48,8 +47,9 @@ std::string_view DoubtText(Doubt doubt) {
     case Doubt::kEventsMissing:
       return "events are missing, so what looks idle may have been busy";
     case Doubt::kRecordsDropped:
-      return "the profiler says that it stopped early or dropped records, so what looks idle may "
-             "have been busy";
+      return "the profiler says that events are missing, or may be, so what looks idle may have "
+             "been "
+             "busy";
     case Doubt::kEarlierWork:
       return "the first work that was launched waited long while nothing recorded ran: the device "
              "may "
