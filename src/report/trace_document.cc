@@ -5,6 +5,7 @@
 #include "report/analyze_document.h"
 #include "report/caveat.h"
 #include "report/idle_words.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
@@ -52,7 +53,12 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
-  parts.push_back(LossInWords(trace.notes));
+  const std::string loss = LossText(trace.integrity.lost);
+  parts.push_back(!loss.empty() ? loss : LossInWords(trace.notes));
+  if (trace.integrity.stops.any())
+    parts.emplace_back("the GPU's recording is shorter than the trace");
+  if (!trace.integrity.common_clock())
+    parts.emplace_back("host and device have no clock in common");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
   AddTrustParts(parts, trace.launches.with_launch,
                 trace.launches.gpu_events + trace.launches.without_correlation, totals,
@@ -73,7 +79,7 @@ std::string LaunchesText(const LaunchTable& launches) {
     if (pieces > 0) text += fmt::format(", {} {}", pieces == all ? "all" : count(pieces), what);
   };
   add(launches.with_launch, "linked to a launch");
-  add(launches.without_launch, "launched before the recording began");
+  add(launches.without_launch, "without a launch in the recording");
   add(launches.without_correlation, "not telling their launch");
   if (!launches.graphs.empty()) {
     text += fmt::format(
