@@ -11,6 +11,7 @@
 #include "analysis/name_index.h"
 #include "analysis/run_clock.h"
 #include "base/parallel.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -139,7 +140,7 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
   NoteIntegrity(trace, prepared.integrity, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
-  notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
+  NoteProducerLines(trace.header, notes);
   NoteUnfinished(trace, notes);
   return notes;
 }

@@ -5,6 +5,7 @@
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/steps.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -132,6 +133,7 @@ TraceSummary Summarized(const SummarySink& sink) {
   summary.span = sink.span();
   summary.events = counts.total;
   summary.notes = notes;
+  NoteProducerLines(header, summary.notes);
   RecordedWork work = sink.work();
   work.no_engine_step = TookNoStep(sink);
   NoteMissingWork(work, counts, IsHostEngine(sink), summary.notes);

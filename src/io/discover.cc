@@ -45,6 +45,15 @@ bool IsNsysReport(ContentKind kind) {
   return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
 }
 
+// Whether `text` begins with `key` and digits, which are taken off.
+bool TakeNumber(std::string_view& text, std::string_view key) {
+  if (!text.starts_with(key)) return false;
+  text.remove_prefix(key.size());
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits > 0;
+}
+
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
 // Builds one Discovery. A given path that is unusable is an error; a file found below a folder is
@@ -87,8 +96,30 @@ class Finder {
       return {};
     }
     if (exists && S_ISREG(status.st_mode) && !walk_.MarkSeen(path, status)) return {};
+    if (!exists) {
+      if (const auto [file, part] = SplitPart(path); !part.empty()) return TakePart(file, part);
+    }
     // A missing path fails here, with the right error.
     return TakeGivenFile(path);
+  }
+
+  // A file that is given as several parts has a source for each.
+  Result<void> TakePart(const std::string& path, const std::string& part) {
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      (void)walk_.MarkSeen(path, status);  // nor is it taken whole from a folder
+    }
+    const size_t before = found_.traces.size();
+    TACHO_RETURN_IF_ERROR(TakeGivenFile(path));
+    const bool is_nsys = found_.traces.size() == before + 1 &&
+                         (found_.traces.back().kind == ContentKind::kNsysSqlite ||
+                          found_.traces.back().is_nsys_report());
+    if (!is_nsys)
+      return Fail(ErrorKind::kUsage, fmt::format("{}: is no recording of nsys with processes to "
+                                                 "choose from: leave out #{}",
+                                                 path, part));
+    found_.traces.back().part = part;
+    return {};
   }
 
   Result<void> TakeGivenFile(const std::string& path) {
@@ -267,6 +298,16 @@ class Finder {
 };
 
 }  // namespace
+
+std::pair<std::string, std::string> SplitPart(const std::string& path) {
+  const size_t at = path.rfind("#pid=");
+  if (at == std::string::npos || at == 0) return {path, ""};
+  std::string_view part(path);
+  part.remove_prefix(at + 1);
+  const std::string whole(part);
+  const bool is_part = TakeNumber(part, "pid=") && (part.empty() || TakeNumber(part, ",machine="));
+  return is_part && part.empty() ? std::pair(path.substr(0, at), whole) : std::pair(path, "");
+}
 
 Result<Discovery> FindTraces(const std::vector<std::string>& paths) { return Finder().Find(paths); }
 

@@ -92,6 +92,13 @@ constexpr NoteKind kKinds[] = {
     {"producer-warning", Severity::kNotice,
      "the profiler logged warnings or errors while it recorded",
      "tacho analyze --json has them, under facts.producer_log"},
+    {"producer-lost-events", Severity::kDataLoss,
+     "the profiler itself says that events are missing, or may be: totals are lower bounds",
+     "record a shorter part, and stop the profiler before the engine ends"},
+    {"unsupported-driver", Severity::kNotice,
+     "the profiler does not know the installed CUDA driver and recorded with the libraries of an "
+     "older one, which may miss events or all GPU work",
+     "record with a newer nsys, one that supports the installed driver"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
     {"many-categories", Severity::kInfo,
@@ -121,6 +128,15 @@ static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
 }  // namespace
 
 const NoteKind& KindOf(NoteId id) { return kKinds[static_cast<size_t>(id)]; }
+
+std::string_view RemedyOf(NoteId id, const Notes& notes) {
+  const bool may_be_the_drivers = id == NoteId::kProducerLostEvents || id == NoteId::kNoGpuEvents ||
+                                  id == NoteId::kNoEngineStep;
+  return KindOf(may_be_the_drivers && notes.CountOf(NoteId::kUnsupportedDriver) > 0
+                    ? NoteId::kUnsupportedDriver
+                    : id)
+      .remedy;
+}
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "model/producer_line.h"
 #include "report/idle_words.h"
 #include "report/result_tables.h"
+#include "text/fit_name.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 
@@ -125,14 +127,47 @@ void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
   next.others.push_back({"tacho report " + options.view_paths, "the same as one HTML file"});
 }
 
-Remark NoteRemark(const Note& note, std::string_view places) {
+Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places) {
   const NoteKind& kind = KindOf(note.id);
   const bool is_info = kind.severity == Severity::kInfo;
   std::string text = fmt::format(" ({}): {}", FormatCount(note.count), kind.text);
   if (!places.empty()) text += fmt::format("; {}", places);
   if (!note.where.empty()) text += "; first at " + note.where;
-  return {std::string(kind.id), std::move(text), is_info ? "" : fmt::format("; {}", kind.remedy),
+  return {std::string(kind.id), std::move(text),
+          is_info ? "" : fmt::format("; {}", RemedyOf(note.id, notes)),
           is_info ? Paint::kPlain : Paint::kYellow};
+}
+
+Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
+  constexpr size_t kMost = 5, kLongest = 300;
+  std::vector<std::string> lines;
+  for (const TraceHeader* header : headers) {
+    const bool is_nsys = header->format == TraceFormat::kNsys;
+    for (const std::string& line : header->producer_log) {
+      std::string text = fmt::format("{}: {}", is_nsys ? "nsys" : "the profiler",
+                                     FitName(VisibleText(line), kLongest, false));
+      if (std::ranges::find(lines, text) == lines.end()) lines.push_back(std::move(text));
+    }
+  }
+  std::ranges::stable_partition(
+      lines, [](const std::string& line) { return MeaningOf(line) != ProducerLine::kOther; });
+  Document document;
+  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i)
+    document.Add(Paragraph{lines[i], Paint::kPlain, 3});
+  if (lines.size() > kMost)
+    document.Add(Paragraph{fmt::format("and {} more lines; --json has all", lines.size() - kMost),
+                           Paint::kPlain, 3});
+  return document;
+}
+
+std::string LossInWords(const Notes& notes) {
+  if (!notes.lost_data()) return "no event lost";
+  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss &&
+           note.id != NoteId::kProducerLostEvents;
+  });
+  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
+                  : "events may be missing, as the profiler says (see NOTES)";
 }
 
 Document OtherFiles(const RunAnalysis& run) {

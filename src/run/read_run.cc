@@ -14,6 +14,7 @@
 #include "analysis/recordings.h"
 #include "base/parallel.h"
 #include "io/discover.h"
+#include "model/producer_line.h"
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/outcome.h"
@@ -207,7 +208,7 @@ Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source
   };
   TACHO_ASSIGN_OR_RETURN(const TraceSizes sizes, read(source, threads, next_sink, progress));
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a->name < b->name; });
-  if (parts.size() == 1) parts.front()->name.clear();
+  if (parts.size() == 1 && source.part.empty()) parts.front()->name.clear();
   return sizes;
 }
 
@@ -423,6 +424,7 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
                                             NotAnalysed(outcome.seen.path, trace.header,
                                                         WhoWrote(trace, WorkOf(trace)), trace.span);
                                         outcome.item->notes = trace.notes;
+                                        NoteProducerLines(trace.header, outcome.item->notes);
                                         traces.push_back(std::move(trace));
                                       }));
         if (!traces.empty()) use(source, traces);

@@ -155,8 +155,11 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
     progress.OnBytes(now - std::min(now, reported));
     reported = std::max(now, reported);
   };
-  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(
-      database, {.next_sink = next_sink, .on_progress = report, .parts = parts, .timed = timed}));
+  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(database, {.next_sink = next_sink,
+                                                  .on_progress = report,
+                                                  .parts = parts,
+                                                  .timed = timed,
+                                                  .only = source.part}));
   report(1);
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
@@ -226,6 +229,14 @@ Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
 SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads) {
   return [=](const TraceSource& source, StreamThreads stream_threads, const NextSink& next_sink,
              RunProgress& progress) {
+    if (!source.part.empty()) {  // times of one process cannot be told apart: its rows are read
+      NsysParts all = parts;
+      all.gpu = all.gpu || timed.gpu;
+      all.gpu_details = all.gpu_details || timed.gpu_details;
+      all.calls = all.calls || timed.calls;
+      all.os_calls = all.os_calls || timed.os_calls;
+      return ReadPartsOf(source, stream_threads, next_sink, progress, all, {});
+    }
     WorkTimes times;
     auto read = ReadPartsOf(source, stream_threads, next_sink, progress, parts,
                             {.gpu = timed.gpu,
@@ -240,7 +251,7 @@ SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t thre
 }
 
 std::string TracePath(const TraceSource& source, const std::string& part) {
-  return part.empty() ? source.Display() : source.Display() + '#' + part;
+  return part.empty() || part == source.part ? source.Display() : source.Display() + '#' + part;
 }
 
 }  // namespace tacho

@@ -122,7 +122,8 @@ std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace) {
   for (const Note& note : trace.notes.list()) {
     const NoteKind& kind = KindOf(note.id);
     found.push_back({std::string(kind.id), SeverityOf(note, front_end), trace.path,
-                     fmt::format("{}{}", kind.text, PlacesOf(note)), std::string(kind.remedy)});
+                     fmt::format("{}{}", kind.text, PlacesOf(note)),
+                     std::string(RemedyOf(note.id, trace.notes))});
   }
   if (front_end)
     found.push_back(DiagnosisOf({FindingId::kFrontEndFile, trace.path,

@@ -33,9 +33,9 @@ void NoteRows(auto& out, auto& notes) {
     out.Field("id", ByName(note.id, NoteName, static_cast<size_t>(NoteId::kCount)));
     const NoteKind& kind = KindOf(note.id);
     const std::string_view severity = SeverityName(kind.severity);
+    const std::string_view remedy = RemedyOf(note.id, notes);
     out.Fields("severity", Derived(severity), "count", note.count, "where",
-               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy",
-               Derived(kind.remedy));
+               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy", Derived(remedy));
   });
   if constexpr (kReads<decltype(out)>) Set(rows, notes);
 }

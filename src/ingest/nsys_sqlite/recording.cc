@@ -84,16 +84,35 @@ Result<void> Recording::Read() {
   if (parts.rest) {
     ReadGraphs();
     ReadWaits();
-    ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
-    ReadOverhead("PROFILER_OVERHEAD");
   } else if (parts.gpu || timed.gpu) {
     CountGraphs();
   }
   if (parts.ranges) ReadRanges();
   if (parts.os_calls) ReadOsCalls();
   if (timed.os_calls) TimeOsCalls();
+  if (parts.rest) {  // last: then the processes that show anything else are known
+    const bool of_any = processes_.empty() && others_.empty();
+    ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD", of_any);
+    ReadOverhead("PROFILER_OVERHEAD", of_any);
+  }
+  if (!options_.only.empty() && processes_.empty()) return NoSuchPart();
   ReadFacts();
   return {};
+}
+
+tl::unexpected<Error> Recording::NoSuchPart() const {
+  constexpr size_t kMost = 20;
+  std::string there;
+  size_t listed = 0;
+  for (const std::string& part : parts_) {
+    if (listed++ == kMost) {
+      there += ", ...";
+      break;
+    }
+    there += (there.empty() ? "" : ", ") + part;
+  }
+  return Fail(ErrorKind::kUsage,
+              "has no process " + options_.only + "; it has: " + (there.empty() ? "none" : there));
 }
 
 RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
@@ -104,6 +123,7 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
   }
   const int64_t key = ProcessKey(*global);
   if (last_process_ != nullptr && last_key_ == key) return last_process_;
+  if (others_.contains(key)) return nullptr;
   if (RoomForProcesses() == 0 && !processes_.contains(key)) {
     SkipRow(row);
     return nullptr;
@@ -112,12 +132,12 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
 }
 
 size_t Recording::RoomForProcesses() const {
-  return kMostProcesses - std::min(kMostProcesses, processes_.size());
+  return kMostProcesses - std::min(kMostProcesses, processes_.size() + others_.size());
 }
 
 RecordedProcess* Recording::ProcessOf(int64_t key) {
-  std::unique_ptr<RecordedProcess>& process = processes_[key];
-  if (!process) {
+  const auto known = processes_.find(key);
+  if (known == processes_.end()) {
     const int64_t pid = PidOfKey(key);
     std::string part = "pid=" + std::to_string(pid);
     if (!parts_.insert(part).second) {
@@ -125,10 +145,17 @@ RecordedProcess* Recording::ProcessOf(int64_t key) {
       part += ",machine=" + std::to_string(static_cast<uint64_t>(key) >> 24);
       parts_.insert(part);
     }
-    process = std::make_unique<RecordedProcess>(options_.next_sink(part), names_, pid);
+    if (!options_.only.empty() && part != options_.only) {
+      others_.insert(key);
+      return nullptr;
+    }
+    last_process_ =
+        (processes_[key] = std::make_unique<RecordedProcess>(options_.next_sink(part), names_, pid))
+            .get();
+  } else {
+    last_process_ = known->second.get();
   }
   last_key_ = key;
-  last_process_ = process.get();
   return last_process_;
 }
 
