@@ -112,12 +112,26 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
-  NoteMissingWork(recorded, trace.counts, prepared.work.on_host, notes);
+  recorded.no_rank = !IsRank(facts.role);
+  NoteMissingWork(recorded, trace, prepared.work.on_host, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
+  notes.Add(NoteId::kMixedRanks, "", facts.mixed_ranks ? 1 : 0);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
   NoteUnfinished(trace, notes);
   return notes;
+}
+
+// Of a trace whose ranks are mixed: what it is, and no figure of what ran.
+TraceAnalysis WithoutFigures(TraceAnalysis whole) {
+  TraceAnalysis analysis;
+  analysis.header = std::move(whole.header);
+  analysis.facts = std::move(whole.facts);
+  analysis.span = whole.span;
+  analysis.counts = std::move(whole.counts);
+  analysis.scope = std::move(whole.scope);
+  analysis.notes = std::move(whole.notes);
+  return analysis;
 }
 
 // Each trace on the run's clock. `inputs`: by trace.
@@ -167,11 +181,12 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.devices = DecomposeDeviceTime(prepared.work, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
-            analysis.facts = GatherFacts(trace);
+            analysis.facts = GatherFacts(trace, options.path);
             analysis.notes = NotesOf(prepared, analysis.facts, classifier);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
+  if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
   if (options.step_profile)
     analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
   return analysis;

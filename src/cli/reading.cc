@@ -25,7 +25,8 @@ constexpr size_t kMostComplaints = 20;
 constexpr size_t kMostRules = size_t{1} << 24;
 
 bool IsLack(NoteId id) {
-  return id == NoteId::kNoGpuEvents || id == NoteId::kNoEngineStep || id == NoteId::kNoEvents;
+  return id == NoteId::kRangeProfiler || id == NoteId::kMixedRanks || id == NoteId::kNoGpuEvents ||
+         id == NoteId::kNoEngineStep || id == NoteId::kNoEvents;
 }
 
 // Whether the recording has said so of that trace, with the cause. The run folder may have moved
