@@ -104,7 +104,7 @@ TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
   for (const std::string& process : processes) {
     if (const auto rank = RankOfProcess(process)) ranks.insert(*rank);
   }
-  if (IsMerged(trace) || ranks.size() > 1) return TraceRole::kMerged;
+  if (IsMerged(trace) || ranks.size() > 1 || work.several_processes) return TraceRole::kMerged;
   if (work.captures || (IsCaptureFile(path) && work.gpu_events == 0)) return TraceRole::kCapture;
   if (HasWork(work) || SaysRank(trace, processes) || trace.counts.total == 0) {
     return TraceRole::kWorker;
@@ -291,7 +291,8 @@ TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::str
   facts.role = RoleOf(trace, work, facts.process_names, path);
   if (facts.role == TraceRole::kForeign) facts.producer = ProducerOf(trace);
   if (header.world_size >= 0) facts.world_size = header.world_size;
-  if (header.rank >= 0) facts.rank = header.rank;  // of a merged file: that of its first rank
+  if (header.rank >= 0 && !work.several_processes)
+    facts.rank = header.rank;  // of a merged file: that of its first rank
   if (facts.role == TraceRole::kWorker) {
     for (const std::string& process : facts.process_names) {
       if (!facts.rank) facts.rank = RankOfProcess(process);

@@ -58,21 +58,23 @@ bool IsCaptureAnnotation(std::string_view name) {
          (name.starts_with("capture_") && name.size() > 8 && IsDigit(name[8]));
 }
 
+bool BeginsCapture(std::string_view call) {
+  return call.find("StreamBeginCapture") != std::string_view::npos;
+}
+
 bool IsEngineStep(std::string_view name) {
   const auto step = ParseStep(name);
   return step && step->engine != "torch" && !step->is_part;
 }
 
 bool RecordsCapture(const Trace& trace, std::string_view path) {
-  const auto calls = [&](std::string_view part) {
-    return HasName(trace, trace.host_calls, [&](std::string_view name) {
-      return name.find(part) != std::string_view::npos;
-    });
-  };
   const bool is_sign = IsCaptureFile(path) ||
                        HasName(trace, trace.annotations, IsCaptureAnnotation) ||
-                       (trace.gpu.size() == 0 && calls("StreamBeginCapture"));
-  return is_sign && !HasName(trace, trace.annotations, IsEngineStep) && !calls("GraphLaunch");
+                       (trace.gpu.size() == 0 && HasName(trace, trace.host_calls, BeginsCapture));
+  return is_sign && !HasName(trace, trace.annotations, IsEngineStep) &&
+         !HasName(trace, trace.host_calls, [](std::string_view call) {
+           return call.find("GraphLaunch") != std::string_view::npos;
+         });
 }
 
 }  // namespace tacho

@@ -17,6 +17,8 @@ bool IsCaptureFile(std::string_view path);
 
 // Whether an annotation is one of a capture: "_capture_graph", "_dummy_run", "capture_8_tokens".
 bool IsCaptureAnnotation(std::string_view name);
+// Whether a call begins to record a graph: cudaStreamBeginCapture.
+bool BeginsCapture(std::string_view call);
 // Whether an annotation is a step of an engine, which rules a capture out.
 bool IsEngineStep(std::string_view name);
 

@@ -15,8 +15,11 @@ struct RecordedWork {
   uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
   bool gpu_in_header = false;
   bool no_engine_step = false;  // of an engine's worker that shows no sign of a step
-  bool captures = false;        // annotations of a graph capture, and neither step nor GPU work
-  bool no_rank = false;         // the file is of no rank: it has no GPU events by nature
+  // Of a summary, which has no rows to look at once more:
+  bool captures = false;           // signs of a graph capture, and neither a step nor GPU work
+  bool several_processes = false;  // called the runtime, none of which names its rank
+
+  bool no_rank = false;  // the file is of no rank: it has no GPU events by nature
 };
 
 // Whether the header names a GPU: it lists one, or the job's collectives are those of a library

@@ -1,6 +1,8 @@
 #include "analysis/summary.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
@@ -14,6 +16,11 @@ void Count(SummarySink::NameTotal& total, DurationNs duration) {
   total.max = total.count == 0 ? duration : std::max(total.max, duration);
   ++total.count;
   total.total += duration;
+}
+
+void See(std::vector<bool>& seen, size_t which) {
+  if (which >= seen.size()) seen.resize(2 * which + 64);
+  seen[which] = true;
 }
 
 void Add(SummarySink::NameTotal& sum, const SummarySink::NameTotal& more) {
@@ -108,8 +115,12 @@ void SummarySink::AddSlice(const Event& event) {
     any_slice_ = true;
   }
   if (event.kind == SliceKind::kHostOp) Count(host_ops_[event.name], event.duration);
-  if (event.kind == SliceKind::kHostCall) ++host_calls_;
-  if (event.kind == SliceKind::kAnnotation) annotations_.insert(event.name);
+  if (event.kind == SliceKind::kAnnotation) See(annotations_, Index(event.name));
+  if (event.kind == SliceKind::kHostCall) {
+    ++host_calls_;
+    See(calls_, Index(event.name));
+    See(callers_, Index(event.track));
+  }
   if (basics_.header.format == TraceFormat::kKineto && IsWaiting(event, basics_.words)) {
     const WaitingRow row = WaitingOf(event);
     WaitingTotal& waiting = waiting_[{event.has_category ? row.category : CategoryId{255},
@@ -159,11 +170,23 @@ RecordedWork SummarySink::work() const {
   for (const auto& [name, total] : host_ops_) work.host_ops += total.count;
   work.host_calls = host_calls_;
   work.gpu_in_header = TellsOfGpu(basics_.header);
-  const auto has = [&](auto is_sign) {
-    return std::ranges::any_of(annotations_,
-                               [&](StringId name) { return is_sign(basics_.words[name]); });
+  const auto has = [&](const std::vector<bool>& names, auto is_sign) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] && is_sign(basics_.words[static_cast<StringId>(i)])) return true;
+    }
+    return false;
   };
-  work.captures = work.gpu_events == 0 && has(IsCaptureAnnotation) && !has(IsEngineStep);
+  work.captures = work.gpu_events == 0 && !has(annotations_, IsEngineStep) &&
+                  (has(annotations_, IsCaptureAnnotation) || has(calls_, BeginsCapture));
+  std::set<std::pair<StringId, ProcessId>> callers;
+  std::set<StringId> ranks;
+  for (size_t i = 0; i < callers_.size(); ++i) {
+    if (!callers_[i]) continue;
+    const auto track = static_cast<TrackId>(i);
+    callers.emplace(basics_.words.RankOf(track), basics_.words[track].process);
+    ranks.insert(basics_.words.RankOf(track));
+  }
+  work.several_processes = callers.size() > ranks.size();
   return work;
 }
 

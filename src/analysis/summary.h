@@ -6,7 +6,6 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,7 +66,8 @@ class SummarySink : public EventSink {
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
-  std::unordered_set<StringId> annotations_;
+  std::vector<bool> annotations_, calls_;  // by StringId: whether one has the name
+  std::vector<bool> callers_;              // by TrackId: whether a call was made there
   BeginEndPairs open_;
   RangePairs open_ranges_;
   // Rows whose processes decide what they are, added up by what may tell them apart.

@@ -52,7 +52,7 @@ constexpr NoteKind kKinds[] = {
      "the engine took no step while the profiler ran: no step and no work is in the trace",
      "send requests while it records; if a GPU engine had some: check that CUPTI is usable and not "
      "taken by another profiler"},
-    {"device-rows-not-read", Severity::kDataLoss,
+    {"device-rows-not-read", Severity::kNotice,
      "the trace has rows of a device in a form that tacho does not read: device figures lack them",
      "none yet: the timeline shows them (tacho view)"},
     {"range-profiler", Severity::kNotice,

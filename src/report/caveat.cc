@@ -26,7 +26,8 @@ enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPyt
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
     case Doubt::kEventsMissing:
-      return trace.notes.lost_data();
+      return trace.notes.lost_data() ||
+             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
     case Doubt::kRecordsDropped:
       // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
       return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {

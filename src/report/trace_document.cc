@@ -53,6 +53,8 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   std::vector<std::string> parts;
   parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
                                              : "no event lost");
+  if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
+    parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
   AddTrustParts(parts, trace.launches.with_launch,
                 trace.launches.gpu_events + trace.launches.without_correlation, totals,

@@ -52,6 +52,7 @@ def naive_merge(case):
     case.check("notes", _notes(trace).get("mixed-ranks"), 1)
     case.check("rank", trace.get("rank"), None)
     case.says("analyze", "concat.json", status=4, words=["several ranks as one"], never=["rank 0 of 2", "GPU busy"])
+    case.says("analyze", "--summary", "concat.json", status=0, never=["rank 0 of 2"])
     for rank in ("rank0.json", "rank1.json"):
         case.says("analyze", rank, status=0, words=["GPU busy 61.2 %", "rank"], never=["mixed"])
 

@@ -14,7 +14,8 @@ namespace {
 
 Trace TraceOf(const std::string& events) {
   TraceBuilder builder;
-  const auto stream = StreamOfMemory("{\"traceEvents\": [" + events + "]}");
+  const std::string json = "{\"traceEvents\": [" + events + "]}";
+  const auto stream = StreamOfMemory(json);
   EXPECT_TRUE(ReadKinetoJson(*stream, builder));
   return std::move(builder).Finish();
 }
