@@ -195,7 +195,7 @@ TraceSummary Summarized(const SummarySink& sink, std::string_view path) {
   const auto& [header, words, counts, notes] = sink.basics();
   summary.header = header;
   summary.facts = WhoWrote(sink.basics(), sink.work(), path);
-  summary.rank = Known(header.rank);
+  if (!sink.work().several_processes) summary.rank = Known(header.rank);
   summary.world_size = Known(header.world_size);
   summary.base_time_ns = Known(header.base_time_ns);
   summary.span = sink.span();
