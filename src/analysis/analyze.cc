@@ -47,6 +47,29 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (orphans > 0) notes.Add(NoteId::kOrphanGpuEvents, Place(trace, first), orphans);
 }
 
+std::string PlaceOf(const LostWork& lost) {
+  return lost.apis.front().name + ", " + std::to_string(lost.first.ns) + " ns";
+}
+
+void NoteIntegrity(const Trace& trace, const Integrity& integrity, Notes& notes) {
+  const LostWork& lost = integrity.lost;
+  if (lost.any()) {
+    notes.Add(lost.in_one_piece() ? NoteId::kLostAtEdge : NoteId::kLostGpuWork, PlaceOf(lost),
+              lost.lost_calls + lost.partial_graphs);
+  }
+  const RecorderStops& stops = integrity.stops;
+  if (stops.any()) notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
+  for (const DeviceClock& clock : integrity.clocks) {
+    if (clock.state == DeviceClock::State::kRight) continue;
+    notes.Add(NoteId::kDeviceClock, "device " + clock.device,
+              std::max<uint64_t>(1, clock.before_launch + clock.after_wait));
+  }
+  if (integrity.impossible.count() > 0) {
+    notes.Add(integrity.device_times() ? NoteId::kImpossibleOrder : NoteId::kTimesRefused,
+              Place(trace, integrity.impossible.first), integrity.impossible.count());
+  }
+}
+
 // An event whose duration overflowed covers the work after it on its stream. Real work overlaps on
 // one stream too: the next kernel starts early (programmatic launch), and the branches of a graph
 // share one. So it takes several covered pieces of other launches, all far shorter, to call it an
@@ -106,6 +129,11 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
+// Of a capture launches have no work by nature; of mixed ranks nobody knows whose it is.
+bool JudgesIntegrity(const TraceFacts& facts) {
+  return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
+}
+
 Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
               const Classifier& classifier) {
   const Trace& trace = prepared.index.trace();
@@ -114,6 +142,7 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
   recorded.no_rank = !IsRank(facts.role);
   NoteMissingWork(recorded, trace, prepared.work.on_host, notes);
+  if (JudgesIntegrity(facts)) NoteIntegrity(trace, prepared.integrity, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
   notes.Add(NoteId::kMixedRanks, "", facts.mixed_ranks ? 1 : 0);
@@ -156,6 +185,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   analysis.span = trace.span;
   analysis.counts = trace.counts;
   analysis.scope = scope;
+  analysis.integrity = prepared.integrity;
   analysis.steps = prepared.steps;
   std::vector<IdleStretch> idle;  // of the step profile
   if (options.step_profile) {
@@ -173,12 +203,14 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           },
           [&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
-            analysis.idle =
-                AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight,
-                              kListedGaps, options.step_profile ? keep_idle : OnStretch{});
+            analysis.idle = IdleOf(prepared, scope, in_flight, kListedGaps,
+                                   options.step_profile ? keep_idle : OnStretch{});
           },
-          [&] { analysis.launches = TabulateLaunches(trace, prepared.links, scope); },
-          [&] { analysis.devices = DecomposeDeviceTime(prepared.work, scope); },
+          [&] {
+            analysis.launches = TabulateLaunches(trace, prepared.links, scope);
+            if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
+          },
+          [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);
@@ -187,7 +219,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
   if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
-  if (options.step_profile)
+  if (!JudgesIntegrity(analysis.facts)) analysis.integrity = {};
+  if (options.step_profile && analysis.idle.known)
     analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
   return analysis;
 }
@@ -241,6 +274,26 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (!whole) run.ranks.missing.clear();
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
+}
+
+Interval TraceAnalysis::recorded() const {
+  Interval part = span;
+  const LossPattern pattern = integrity.lost.pattern;
+  const bool at_start = pattern == LossPattern::kStart || pattern == LossPattern::kStartAndEnd;
+  const bool at_end = pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;
+  Interval work;
+  for (const DeviceTime& device : devices) {
+    if (device.window.empty()) continue;
+    work = work.empty() ? device.window
+                        : Interval{std::min(work.start, device.window.start),
+                                   std::max(work.end, device.window.end)};
+  }
+  if (work.empty()) return part;
+  if (integrity.stops.began) part.start = std::min(*integrity.stops.began, work.start);
+  if (integrity.stops.stopped) part.end = std::max(*integrity.stops.stopped, work.end);
+  if (at_start) part.start = std::max(part.start, work.start);
+  if (at_end) part.end = std::min(part.end, work.end);
+  return part;
 }
 
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {

@@ -34,6 +34,7 @@ struct TraceAnalysis {
   DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
+  Integrity integrity;
   Scope scope;
   std::vector<DeviceTime> devices;
   KernelTable kernels;
@@ -46,6 +47,8 @@ struct TraceAnalysis {
 
   // 0 of the run's clock, as a time of the trace.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
+  // The part of `span` in which the work of devices was recorded.
+  [[nodiscard]] Interval recorded() const;
 };
 
 // Slices of one recording that overlap in time, as one: their windows cannot be added.

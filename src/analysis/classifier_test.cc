@@ -263,6 +263,34 @@ TEST(Classifier, KnowsOperators) {
   EXPECT_EQ(BuiltInRules().categories()[Classifier::kUnclassified], "unclassified");
 }
 
+TEST(Classifier, WrappersAreOperatorsThatOnlyCall) {
+  for (const std::string_view name :
+       {"aten::linear", "aten::scaled_dot_product_attention", "aten::_to_copy", "aten::relu_",
+        "vllm::unified_attention_with_output", "sglang::moe_forward", "Torch-Compiled Region: 0/1",
+        "autograd::engine::evaluate_function: AddmmBackward0", "SoftmaxBackward0", "my norm"}) {
+    EXPECT_TRUE(BuiltInRules().IsWrapper(name)) << name;
+  }
+  for (const std::string_view name :
+       {"aten::addmm", "aten::linear_backward", "aten::copy_", "aten::as_strided", "my::thing",
+        "aten::_scaled_dot_product_flash_attention_for_cpu", "aten::native_layer_norm_backward",
+        "_C::onednn_mm", "sgl_kernel::weight_packed_linear", "mkldnn::_linear_pointwise",
+        "## Call CompiledFxGraph fd2t2djtxp3x57fon ##"}) {
+    EXPECT_FALSE(BuiltInRules().IsWrapper(name)) << name;
+  }
+}
+
+TEST(Classifier, APatternMayAskForWhatANameDoesNotHave) {
+  const auto classifier = Classifier::Create("plain op !::\nother op !^aten::* | ^aten::mm$\n");
+  ASSERT_TRUE(classifier.has_value()) << classifier.error().message;
+  const auto of = [&](std::string_view name) {
+    return classifier->categories()[classifier->OfOperator(name)];
+  };
+  EXPECT_EQ(of("range"), "plain");
+  EXPECT_EQ(of("my::op"), "other");
+  EXPECT_EQ(of("aten::mm"), "other");
+  EXPECT_EQ(of("aten::addmm"), "gemm.dense");
+}
+
 TEST(Classifier, UserRulesComeFirst) {
   const auto classifier = Classifier::Create(
       "# mine\n"
@@ -296,6 +324,7 @@ TEST(Classifier, ErrorsNameTheLine) {
   EXPECT_THAT(message("gemm key foo | | bar"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("gemm key foo |"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("gemm key ^*"), HasSubstr("expected a pattern"));
+  EXPECT_THAT(message("gemm key !*"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("| foo"), HasSubstr("rule line 1: a line that begins with"));
   EXPECT_EQ(Classifier::Create("x").error().kind, ErrorKind::kUsage);
 }

@@ -34,7 +34,7 @@ class Attribution {
  public:
   Attribution(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
               const Scope& scope, const IntervalSet* in_flight, size_t max_gaps,
-              const OnStretch& on_stretch)
+              const OnStretch& on_stretch, bool causes)
       : index_(index),
         trace_(index.trace()),
         work_(work),
@@ -42,6 +42,7 @@ class Attribution {
         scope_(scope),
         in_flight_(in_flight),
         on_stretch_(on_stretch),
+        causes_(causes),
         calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
@@ -227,7 +228,7 @@ class Attribution {
       List(gap, seen, IdleCause::kHost);
       return;
     }
-    const uint32_t call = ender == nullptr ? LaunchLinks::kNone : CallOf(*ender);
+    const uint32_t call = ender == nullptr || !causes_ ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
       gap.part(IdleCause::kUnknown) = served;
       List(gap, seen, IdleCause::kUnknown);
@@ -345,8 +346,9 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
-  const IntervalSet* in_flight_;                      // null: unknown
-  const OnStretch& on_stretch_;                       // empty: not wanted
+  const IntervalSet* in_flight_;  // null: unknown
+  const OnStretch& on_stretch_;   // empty: not wanted
+  bool causes_;
   std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
   std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
@@ -377,16 +379,17 @@ std::string_view IdleCauseId(IdleCause cause) {
 
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps,
-                        const OnStretch& on_stretch) {
+                        const OnStretch& on_stretch, bool causes) {
   const Requests requests =
       in_flight == nullptr ? Requests::kUnknown : CheckInFlight(index.trace(), *in_flight);
-  const bool known = requests == Requests::kKnown || requests == Requests::kShared;
+  const bool known = causes && (requests == Requests::kKnown || requests == Requests::kShared);
   Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps,
-                          on_stretch);
+                          on_stretch, causes);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }
   IdleTable table = std::move(attribution).Finish();
+  if (!causes) return table;
   table.requests = requests;
   table.may_be_busy = MayBeBusyWithEarlierWork(index, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;

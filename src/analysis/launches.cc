@@ -25,10 +25,6 @@ bool PutsWork(std::string_view name) {
          lower.find("memset") != std::string::npos;
 }
 
-bool IsGraphLaunch(std::string_view name) {
-  return name.find("GraphLaunch") != std::string_view::npos;
-}
-
 // A property of names, found once for each name that occurs.
 template <typename Property>
 std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
@@ -43,12 +39,12 @@ std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
   return of_call;
 }
 
-// The host call of each correlation.
-DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids) {
+// The host call of each correlation. `puts_work`: by host call.
+DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
+                              const std::vector<uint8_t>& puts_work) {
   const HostCallTable& table = trace.host_calls;
   const auto id_of = [&](size_t row) { return ids.Of(table.track[row], table.correlation[row]); };
   DenseIndex calls(table.size(), id_of);
-  const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
   const auto rank = [&](size_t row) {
     return std::tuple(puts_work[row] == 0, table.start[row], trace.Text(table.name[row]),
                       table.duration[row]);
@@ -178,16 +174,27 @@ bool StartsBefore(const Trace& trace, uint32_t a, uint32_t b) {
 
 }  // namespace
 
+bool IsGraphLaunch(std::string_view call) {
+  return call.find("GraphLaunch") != std::string_view::npos;
+}
+
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
   links.call_of_gpu.resize(trace.gpu.size());
   links.first = FirstPieces(trace);
   const RankedIds ids(trace);
-  const DenseIndex calls = CallsByCorrelation(trace, ids);
+  links.puts_work = OfEachCall(trace, PutsWork);
+  const DenseIndex calls = CallsByCorrelation(trace, ids, links.puts_work);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
     links.call_of_gpu[row] = call;
     if (call != LaunchLinks::kNone) links.first.Add(trace, call, static_cast<uint32_t>(row));
+  }
+  const HostCallTable& table = trace.host_calls;
+  for (uint32_t call = 0; call < table.size(); ++call) {
+    if (links.puts_work[call] == 0) continue;
+    links.puts_work[call] =
+        calls.Find(ids.Of(table.track[call], table.correlation[call])) == call ? 1 : 0;
   }
   return links;
 }
@@ -207,6 +214,11 @@ void FirstPieces::Add(const Trace& trace, uint32_t call, uint32_t piece) {
     first = &elsewhere_.try_emplace({call, DeviceOf(gpu, piece)}, kNone).first->second;
   }
   if (*first == kNone || StartsBefore(trace, piece, *first)) *first = piece;
+}
+
+void ForgetDelays(LaunchTable& table) {
+  table.delay = {};
+  table.queues.clear();
 }
 
 // Long: one pass over the launches.

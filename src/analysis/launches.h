@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,11 +58,16 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = FirstPieces::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
   FirstPieces first;
+  // By host call: its name says that it puts work onto a device, and of the calls of its
+  // correlation it is the one that work is joined with.
+  std::vector<uint8_t> puts_work;
 };
 // Each rank of a merged file has correlations of its own. When several calls share one, that which
 // launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
 // with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
+
+bool IsGraphLaunch(std::string_view call);
 
 struct ApiRow {
   std::string name;
@@ -81,7 +87,7 @@ struct GraphLaunch {
 struct LaunchTable {
   uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
-  uint64_t without_launch = 0;       // launched before the window
+  uint64_t without_launch = 0;       // its launch is not in the recording
   uint64_t without_correlation = 0;  // GPU work that does not name its launch
   uint64_t graph_gpu_events = 0;     // pieces of work under graph launches
   uint64_t max_gpu_events_per_launch = 0;
@@ -103,6 +109,8 @@ struct LaunchTable {
   std::vector<ApiRow> apis;        // CUDA and HIP calls by name, by total, longest first, then name
   std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
 };
+// Leaves out what takes the clocks of host and device: the delays and the queues.
+void ForgetDelays(LaunchTable& table);
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 }  // namespace tacho

@@ -24,10 +24,12 @@ std::optional<uint32_t> StepFinder::At(TimeNs t) const {
   return std::nullopt;
 }
 
+bool IsTrainingStep(std::string_view name) { return name.starts_with("ProfilerStep#"); }
+
 std::vector<bool> TrainingStepNames(const Trace& trace) {
   std::vector<bool> names;
   for (size_t i = 0; i < trace.words.strings.size(); ++i) {
-    if (!trace.Text(static_cast<StringId>(i)).starts_with("ProfilerStep#")) continue;
+    if (!IsTrainingStep(trace.Text(static_cast<StringId>(i)))) continue;
     names.resize(trace.words.strings.size());
     names[i] = true;
   }

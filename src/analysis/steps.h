@@ -24,6 +24,8 @@ struct Step {
   // union over all devices of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
+  // Work that was launched in it is not in the trace: it has no times on the device.
+  bool lost_work = false;
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is
@@ -72,7 +74,8 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
+// Of a name as "ProfilerStep#7"; and by StringId, which names are such: empty when none is.
+bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 
 }  // namespace tacho

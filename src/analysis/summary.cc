@@ -7,6 +7,7 @@
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/graph_capture.h"
+#include "analysis/steps.h"
 
 namespace tacho {
 namespace {
@@ -50,7 +51,7 @@ std::optional<int64_t> Known(int64_t value) {
   return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-// As CollectDeviceWork decides it: any operator that does work has one that is work on its own.
+// As CollectDeviceWork decides it: an operator that is no bookkeeping is work, or has such inside.
 bool IsHostEngine(const SummarySink& sink) {
   const TraceBasics& basics = sink.basics();
   if (!MayBeHostEngine(sink.work(), basics)) return false;
@@ -58,8 +59,9 @@ bool IsHostEngine(const SummarySink& sink) {
   return classifier &&
          std::any_of(sink.host_ops().begin(), sink.host_ops().end(), [&](const auto& op) {
            const std::string_view name = basics.words[op.first];
-           return !classifier->categories()[classifier->OfOperator(name)].starts_with(
-               "bookkeeping");
+           return !IsTrainingStep(name) &&
+                  !classifier->categories()[classifier->OfOperator(name)].starts_with(
+                      "bookkeeping");
          });
 }
 

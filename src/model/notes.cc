@@ -67,7 +67,37 @@ constexpr NoteKind kKinds[] = {
     {"no-events", Severity::kNotice, "the trace holds no event at all",
      "profile while requests are running"},
     {"orphan-gpu-events", Severity::kInfo,
-     "GPU work whose launch lies before the window is counted as work all the same", "none needed"},
+     "GPU work whose launch is not in the recording is counted as work all the same",
+     "none needed"},
+    {"lost-gpu-work", Severity::kDataLoss,
+     "calls put work onto a device that is not in the file: busy time is a lower bound, and when "
+     "the "
+     "device was idle cannot be told",
+     "record a shorter window with fewer graph replays; with torch, a larger activity buffer; on "
+     "ROCm, a newer release"},
+    {"lost-at-edge", Severity::kDataLoss,
+     "the first or the last calls that put work onto a device have none in the file: the figures "
+     "are those of the time between",
+     "send requests before and while the profiler starts, not after a pause; open fewer sessions "
+     "in "
+     "one process; CUPTI of CUDA 13.1 or later loses none at the start"},
+    {"recorder-stopped", Severity::kDataLoss,
+     "calls and device work end, or begin, while ranges go on that held some each time: the rest "
+     "was not recorded, and is neither idle nor busy",
+     "stop the recording inside the load; with nsys: --capture-range=cudaProfilerApi, or "
+     "--cuda-flush-interval"},
+    {"device-clock", Severity::kNotice,
+     "work starts before the call that launched it, or ends after a call that waited for it: the "
+     "device's clock is off against the host's, so delays of launches and causes of idle time are "
+     "left out",
+     "a shorter recording, or a newer profiler; busy time and sums hold"},
+    {"impossible-order", Severity::kNotice,
+     "work of one stream starts out of the order of its launches: times of single pieces are off",
+     "update the profiler, or record again"},
+    {"times-refused", Severity::kDataLoss,
+     "the device's rows lie out of order and on top of each other: they were not written when they "
+     "ran, so no time of the device is shown; their counts hold",
+     "update ROCm, or record a shorter window"},
     {"long-overlap", Severity::kNotice,
      "GPU events reach far over later ones of their stream: their durations may have overflowed",
      "update ROCm, or record again"},
@@ -138,6 +168,8 @@ bool Notes::has_holes() const {
       case NoteId::kTruncatedGzip:
       case NoteId::kSecondDocument:
       case NoteId::kReadFailed:
+      case NoteId::kLostAtEdge:
+      case NoteId::kRecorderStopped:
         return false;
       default:
         return KindOf(note.id).severity == Severity::kDataLoss;

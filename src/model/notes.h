@@ -38,7 +38,13 @@ enum class NoteId : uint8_t {
   kRangeProfiler,      // counters of ranges in place of kernels
   kMixedRanks,         // several ranks in one file, which nothing tells apart
   kNoEvents,           // a trace without a single event
-  kOrphanGpuEvents,    // GPU events whose launch lies before the window
+  kOrphanGpuEvents,    // GPU events whose launch is not in the recording
+  kLostGpuWork,        // calls that launched GPU work which is not in the file, between others
+  kLostAtEdge,         // the same of the first or the last calls of the recording alone
+  kRecorderStopped,    // calls and GPU work end while ranges go on that always held some
+  kDeviceClock,        // GPU work before its launch, or after a call that waited for it
+  kImpossibleOrder,    // GPU work of a stream out of the order of its launches
+  kTimesRefused,       // so much of it that no time of the device can be believed
   kLongOverlap,        // a GPU event that reaches far into the next ones of its stream (overflow)
   kProducerWarning,    // the profiler itself logged a warning or an error into the trace
   kUnfinishedSpan,     // spans that were still open when the profiler stopped

@@ -25,7 +25,7 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
     case IdleCause::kHost:
       return "the executing thread was in no operator";
     case IdleCause::kInOperator:
-      return "the executing thread was in an operator's own code, not in a nested operator";
+      return "the executing thread was in an operator that only calls others, in none of them";
     case IdleCause::kBetweenSteps:
       return requests == Requests::kKnown
                  ? "requests were in flight, but no engine step ran"
@@ -64,7 +64,8 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
     case IdleCause::kHost:
       return fmt::format("the executing thread was in no operator for {}", share);
     case IdleCause::kInOperator:
-      return fmt::format("the executing thread was in an operator's own code for {}", share);
+      return fmt::format("the executing thread was in operators that only call others for {}",
+                         share);
     case IdleCause::kBetweenSteps:
       return idle.requests == Requests::kKnown
                  ? fmt::format("requests were in flight, but no engine step ran for {}", share)

@@ -4,6 +4,7 @@
 
 #include "report/analyze_document.h"
 #include "report/caveat.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
@@ -51,10 +52,16 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
-  parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
-                                             : "no event lost");
+  const std::string loss = LossText(trace.integrity.lost);
+  parts.push_back(!loss.empty()             ? loss
+                  : trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
+                                            : "no event lost");
   if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
     parts.push_back(FormatCounted(rows, "device row") + " not read");
+  if (trace.integrity.stops.any())
+    parts.emplace_back("the GPU's recording is shorter than the trace");
+  if (!trace.integrity.common_clock())
+    parts.emplace_back("host and device have no clock in common");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
   AddTrustParts(parts, trace.launches.with_launch,
                 trace.launches.gpu_events + trace.launches.without_correlation, totals,
@@ -75,7 +82,7 @@ std::string LaunchesText(const LaunchTable& launches) {
     if (pieces > 0) text += fmt::format(", {} {}", pieces == all ? "all" : count(pieces), what);
   };
   add(launches.with_launch, "linked to a launch");
-  add(launches.without_launch, "launched before the recording began");
+  add(launches.without_launch, "without a launch in the recording");
   add(launches.without_correlation, "not telling their launch");
   if (!launches.graphs.empty()) {
     text += fmt::format(

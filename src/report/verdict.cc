@@ -8,6 +8,7 @@
 #include "report/caveat.h"
 #include "report/device_totals.h"
 #include "report/idle_words.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "text/format_number.h"
 
@@ -52,6 +53,7 @@ std::string_view OperatorsText(const DeviceTotals& totals) {
 // ", 41.5 % of the 382 ms recorded (217 ms before the first work)" where the window of the work is
 // much shorter than what was recorded of it.
 std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
+  const Interval part = trace.recorded();
   const DurationNs recorded = RecordedTime({&trace});
   if (trace.scope.window || ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
   const std::string share = FormatShare(totals.busy, recorded);
@@ -62,8 +64,9 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
     if (ShareOf(time, recorded) < (1 - kNearlyAllRecorded) / 2) return;
     where += fmt::format("{}{} {}", where.empty() ? "" : ", ", FormatDuration(time), text);
   };
-  add(window.start - trace.span.start, "before the first work");
-  add(trace.span.end - window.end, "after the last");
+  add(window.start - part.start, "before the first work");
+  add(part.end - window.end, "after the last");
+  if (where.empty()) return "";
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
@@ -74,6 +77,11 @@ std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   if (windows || !run.together.empty()) return "";
   if (ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
   return fmt::format(", {} of the time recorded", FormatShare(totals.busy, recorded));
+}
+
+// What else cannot be told where work was lost. `why`: not empty.
+std::string LostClause(const std::string& why) {
+  return "; " + why + ", so idle time and its causes cannot be told";
 }
 
 // ": 61.1 % compute, 25.9 % communication ..." where much of the busy time is that.
@@ -119,7 +127,7 @@ std::string LongestGap(const IdleTable& idle, TimeNs origin) {
 
 // Why the devices were idle, or what they did. `origin`: of the trace that the gaps are of.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTable idle,
-                 TimeNs origin) {
+                 TimeNs origin, bool clock_is_right) {
   std::string text;
   std::string_view whose = "the idle time";
   const DurationNs no_request = TimeOf(idle, IdleCause::kNoRequest);
@@ -136,6 +144,8 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   const bool worth_naming =
       ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
   if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
+  // Host and device have no clock in common: the caveat says why.
+  if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
   // That a CPU engine is busy outside of operators says little; what else it does says more.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
   if (named) text += "; " + MainIdleCause(idle, whose);
@@ -175,8 +185,7 @@ std::string OtherFileText(const TraceFacts& facts) {
       return "a front-end's trace: no operator and no GPU work in it, so no device time";
     case TraceRole::kCapture:
       return "a recording of graph capture at the engine's start, not of a rank that serves: "
-             "graphs "
-             "are captured and do not run, so no device time";
+             "graphs are captured and do not run, so no device time";
     case TraceRole::kForeign:
       return fmt::format(
           "a Chrome trace of another producer{}: no torch operator, no step and no GPU work in it, "
@@ -207,6 +216,8 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   if (totals.window.ns == 0) {
     if (std::string why = NoDeviceTime(trace); !why.empty()) return why;
   }
+  if (!trace.integrity.device_times())
+    return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
     return fmt::format("no device work {}, so no device time{}", Whereabouts(trace),
@@ -218,10 +229,14 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
-  std::string out = fmt::format("{} {} of {}", who, FormatShare(totals.busy, totals.window),
-                                FormatDuration(totals.window));
+  std::string out =
+      fmt::format("{} {}{} of {}", who, totals.whole ? "" : "at least ",
+                  FormatShare(totals.busy, totals.window), FormatDuration(totals.window));
+  if (!totals.whole) return out + LostClause(LossText(trace.integrity.lost)) + MissingSuffix(ranks);
   if (length == Length::kWhole) out += RecordedClause(totals, trace) + ExposedClause(totals);
-  return out + Rest(totals, trace.kernels, trace.idle, trace.span.start) + MissingSuffix(ranks);
+  return out +
+         Rest(totals, trace.kernels, trace.idle, trace.span.start, trace.integrity.common_clock()) +
+         MissingSuffix(ranks);
 }
 
 std::string Sentence(const RunAnalysis& run, Length length) {
@@ -240,15 +255,26 @@ std::string Sentence(const RunAnalysis& run, Length length) {
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
   std::string out =
-      fmt::format("{} {} of the window over {} traces",
+      fmt::format("{} {}{} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
+                  totals.devices.whole ? "" : "at least ",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
+  if (!totals.devices.whole) {
+    const auto lossy = std::ranges::count_if(
+        run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
+    return out +
+           LostClause(fmt::format("{} of {} traces lost GPU work", lossy, run.traces.size())) +
+           MissingSuffix(run.ranks);
+  }
   const bool whole = length == Length::kWhole;
   if (whole)
     out +=
         BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
-  out += Rest(totals.devices, totals.kernels, totals.idle, {});
+  out += Rest(totals.devices, totals.kernels, totals.idle, {},
+              std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+                return trace.integrity.common_clock();
+              }));
   const std::string straggler = StragglerText(run.ranks);
   return out + (whole && !straggler.empty() ? "; " + straggler : "") + MissingSuffix(run.ranks);
 }

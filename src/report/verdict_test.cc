@@ -111,8 +111,8 @@ TEST(Verdict, OfACpuEngineItsOperators) {
             "operator time");
   trace.idle.causes = {{IdleCause::kInOperator, {300'000}, 1}, {IdleCause::kHost, {100'000}, 1}};
   EXPECT_EQ(Verdict(trace),
-            "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in an "
-            "operator's own code for 75.0 % of the idle time");
+            "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in "
+            "operators that only call others for 75.0 % of the idle time");
   trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   trace.devices[0].streams.resize(2);
   trace.devices[0].streams[1].stream = "gloo's thread";

@@ -203,7 +203,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   };
   add("gpu_events", "GPU work with a known launch", launches.gpu_events);
   add("with_launch", "  linked to a launch", launches.with_launch);
-  add("without_launch", "  launched before the recording began", launches.without_launch);
+  add("without_launch", "  without a launch in the recording", launches.without_launch);
   add("without_correlation", "pieces that do not tell it", launches.without_correlation);
   add("graph_launches", "graph launches", launches.graphs.size());
   add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);

@@ -16,6 +16,7 @@ constexpr size_t kLongestDemangled = 1 << 16;
 void Classify(const tacho::Classifier& classifier, std::string_view name) {
   if (classifier.OfKernel(name) >= classifier.categories().size()) std::abort();
   if (classifier.OfOperator(name) >= classifier.categories().size()) std::abort();
+  (void)classifier.IsWrapper(name);
   const size_t demangled = tacho::DemangledName(name).size();
   if (demangled > kLongestDemangled + name.size()) std::abort();
   // A blank behind each comma is all that short names add.

@@ -167,9 +167,10 @@ void Steps(auto& out, auto& steps) {
     auto& label = step.label;
     out.Fields("phase", ByName(label.phase, PhaseName, kPhaseCount), "start_ns", step.when.start,
                "dur_ns", LengthOf(step.when), "period_ns", step.period, "cut",
-               UnlessIs(step.cut, false), "device_span_ns", step.device_span, "device_busy_ns",
-               step.device_busy, "context_requests", UnlessIs(label.context_requests, -1),
-               "context_tokens", UnlessIs(label.context_tokens, -1), "generation_requests",
+               UnlessIs(step.cut, false), "lost_work", UnlessIs(step.lost_work, false),
+               "device_span_ns", step.device_span, "device_busy_ns", step.device_busy,
+               "context_requests", UnlessIs(label.context_requests, -1), "context_tokens",
+               UnlessIs(label.context_tokens, -1), "generation_requests",
                UnlessIs(label.generation_requests, -1), "generation_tokens",
                UnlessIs(label.generation_tokens, -1));
   });
@@ -210,6 +211,10 @@ void StepParts(auto& out, auto& trace) {
 bool AddsUp(const IdleTable& idle);
 
 void Idle(auto& out, auto& idle) {
+  if constexpr (kReads<decltype(out)>) {
+    idle.known = out.Has("idle");
+  }
+  if (!idle.known) return;
   constexpr auto kCauses = static_cast<size_t>(IdleCause::kCount);
   out.BeginObject("idle");
   out.Fields("window_ns", idle.window, "busy_ns", idle.busy, "may_be_busy_ns",

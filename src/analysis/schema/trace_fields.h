@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/analyze.h"
+#include "analysis/schema/integrity_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) of one trace and of a run, to write and to read, as in
@@ -135,6 +136,8 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   ScopeRow(out, trace.scope);
   Events(out, trace.counts.total, trace.facts.by_phase, trace.facts.by_category);
   NoteRows(out, trace.notes);
+  if (IsThere(out, "integrity", trace.integrity.lost.calls + trace.integrity.clocks.size() > 0))
+    IntegrityFields(out, trace.integrity);
   Facts(out, trace);
   out.Objects("devices", trace.devices, [&](auto& device) { Device(out, device); });
   Kernels(out, trace.kernels, short_name);
@@ -143,7 +146,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   OpTables(out, trace.ops);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
-  if (IsThere(out, "idle", !trace.devices.empty())) Idle(out, trace.idle);
+  if (!trace.devices.empty()) Idle(out, trace.idle);
 }
 
 // Slices of one recording that overlap in time.
