@@ -139,6 +139,9 @@ constexpr Named kKernels[] = {
     {"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
      "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",
      "norm"},
+    {"std::enable_if<T2>(int)0&&vllm::_typeConvert<T1>::exists, void>::type "
+     "vllm::fused_add_rms_norm_kernel<c10::BFloat16, (int)8>(T1 *)",
+     "norm"},
     {"void vllm::scaled_fp8_quant_kernel_strided<c10::BFloat16, c10::Float8_e4m3fn>(int)",
      "quantize"},
     {"_per_token_group_quant_8bit", "quantize"},
@@ -251,6 +254,14 @@ TEST(Classifier, KnowsOperators) {
       {"_C::shm_allreduce", "comm.collective"},
       {"aten::slice", "bookkeeping.view"},
       {"aten::native_layer_norm", "norm"},
+      {"aten::linalg_vector_norm", "norm"},
+      {"aten::normal_", "random"},
+      {"aten::normal", "random"},
+      {"aten::log_normal_", "random"},
+      {"aten::normal_functional", "random"},
+      {"aten::max", "reduce"},
+      {"aten::maximum", "elementwise"},
+      {"aten::max_pool2d_with_indices", "pool"},
       {"aten::copy_", "memory.copy"},
       {"my::thing", "unclassified"},
   };

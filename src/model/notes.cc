@@ -52,6 +52,18 @@ constexpr NoteKind kKinds[] = {
      "the engine took no step while the profiler ran: no step and no work is in the trace",
      "send requests while it records; if a GPU engine had some: check that CUPTI is usable and not "
      "taken by another profiler"},
+    {"device-rows-not-read", Severity::kNotice,
+     "the trace has rows of a device in a form that tacho does not read: device figures lack them",
+     "none yet: the timeline shows them (tacho view)"},
+    {"range-profiler", Severity::kNotice,
+     "the range profiler ran, which counts hardware events for each range of kernels: no times of "
+     "kernels were recorded",
+     "record again without profiler_metrics in torch's _ExperimentalConfig"},
+    {"mixed-ranks", Severity::kNotice,
+     "the file holds several ranks as one: their launches have the same correlations, or their "
+     "work "
+     "the same device, so nothing tells whose is whose, and no figure of a rank is given",
+     "analyze the ranks' own files together, or their folder"},
     {"no-events", Severity::kNotice, "the trace holds no event at all",
      "profile while requests are running"},
     {"orphan-gpu-events", Severity::kInfo,

@@ -34,6 +34,9 @@ enum class NoteId : uint8_t {
   kUnmatchedBeginEnd,   // a begin without end or the other way round
   kNoGpuEvents,         // no event of any GPU
   kNoEngineStep,        // an engine's trace without a step and without work
+  kDeviceRowsNotRead,   // work of a device, in a form that tacho does not read
+  kRangeProfiler,       // counters of ranges in place of kernels
+  kMixedRanks,          // several ranks in one file, which nothing tells apart
   kNoEvents,            // a trace without a single event
   kOrphanGpuEvents,     // GPU events whose launch is not in the recording
   kLostGpuWork,         // calls that launched GPU work which is not in the file, between others

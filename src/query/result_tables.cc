@@ -202,7 +202,7 @@ QueryTable RanksQueryTable() {
                         [](const QueryRow& row) {
                           return QueryValue(TraceFormatName(row.trace->trace().header.format));
                         }),
-                  Plain("role", "TEXT", "worker, frontend or merged",
+                  Plain("role", "TEXT", "worker, frontend, merged, capture or foreign",
                         [](const QueryRow& row) {
                           return QueryValue(TraceRoleName(row.trace->analysis().facts.role));
                         }),

@@ -170,18 +170,48 @@ std::string LossInWords(const Notes& notes) {
                   : "events may be missing, as the profiler says (see NOTES)";
 }
 
+namespace {
+
+// Of a file that the figures of a run are not made of.
+std::string_view WhatItIs(TraceRole role) {
+  if (role == TraceRole::kMerged)
+    return "several ranks merged into one file, left out of the figures above";
+  return role == TraceRole::kForeign ? "a Chrome trace of another producer"
+                                     : "a front-end's trace, no device work";
+}
+
+// One sentence for all: an engine may write a file for each size that it captures.
+std::string CapturesText(const std::vector<std::string_view>& paths) {
+  constexpr size_t kNamed = 3;
+  std::string text =
+      fmt::format("{} of a graph capture {} left out: ", FormatCounted(paths.size(), "trace"),
+                  paths.size() == 1 ? "is" : "are");
+  for (size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(paths[i]);
+  }
+  if (paths.size() > kNamed) text += fmt::format(" and {} more", paths.size() - kNamed);
+  return text;
+}
+
+}  // namespace
+
 Document OtherFiles(const RunAnalysis& run) {
   Document document;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  std::vector<std::string_view> captures;
+  const auto add = [&](std::string text) {
+    document.Add(Paragraph{std::move(text), Paint::kPlain, 3});
+  };
   for (const TraceAnalysis& trace : run.traces) {
     if (std::ranges::find(ranks, &trace) != ranks.end()) continue;
-    const char* what = trace.facts.role == TraceRole::kMerged
-                           ? "several ranks merged into one file, left out of the figures above"
-                           : "a front-end's trace, no device work";
-    document.Add(Paragraph{
-        fmt::format("{}: {}, {}", trace.path, what, FormatCounted(trace.counts.total, "event")),
-        Paint::kPlain, 3});
+    if (trace.facts.role == TraceRole::kCapture) {
+      captures.push_back(trace.path);
+      continue;
+    }
+    add(fmt::format("{}: {}, {}", trace.path, WhatItIs(trace.facts.role),
+                    FormatCounted(trace.counts.total, "event")));
   }
+  if (!captures.empty() && !ranks.empty()) add(CapturesText(captures));
   document.Append(SkippedFiles(run.skipped));
   return document;
 }

@@ -55,6 +55,8 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   std::vector<std::string> parts;
   const std::string loss = LossText(trace.integrity.lost);
   parts.push_back(!loss.empty() ? loss : LossInWords(trace.notes));
+  if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
+    parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())
     parts.emplace_back("the GPU's recording is shorter than the trace");
   if (!trace.integrity.common_clock())

@@ -229,7 +229,7 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     outcome.seen = Seen(trace, path);
     outcome.seen.devices = DevicesOf(trace);
     if (!choice.ranks.empty() || choice.first_worker_only) {
-      const TraceFacts facts = GatherFacts(trace);
+      const TraceFacts facts = GatherFacts(trace, path);
       outcome.seen.rank = facts.rank;
       outcome.seen.lacks = LacksOf(facts, choice);
     }
@@ -342,6 +342,7 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
                   end && *end < span.length() ? span.start + *end : span.end};
 }
 
+// Long: what happens to a trace, from its source to its figures, in the order in which it happens.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read) {
@@ -377,6 +378,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                 return AnalyzeTrace(prepared, classifier,
                                     {.scope = scope,
                                      .in_flight = requests,
+                                     .path = outcome.seen.path,
                                      .key_averages = options.key_averages,
                                      .step_profile = options.step_profile,
                                      .threads = at_once});
@@ -417,16 +419,16 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
         if (source.is_results()) return NeedsEvents(source, "tacho stats");
         std::vector<Trace> traces;
         TACHO_ASSIGN_OR_RETURN(
-            auto outcomes,
-            ReadTraces<TraceAnalysis>(read, source, threads, choice, progress,
-                                      [&](Trace&& trace, Outcome<TraceAnalysis>& outcome) {
-                                        outcome.item =
-                                            NotAnalysed(outcome.seen.path, trace.header,
-                                                        WhoWrote(trace, WorkOf(trace)), trace.span);
-                                        outcome.item->notes = trace.notes;
-                                        NoteProducerLines(trace.header, outcome.item->notes);
-                                        traces.push_back(std::move(trace));
-                                      }));
+            auto outcomes, ReadTraces<TraceAnalysis>(
+                               read, source, threads, choice, progress,
+                               [&](Trace&& trace, Outcome<TraceAnalysis>& outcome) {
+                                 outcome.item = NotAnalysed(
+                                     outcome.seen.path, trace.header,
+                                     WhoWrote(trace, WorkOf(trace), outcome.seen.path), trace.span);
+                                 outcome.item->notes = trace.notes;
+                                 NoteProducerLines(trace.header, outcome.item->notes);
+                                 traces.push_back(std::move(trace));
+                               }));
         if (!traces.empty()) use(source, traces);
         return outcomes;
       });
@@ -450,8 +452,9 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
         for (const auto& part : parts) {
           part->sink.Finish();
           Outcome<TraceSummary>& outcome = outcomes.emplace_back();
-          outcome.item = Summarized(part->sink);
-          Place(TracePath(source, part->name), sizes, *outcome.item);
+          const std::string path = TracePath(source, part->name);
+          outcome.item = Summarized(part->sink, path);
+          Place(path, sizes, *outcome.item);
         }
         return outcomes;
       });

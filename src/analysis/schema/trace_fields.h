@@ -113,8 +113,9 @@ void Facts(auto& out, auto& trace) {
   auto& header = trace.header;
   auto& facts = trace.facts;
   out.BeginObject("facts");
-  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "stage",
-             UnlessIs(facts.stage, ""), "backend", UnlessIs(header.backend, ""), "process_groups",
+  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "producer",
+             UnlessIs(facts.producer, ""), "stage", UnlessIs(facts.stage, ""), "backend",
+             UnlessIs(header.backend, ""), "process_groups",
              UnlessIs(header.process_group_count, -1), "nccl_version",
              UnlessIs(header.nccl_version, ""), "cuda_runtime_version",
              UnlessIs(header.cuda_runtime_version, ""), "cuda_driver_version",

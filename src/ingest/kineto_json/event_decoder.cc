@@ -275,6 +275,7 @@ TrackId EventDecoder::Describe(StringId what, const Shape& shape) {
   const StringId told = shape.Has(SlotKind::kMetadata) ? values_.metadata : StringId::kEmpty;
   if (words_[what] == "thread_name") words_[track].name = told;
   if (words_[what] == "process_name") words_[words_[track].process].name = told;
+  if (words_[what] == "process_labels") words_[words_[track].process].label = told;
   return track;
 }
 
