@@ -11,6 +11,7 @@
 #include "analysis/name_index.h"
 #include "analysis/run_clock.h"
 #include "base/parallel.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -45,6 +46,29 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
     ++orphans;
   }
   if (orphans > 0) notes.Add(NoteId::kOrphanGpuEvents, Place(trace, first), orphans);
+}
+
+std::string PlaceOf(const LostWork& lost) {
+  return lost.apis.front().name + ", " + std::to_string(lost.first.ns) + " ns";
+}
+
+void NoteIntegrity(const Trace& trace, const Integrity& integrity, Notes& notes) {
+  const LostWork& lost = integrity.lost;
+  if (lost.any()) {
+    notes.Add(lost.in_one_piece() ? NoteId::kLostAtEdge : NoteId::kLostGpuWork, PlaceOf(lost),
+              lost.lost_calls + lost.partial_graphs);
+  }
+  const RecorderStops& stops = integrity.stops;
+  if (stops.any()) notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
+  for (const DeviceClock& clock : integrity.clocks) {
+    if (clock.state == DeviceClock::State::kRight) continue;
+    notes.Add(NoteId::kDeviceClock, "device " + clock.device,
+              std::max<uint64_t>(1, clock.before_launch + clock.after_wait));
+  }
+  if (integrity.impossible.count() > 0) {
+    notes.Add(integrity.device_times() ? NoteId::kImpossibleOrder : NoteId::kTimesRefused,
+              Place(trace, integrity.impossible.first), integrity.impossible.count());
+  }
 }
 
 // An event whose duration overflowed covers the work after it on its stream. Real work overlaps on
@@ -106,18 +130,38 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
+// Of a capture launches have no work by nature; of mixed ranks nobody knows whose it is.
+bool JudgesIntegrity(const TraceFacts& facts) {
+  return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
+}
+
 Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
               const Classifier& classifier) {
   const Trace& trace = prepared.index.trace();
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
-  NoteMissingWork(recorded, trace.counts, prepared.work.on_host, notes);
+  recorded.no_rank = !IsRank(facts.role);
+  NoteMissingWork(recorded, trace, prepared.work.on_host, notes);
+  if (JudgesIntegrity(facts)) NoteIntegrity(trace, prepared.integrity, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
-  notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
+  NoteProducerLines(trace.header, notes);
+  notes.Add(NoteId::kMixedRanks, "", facts.mixed_ranks ? 1 : 0);
   NoteUnfinished(trace, notes);
   return notes;
+}
+
+// Of a trace whose ranks are mixed: what it is, and no figure of what ran.
+TraceAnalysis WithoutFigures(TraceAnalysis whole) {
+  TraceAnalysis analysis;
+  analysis.header = std::move(whole.header);
+  analysis.facts = std::move(whole.facts);
+  analysis.span = whole.span;
+  analysis.counts = std::move(whole.counts);
+  analysis.scope = std::move(whole.scope);
+  analysis.notes = std::move(whole.notes);
+  return analysis;
 }
 
 // Each trace on the run's clock. `inputs`: by trace.
@@ -142,6 +186,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   analysis.span = trace.span;
   analysis.counts = trace.counts;
   analysis.scope = scope;
+  analysis.integrity = prepared.integrity;
   analysis.steps = prepared.steps;
   std::vector<IdleStretch> idle;  // of the step profile
   if (options.step_profile) {
@@ -159,20 +204,24 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           },
           [&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
-            analysis.idle =
-                AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight,
-                              kListedGaps, options.step_profile ? keep_idle : OnStretch{});
+            analysis.idle = IdleOf(prepared, scope, in_flight, kListedGaps,
+                                   options.step_profile ? keep_idle : OnStretch{});
           },
-          [&] { analysis.launches = TabulateLaunches(trace, prepared.links, scope); },
-          [&] { analysis.devices = DecomposeDeviceTime(prepared.work, scope); },
+          [&] {
+            analysis.launches = TabulateLaunches(trace, prepared.links, scope);
+            if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
+          },
+          [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
-            analysis.facts = GatherFacts(trace);
+            analysis.facts = GatherFacts(trace, options.path);
             analysis.notes = NotesOf(prepared, analysis.facts, classifier);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
-  if (options.step_profile)
+  if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
+  if (!JudgesIntegrity(analysis.facts)) analysis.integrity = {};
+  if (options.step_profile && analysis.idle.known)
     analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
   return analysis;
 }
@@ -226,6 +275,26 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (!whole) run.ranks.missing.clear();
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
+}
+
+Interval TraceAnalysis::recorded() const {
+  Interval part = span;
+  const LossPattern pattern = integrity.lost.pattern;
+  const bool at_start = pattern == LossPattern::kStart || pattern == LossPattern::kStartAndEnd;
+  const bool at_end = pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;
+  Interval work;
+  for (const DeviceTime& device : devices) {
+    if (device.window.empty()) continue;
+    work = work.empty() ? device.window
+                        : Interval{std::min(work.start, device.window.start),
+                                   std::max(work.end, device.window.end)};
+  }
+  if (work.empty()) return part;
+  if (integrity.stops.began) part.start = std::min(*integrity.stops.began, work.start);
+  if (integrity.stops.stopped) part.end = std::max(*integrity.stops.stopped, work.end);
+  if (at_start) part.start = std::max(part.start, work.start);
+  if (at_end) part.end = std::min(part.end, work.end);
+  return part;
 }
 
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {

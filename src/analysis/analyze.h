@@ -34,6 +34,7 @@ struct TraceAnalysis {
   DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
+  Integrity integrity;
   Scope scope;
   std::vector<DeviceTime> devices;
   KernelTable kernels;
@@ -46,6 +47,8 @@ struct TraceAnalysis {
 
   // 0 of the run's clock, as a time of the trace.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
+  // The part of `span` in which the work of devices was recorded.
+  [[nodiscard]] Interval recorded() const;
 };
 
 // Slices of one recording that overlap in time, as one: their windows cannot be added.
@@ -73,6 +76,7 @@ struct RunAnalysis {
 struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
+  std::string_view path = {};              // of the file, whose name may say what it is
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
   bool step_profile = false;
   size_t threads = 1;  // independent analyses run at once; the result is the same

@@ -23,8 +23,8 @@ enum class Field : uint8_t { kKey, kFull, kOperator };
 
 struct Rule {
   Field field;
-  WorkCategory category;
-  std::vector<NamePattern> patterns;  // any of them
+  std::optional<WorkCategory> category;  // none: operators that are wrappers
+  std::vector<NamePattern> patterns;     // any of them
 };
 
 std::optional<Field> FieldNamed(std::string_view name) {
@@ -84,7 +84,9 @@ struct Classifier::Rules {
                                            std::string(field_name) + '"');
       }
       if (category == "wrapper") {
-        last = &wrappers;
+        last = *field == Field::kOperator
+                   ? &rules.emplace_back(Rule{*field, std::nullopt, {}}).patterns
+                   : &wrappers;
       } else {
         const std::optional<WorkCategory> number = Intern(category);
         if (!number) return Fail(ErrorKind::kUsage, "more than 65535 categories");
@@ -136,7 +138,7 @@ WorkCategory Classifier::OfKernel(std::string_view name) const {
   const PatternSubject& told = AnyMatches(rules_->wrappers, key) ? full : key;
   for (const Rule& rule : rules_->rules) {
     if (rule.field == Field::kOperator) continue;
-    if (AnyMatches(rule.patterns, rule.field == Field::kFull ? full : told)) return rule.category;
+    if (AnyMatches(rule.patterns, rule.field == Field::kFull ? full : told)) return *rule.category;
   }
   return kUnclassified;
 }
@@ -144,9 +146,18 @@ WorkCategory Classifier::OfKernel(std::string_view name) const {
 WorkCategory Classifier::OfOperator(std::string_view name) const {
   const PatternSubject subject(name);
   for (const Rule& rule : rules_->rules) {
-    if (rule.field == Field::kOperator && AnyMatches(rule.patterns, subject)) return rule.category;
+    if (rule.field != Field::kOperator || !rule.category) continue;
+    if (AnyMatches(rule.patterns, subject)) return *rule.category;
   }
   return kUnclassified;
+}
+
+bool Classifier::IsWrapper(std::string_view operator_name) const {
+  const PatternSubject subject(operator_name);
+  for (const Rule& rule : rules_->rules) {
+    if (rule.field == Field::kOperator && AnyMatches(rule.patterns, subject)) return !rule.category;
+  }
+  return false;
 }
 
 const std::vector<std::string>& Classifier::categories() const { return rules_->categories; }

@@ -33,6 +33,8 @@ class Classifier {
   [[nodiscard]] WorkCategory OfKernel(std::string_view name) const;
   // The same for a host operator ("aten::addmm", "gloo:all_reduce") that does a CPU engine's work.
   [[nodiscard]] WorkCategory OfOperator(std::string_view name) const;
+  // Whether such an operator only calls others, which do the work.
+  [[nodiscard]] bool IsWrapper(std::string_view operator_name) const;
 
   // Names by index; [0] is "unclassified".
   [[nodiscard]] const std::vector<std::string>& categories() const;

@@ -143,11 +143,95 @@ constexpr Told kMisleading[] = {
      "conv"},
 };
 
+// Kernels of the sources of vLLM, SGLang, FlashInfer, TensorRT-LLM and triton_kernels.
+constexpr Told kOfEngines[] = {
+    // What chooses the keys of sparse attention, and what chooses tokens.
+    {"topk_transform_decode_kernel(FastTopKTransformParams)", "attention.mla"},
+    {"topk_transform_prefill_ragged_kernel", "attention.mla"},
+    {"kpool_topk_transform_kernel", "attention.mla"},
+    {"void vllm::topKPerRowDecode<512, true>(float const*)", "attention.mla"},
+    {"void vllm::topKPerRowPrefill<512, true>(float const*)", "attention.mla"},
+    {"void vllm::persistent_topk_kernel<2048>(float const*)", "attention.mla"},
+    {"cooperative_topk_kernel", "attention.mla"},
+    {"_topk_index_merge_kernel", "attention.mla"},
+    {"_fp4_index_logits_paged_kernel", "attention.mla"},
+    {"_decode_index_score_kernel", "attention.mla"},
+    {"_logical_score_kernel", "attention.mla"},
+    {"_logical_to_physical_kernel", "attention.mla"},
+    {"_fused_indexer_q_rope_quant_kernel", "attention.mla"},
+    {"_qsa_mqa_paged_uniform_kernel", "attention.mla"},
+    {"_convert_req_index_to_global_index_kernel", "attention.metadata"},
+    {"_topk_topp_kernel", "sampling"},
+    {"top_k_top_p_sampling_from_probs_kernel", "sampling"},
+    {"void flashinfer::sampling::TopKRenormProbKernel<1024u>(float*)", "sampling"},
+    {"void at::native::mbtopk::radixFindKthValues<float>(float*)", "sampling"},
+    {"_resample_kernel", "sampling"},
+    {"_bad_words_kernel", "sampling"},
+    // The KV cache, also in one kernel with rotation and quantisation.
+    {"_set_k_and_s_triton_kernel", "kv_cache"},
+    {"_get_k_and_s_triton_kernel", "kv_cache"},
+    {"_fused_qk_rope_cat_and_cache_mla_kernel", "kv_cache"},
+    {"quantize_and_insert_k_kernel", "kv_cache"},
+    {"_dequantize_and_gather_k_kernel", "kv_cache"},
+    {"_rope_quant_insert_mxfp8_kernel", "kv_cache"},
+    {"_reshape_cache_per_token_head", "kv_cache"},
+    {"get_mla_kv_buffer_kernel_norope", "kv_cache"},
+    {"set_mla_kv_scale_buffer_kernel", "kv_cache"},
+    {"void vllm::indexer_k_quant_and_cache_kernel<__nv_bfloat16>(int)", "kv_cache"},
+    // Attention, also of a prefill, which fills nothing.
+    {"_sparse_gqa_chunk_prefill", "attention.mla"},
+    {"_sparse_attn_decode_ragged_kernel", "attention.mla"},
+    {"_gqa_sparse_fwd_kernel", "attention.mla"},
+    {"_rel_mha_decode_fp16", "attention.core"},
+    {"_sparse_attn_decode_reduce_kernel", "attention.merge"},
+    {"kernel_reduce_segments_diffkv", "attention.merge"},
+    {"_merge_mla_segments_kernel", "attention.merge"},
+    {"_fwd_diag_kernel", "ssm"},
+    {"lightning_attention_decode", "ssm"},
+    {"gdn_fused_decode_kernel", "ssm"},
+    // Experts.
+    {"_bitmatrix_metadata_compute_stage1", "moe.routing"},
+    {"_ragged_tensor_metadata_memset", "moe.routing"},
+    {"_compute_col_partial_sum_kernel", "moe.routing"},
+    {"token_gather_sum_kernel", "moe.routing"},
+    {"token_gather_and_sum_varlen_K_kernel", "moe.routing"},
+    {"_count_expert_num_tokens", "moe.routing"},
+    {"moeTopKFast", "moe.routing"},
+    {"_group_limited_topk_kernel", "moe.routing"},
+    {"fused_moe_router_cudacore_kernel", "moe.routing"},
+    {"fused_moe_dispatch_index_triton_kernel", "moe.routing"},
+    {"void "
+     "tensorrt_llm::kernels::cutlass_kernels::computeStridesTmaWarpSpecializedKernel<int>(int)",
+     "moe.routing"},
+    {"buildMinLatencyActiveExpertMapsKernel", "moe.routing"},
+    {"_matmul_NNT_bf16xbf16xmxfp4_16x256x128x1", "moe.gemm"},
+    {"_matmul_NTN_fp16xfp8e4nvxfp8e4nv_128x256x64x1", "moe.gemm"},
+    {"_p_matmul_NNT_bf16xbf16xmxfp4_128x256x64x1_swiglu", "moe.gemm"},
+    {"_matmul_nn_kernel", "gemm.dense"},
+    // Parts of a name that say something else.
+    {"grouped_gemma_rmsnorm_kernel", "norm"},
+    {"triton_poi_fused_normal_functional_0", "random"},
+    {"_normal_kernel", "random"},
+    {"_mxfp8_linear_kernel", "gemm.low_bit"},
+    {"_quantized_linear_fp8_kernel", "gemm.low_bit"},
+    {"void at::native::(anonymous namespace)::grid_sampler_2d_kernel<float, int>(float)", "pool"},
+    {"void at::native::(anonymous namespace)::max_pool_forward_nchw<float, int>(int)", "pool"},
+    {"situ_and_mul_kernel", "activation"},
+    {"inkling_multimem_push_oneshot_kernel", "comm.collective"},
+    {"mhc_pre_big_fuse_kernel", "fused"},
+    // The engine's own waiting, and what nobody can know.
+    {"delayStreamKernel", "host_sync"},
+    {"_load_nope_chunk", "unclassified"},
+    {"main_kernel", "unclassified"},
+};
+
 TEST(Classifier, KnowsKernelsWhoseNamesLeadAstray) {
-  for (const Told& told : kMisleading) {
+  const auto check = [](const Told& told) {
     EXPECT_EQ(BuiltInRules().categories()[BuiltInRules().OfKernel(told.kernel)], told.category)
         << told.kernel;
-  }
+  };
+  for (const Told& told : kMisleading) check(told);
+  for (const Told& told : kOfEngines) check(told);
 }
 
 }  // namespace

@@ -139,6 +139,9 @@ constexpr Named kKernels[] = {
     {"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
      "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",
      "norm"},
+    {"std::enable_if<T2>(int)0&&vllm::_typeConvert<T1>::exists, void>::type "
+     "vllm::fused_add_rms_norm_kernel<c10::BFloat16, (int)8>(T1 *)",
+     "norm"},
     {"void vllm::scaled_fp8_quant_kernel_strided<c10::BFloat16, c10::Float8_e4m3fn>(int)",
      "quantize"},
     {"_per_token_group_quant_8bit", "quantize"},
@@ -251,6 +254,14 @@ TEST(Classifier, KnowsOperators) {
       {"_C::shm_allreduce", "comm.collective"},
       {"aten::slice", "bookkeeping.view"},
       {"aten::native_layer_norm", "norm"},
+      {"aten::linalg_vector_norm", "norm"},
+      {"aten::normal_", "random"},
+      {"aten::normal", "random"},
+      {"aten::log_normal_", "random"},
+      {"aten::normal_functional", "random"},
+      {"aten::max", "reduce"},
+      {"aten::maximum", "elementwise"},
+      {"aten::max_pool2d_with_indices", "pool"},
       {"aten::copy_", "memory.copy"},
       {"my::thing", "unclassified"},
   };
@@ -261,6 +272,34 @@ TEST(Classifier, KnowsOperators) {
   EXPECT_TRUE(BuiltInRules().IsCommunication(BuiltInRules().OfOperator("gloo:broadcast")));
   EXPECT_FALSE(BuiltInRules().IsCommunication(BuiltInRules().OfOperator("aten::mm")));
   EXPECT_EQ(BuiltInRules().categories()[Classifier::kUnclassified], "unclassified");
+}
+
+TEST(Classifier, WrappersAreOperatorsThatOnlyCall) {
+  for (const std::string_view name :
+       {"aten::linear", "aten::scaled_dot_product_attention", "aten::_to_copy", "aten::relu_",
+        "vllm::unified_attention_with_output", "sglang::moe_forward", "Torch-Compiled Region: 0/1",
+        "autograd::engine::evaluate_function: AddmmBackward0", "SoftmaxBackward0", "my norm"}) {
+    EXPECT_TRUE(BuiltInRules().IsWrapper(name)) << name;
+  }
+  for (const std::string_view name :
+       {"aten::addmm", "aten::linear_backward", "aten::copy_", "aten::as_strided", "my::thing",
+        "aten::_scaled_dot_product_flash_attention_for_cpu", "aten::native_layer_norm_backward",
+        "_C::onednn_mm", "sgl_kernel::weight_packed_linear", "mkldnn::_linear_pointwise",
+        "## Call CompiledFxGraph fd2t2djtxp3x57fon ##"}) {
+    EXPECT_FALSE(BuiltInRules().IsWrapper(name)) << name;
+  }
+}
+
+TEST(Classifier, APatternMayAskForWhatANameDoesNotHave) {
+  const auto classifier = Classifier::Create("plain op !::\nother op !^aten::* | ^aten::mm$\n");
+  ASSERT_TRUE(classifier.has_value()) << classifier.error().message;
+  const auto of = [&](std::string_view name) {
+    return classifier->categories()[classifier->OfOperator(name)];
+  };
+  EXPECT_EQ(of("range"), "plain");
+  EXPECT_EQ(of("my::op"), "other");
+  EXPECT_EQ(of("aten::mm"), "other");
+  EXPECT_EQ(of("aten::addmm"), "gemm.dense");
 }
 
 TEST(Classifier, UserRulesComeFirst) {
@@ -296,6 +335,7 @@ TEST(Classifier, ErrorsNameTheLine) {
   EXPECT_THAT(message("gemm key foo | | bar"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("gemm key foo |"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("gemm key ^*"), HasSubstr("expected a pattern"));
+  EXPECT_THAT(message("gemm key !*"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("| foo"), HasSubstr("rule line 1: a line that begins with"));
   EXPECT_EQ(Classifier::Create("x").error().kind, ErrorKind::kUsage);
 }

@@ -144,7 +144,7 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
   for (const WorkItem& item : device.items) {
     if (!Touches(scope, item.when)) continue;
     const Interval clipped = scope.Clip(item.when);
-    const bool counts = scope.Counts(item.when.start);
+    const bool counts = !item.continued && scope.Counts(item.when.start);
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
@@ -163,6 +163,14 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
 }
 
 }  // namespace
+
+void ForgetIdleTime(DeviceTime& time) {
+  time.whole = false;
+  time.idle = time.exposed_comm = time.exposed_copy = {};
+  time.by_kinds = {};
+  time.by_concurrency = {};
+  time.gaps = {};
+}
 
 std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope) {
   std::vector<DeviceTime> times;

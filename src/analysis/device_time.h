@@ -31,6 +31,10 @@ struct StreamTime {
 struct DeviceTime {
   std::string device;
   bool on_host = false;  // a CPU engine: the executing thread stands for the device
+  // False: work of it was lost (evidence/lost_work.h). Then busy, compute, comm_busy, copy_busy and
+  // all sums are lower bounds, and idle, exposed_comm, exposed_copy, by_kinds, by_concurrency and
+  // gaps are unknown, and 0.
+  bool whole = true;
   uint64_t gpu_events = 0;
   Interval window;  // the scope's, else first start to last end
   DurationNs busy;  // union of everything
@@ -51,5 +55,7 @@ struct DeviceTime {
 
 // One entry a device, in the order of `work`. Cost: O(n) over sorted items plus their ends' sort.
 std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope = {});
+// Leaves of the figures of a device that lost work what still holds.
+void ForgetIdleTime(DeviceTime& time);
 
 }  // namespace tacho

@@ -26,7 +26,8 @@ struct CategoryRow {
 // Those of `rows` that have anything, by total, longest first, then name.
 std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows);
 
-// One kernel, copy or memset; on a CPU engine one operator or collective.
+// One kernel, copy or memset; on a CPU engine a collective, or a stretch of an operator's own code:
+// as many as the operators that it calls cut that into.
 struct WorkItem {
   Interval when;
   StringId name;
@@ -36,6 +37,9 @@ struct WorkItem {
   uint32_t stream = 0;  // index into DeviceItems::streams
   WorkCategory category = 0;
   WorkKind kind = WorkKind::kCompute;
+  // On a CPU engine: a further stretch of an operator whose first one counts for it. The first
+  // begins with the operator, and is empty where that calls another one at once.
+  bool continued = false;
 };
 
 struct DeviceItems {
@@ -55,12 +59,13 @@ struct DeviceItems {
 // sign of a GPU in the header, but operators that do work) has one device, "cpu". Its work is what
 // its executing thread does:
 //
-// - The operators (cpu_op) without another operator inside, by the tree rule of ops.h over cpu_op
-//   alone. Operators that only make views or memory (category "bookkeeping" of
-//   rules/kernels.rules) do not count as another: else a matrix product, which looks at its
-//   arguments' conjugate bits, would be idle time. They are items themselves where no such
-//   operator is around them.
-// - The executing thread of a process is the one on which these operators run longest.
+// - The own time of its operators (cpu_op): an operator's time without that of the operators inside
+//   it, by the tree rule of ops.h over cpu_op alone. An addmm that copies its bias first is a copy
+//   and a matrix product.
+// - Wrappers, by rules/kernels.rules, only call other operators. The own time of a wrapper is no
+//   work when an operator inside it works; else nothing but the wrapper can have done the work.
+//   Bookkeeping (category "bookkeeping": views and memory) does not count as such an operator.
+// - The executing thread of a process is the one with most of this time.
 // - Collectives that other threads of the process carry out (user_annotation events of category
 //   "comm", such as "gloo:all_reduce" on gloo's own threads) are communication, on a stream of
 //   their own: the executing thread waits for them outside of any operator, or computes meanwhile.
@@ -68,8 +73,15 @@ struct DeviceItems {
 // A merged trace of several such engines has one device a process, named by its pid.
 struct DeviceWork {
   bool on_host = false;
-  std::vector<DeviceItems> devices;     // sorted by id, numbers first
+  std::vector<DeviceItems> devices;  // sorted by id, numbers first
+  // On a CPU engine, by row of Trace::host_ops: its own time where that is work, all stretches.
+  std::vector<DurationNs> own_time = {};
   std::vector<std::string> categories;  // the names that WorkItem::category stands for
+
+  // How long the kernel, copy, operator or collective ran that `item` is the first stretch of.
+  [[nodiscard]] DurationNs TimeOf(const WorkItem& item) const {
+    return item.row < own_time.size() ? own_time[item.row] : item.when.length();
+  }
 };
 
 // Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the

@@ -17,6 +17,12 @@ std::vector<std::string> NamesOf(const Trace& trace, const DeviceItems& device) 
   return names;
 }
 
+std::vector<bool> Continued(const DeviceItems& device) {
+  std::vector<bool> continued;
+  for (const WorkItem& item : device.items) continued.push_back(item.continued);
+  return continued;
+}
+
 TEST(DeviceWork, SortsDevicesStreamsAndItems) {
   TraceBuilder builder;
   builder.Kernel("late", {.device = "10", .stream = "7", .start = 50, .duration = 5});
@@ -74,9 +80,9 @@ TEST(DeviceWork, AWindowKeepsWhatTouchesIt) {
   EXPECT_EQ(CollectDeviceWork(TrackIndex(trace), BuiltInRules(), one).devices.size(), 0u);
 }
 
-TEST(DeviceWork, ACpuEngineWorksInItsLeafOperators) {
+TEST(DeviceWork, ACpuEngineWorksInTheOwnTimeOfItsOperators) {
   TraceBuilder builder;
-  // linear > (t > transpose > as_strided), matmul > mm > resolve_conj: a product and a view.
+  // linear > (t > transpose > as_strided), matmul > mm > resolve_conj: linear and matmul only call.
   builder.Host("cpu_op", "aten::linear", {.start = 0, .duration = 100});
   builder.Host("cpu_op", "aten::t", {.start = 5, .duration = 20});
   builder.Host("cpu_op", "aten::transpose", {.start = 6, .duration = 18});
@@ -94,7 +100,13 @@ TEST(DeviceWork, ACpuEngineWorksInItsLeafOperators) {
   ASSERT_EQ(work.devices.size(), 1u);
   EXPECT_EQ(work.devices[0].device, "cpu");
   EXPECT_THAT(work.devices[0].streams, ElementsAre("1"));
-  EXPECT_THAT(NamesOf(trace, work.devices[0]), ElementsAre("aten::t", "aten::mm", "aten::silu"));
+  EXPECT_THAT(NamesOf(trace, work.devices[0]),
+              ElementsAre("aten::t", "aten::transpose", "aten::as_strided", "aten::transpose",
+                          "aten::t", "aten::mm", "aten::resolve_conj", "aten::mm", "aten::silu"));
+  EXPECT_THAT(Continued(work.devices[0]),
+              ElementsAre(false, false, false, true, true, false, false, true, false));
+  EXPECT_EQ(work.TimeOf(work.devices[0].items[0]).ns, 2) << "of t: 1 before its transpose, 1 after";
+  EXPECT_EQ(work.TimeOf(work.devices[0].items[5]).ns, 49);
   EXPECT_EQ(trace.Text(trace.words[work.devices[0].executor].tid), "1");
 }
 

@@ -38,7 +38,7 @@ enum class IdleCause : uint8_t {
   kInGraph,
   // A CPU engine: the executing thread was in none of its operators, see DeviceWork.
   kHost,
-  // A CPU engine: the executing thread was inside an operator, and in none that this one calls.
+  // A CPU engine: the executing thread was in a wrapper (device_work.h), in nothing that it calls.
   kInOperator,
   // What would be kHostLate or kHost, and lies between two steps of the engine (StepExtents): no
   // work was there, or the engine was scheduling.
@@ -47,6 +47,9 @@ enum class IdleCause : uint8_t {
   kNoRequest,
   // The launch is not in the trace, or no work ends the gap.
   kUnknown,
+  // What would be kHostLate, kInLaunchCall or kBetweenSteps, and in which the profiler recorded
+  // overhead of the launching thread (ProfilerOverhead).
+  kProfiler,
   kCount,
 };
 std::string_view IdleCauseId(IdleCause cause);  // "host-late", ...
@@ -69,12 +72,15 @@ struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
-  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time.
+  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time. Of
+  // kProfiler: the overhead with most of it.
   std::string call = {};
 };
 
 // The idle time of all devices, and its longest gaps. window = busy + sum of the causes, exactly.
 struct IdleTable {
+  // False: work was lost, so it is unknown when the devices were idle, and there is no cause.
+  bool known = true;
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   Requests requests = Requests::kUnknown;
@@ -100,10 +106,12 @@ using OnStretch = std::function<void(const IdleStretch&)>;
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
 // idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
 // and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
-// empty, gets all of the idle time: once or more a gap.
+// empty, gets all of the idle time: once or more a gap. `causes` false: host and device have no
+// clock in common, so all of it is kUnknown.
 inline constexpr size_t kListedGaps = 50;
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
-                        size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {});
+                        size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {},
+                        bool causes = true);
 
 }  // namespace tacho

@@ -12,7 +12,17 @@
 namespace tacho {
 namespace {
 
-constexpr std::string_view kAnonymous = "(anonymous namespace)";
+// What stands for a namespace without a name: as demanglers, compilers and NVIDIA write it.
+constexpr std::array<std::string_view, 3> kAnonymous{"(anonymous namespace)", "<unnamed>",
+                                                     "{anonymous}"};
+
+// The length of such a namespace at the beginning of `text`; 0 if there is none.
+size_t AnonymousSize(std::string_view text) {
+  for (const std::string_view name : kAnonymous) {
+    if (text.starts_with(name) && text.substr(name.size()).starts_with("::")) return name.size();
+  }
+  return 0;
+}
 
 bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
@@ -21,13 +31,13 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
 // Reads a name from left to right; see ParseKernelName.
 class NameParser {
  public:
-  explicit NameParser(std::string_view text) : text_(text) {}
+  explicit NameParser(std::string_view text) : text_(text), brackets_(text) {}
 
   KernelName Parse() {
     while (at_ < text_.size() && Step()) {
     }
     EndPart(at_);
-    const bool is_function = closed_by_parameters_ || !saw_space_;
+    const bool is_function = has_parameters_ || !saw_space_;
     if (parts_.empty() || !is_function) {
       // A space that no parameter list follows: not C++, so the words belong together.
       std::string_view plain = text_;
@@ -38,25 +48,37 @@ class NameParser {
   }
 
  private:
-  // Takes one character or bracketed group; false at the end of the name.
+  // Takes one character, bracketed group or operator's name; false at the end of the name.
   bool Step() {
     const std::string_view rest = text_.substr(at_);
-    if (at_ == part_begin_ && rest.starts_with(kAnonymous)) {
-      at_ += kAnonymous.size();
-      skip_part_ = true;
-      return true;
+    if (at_ == part_begin_) {
+      if (const size_t anonymous = AnonymousSize(rest); anonymous > 0) {
+        at_ += anonymous;
+        skip_part_ = true;
+        return true;
+      }
+      // "'lambda'(int)": the parameters are part of the name.
+      if (rest.starts_with("'lambda")) {
+        at_ = std::min(text_.find('(', at_), text_.size());
+        at_ = at_ < text_.size() ? EndOfGroup() : at_;
+        return true;
+      }
     }
+    if (const size_t name = OperatorNameSize(text_, at_); name > 0) return OperatorName(name);
     switch (rest[0]) {
       case '(':
         return Parentheses();
       case '<':
-        return Arguments();
-      case '{':
-      case '[': {
-        const size_t end = SkipBrackets(text_, at_);
-        at_ = end == std::string_view::npos ? text_.size() : end;
+        if (brackets_.Opens(at_) && at_ > part_begin_) {
+          Arguments();
+        } else {
+          at_ = EndOfGroup();  // "<lambda(int)>", or an operator
+        }
         return true;
-      }
+      case '{':
+      case '[':
+        at_ = EndOfGroup();
+        return true;
       case ' ':
         return Space(rest);
       case ':':
@@ -73,19 +95,35 @@ class NameParser {
     }
   }
 
-  bool Parentheses() {
-    if (PartText(at_).ends_with("operator") && text_.substr(at_).starts_with("()")) {
-      at_ += 2;
-      return true;
+  // After the group that opens here, if one does; else after the character.
+  [[nodiscard]] size_t EndOfGroup() const {
+    return brackets_.Opens(at_) ? std::min(brackets_.End(at_), text_.size()) : at_ + 1;
+  }
+
+  // With what is between it and its parameters: its arguments, or the type of a conversion.
+  bool OperatorName(size_t size) {
+    at_ += size;
+    const std::string_view rest = text_.substr(at_);
+    if (rest.starts_with(" <")) {
+      name_part_end_ = at_++;
+    } else if (rest.starts_with(' ')) {
+      while (at_ < text_.size() && text_[at_] != '(') {
+        at_ = text_[at_] == '<' ? EndOfGroup() : at_ + 1;
+      }
     }
-    const size_t end = SkipBrackets(text_, at_);
+    return true;
+  }
+
+  bool Parentheses() {
+    const size_t end = brackets_.Opens(at_) ? brackets_.End(at_) : std::string_view::npos;
     if (end == std::string_view::npos) {  // cut off inside the parameters
-      closed_by_parameters_ = at_ > part_begin_;
+      has_parameters_ = at_ > part_begin_;
       return false;
     }
     std::string_view rest = text_.substr(end);
     if (rest.starts_with(" const::")) rest.remove_prefix(6);
     if (rest.starts_with("::")) {  // the function around a local entity
+      has_parameters_ = true;
       EndPart(at_);
       at_ = text_.size() - rest.size() + 2;
       part_begin_ = at_;
@@ -95,32 +133,22 @@ class NameParser {
       Restart(end + 1);  // part of a return type, "decltype (x) f(int)"
       return true;
     }
-    closed_by_parameters_ = at_ > part_begin_;
+    has_parameters_ = at_ > part_begin_;
     return false;
   }
 
-  bool Arguments() {
-    if (!OpensArguments(text_, at_)) {
-      ++at_;
-      return true;
-    }
-    const size_t end = SkipBrackets(text_, at_);
-    const size_t close = end == std::string_view::npos ? text_.size() : end - 1;
-    name_part_end_ = at_;
+  void Arguments() {
+    const size_t end = EndOfGroup();
+    const size_t close = brackets_.End(at_) == std::string_view::npos ? end : end - 1;
+    name_part_end_ = std::min(name_part_end_, at_);
     arguments_ = text_.substr(at_ + 1, close - at_ - 1);
-    at_ = end == std::string_view::npos ? text_.size() : end;
-    return true;
+    at_ = end;
   }
 
   bool Space(std::string_view rest) {
-    if (PartText(at_).ends_with("operator")) {  // a conversion: "operator bool"
-      ++at_;
-    } else if (StartsWithAny(rest, {" [clone", " (."})) {
-      return false;
-    } else {
-      saw_space_ = true;
-      Restart(at_ + 1);
-    }
+    if (StartsWithAny(rest, {" [clone", " (."})) return false;
+    saw_space_ = true;
+    Restart(at_ + 1);
     return true;
   }
 
@@ -133,7 +161,8 @@ class NameParser {
 
   void EndPart(size_t end) {
     name_end_ = end;
-    const std::string_view name = PartText(end);
+    const std::string_view name =
+        text_.substr(part_begin_, std::min(end, name_part_end_) - part_begin_);
     if (!name.empty() && !skip_part_) parts_.push_back({name, arguments_});
     ResetPart();
   }
@@ -144,18 +173,15 @@ class NameParser {
     skip_part_ = false;
   }
 
-  [[nodiscard]] std::string_view PartText(size_t end) const {
-    return text_.substr(part_begin_, std::min(end, name_part_end_) - part_begin_);
-  }
-
-  std::string_view text_;
+  const std::string_view text_;
+  const CppBrackets brackets_;
   size_t at_ = 0;
   size_t name_begin_ = 0, name_end_ = 0;
   size_t part_begin_ = 0, name_part_end_ = std::string_view::npos;
   std::string_view arguments_;
   bool skip_part_ = false;  // an anonymous namespace
   bool saw_space_ = false;
-  bool closed_by_parameters_ = false;
+  bool has_parameters_ = false;
   std::vector<KernelName::Part> parts_;
 };
 
@@ -183,7 +209,7 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
 }
 
 bool IsLocalPart(std::string_view name) {
-  return name.starts_with('{') || name.starts_with("operator()") || name.starts_with("'lambda");
+  return StartsWithAny(name, {"{", "[lambda", "<lambda", "'lambda", "operator()", "operator ()"});
 }
 
 std::string ShortArguments(std::string_view list, bool nested, int depth);
@@ -212,8 +238,8 @@ std::string ShortArgument(std::string_view argument, bool nested, int depth = 0)
   constexpr int kDeepest = 12;
   if (argument.find_first_of(":<(") == std::string_view::npos || depth > kDeepest)
     return std::string(argument);
-  if (argument.starts_with('(') && !argument.starts_with(kAnonymous)) {  // "(ns::Enum)1"
-    const size_t end = SkipBrackets(argument, 0);
+  if (argument.starts_with('(') && AnonymousSize(argument) == 0) {  // "(ns::Enum)1"
+    const size_t end = CppBrackets(argument).End(0);
     if (end == std::string_view::npos) return std::string(argument);
     return '(' + ShortArgument(argument.substr(1, end - 2), nested, depth + 1) + ')' +
            std::string(argument.substr(end));

@@ -5,6 +5,8 @@
 #include <random>
 
 #include "analysis/classifier.h"
+#include "base/cpp_brackets.h"
+#include "base/cpp_name_for_test.h"
 #include "base/utf8.h"
 
 namespace tacho {
@@ -27,7 +29,40 @@ TEST(KernelName, KeyHasNoTypesAndParameters) {
   EXPECT_EQ(Key("void f(int)::{lambda(float)#1}::operator()<int>(float) const"),
             "f::{lambda(float)#1}::operator()");
   EXPECT_EQ(Key("ns::X::operator bool() const"), "ns::X::operator bool");
-  EXPECT_EQ(Key("bool ns::operator<<int>(int, int)"), "ns::operator<<int>");
+  EXPECT_EQ(Key("bool ns::operator<<int>(int, int)"), "ns::operator<");
+  EXPECT_EQ(Key("bool ns::operator< <int>(int, int)"), "ns::operator<");
+  EXPECT_EQ(Key("ns::X::operator unsigned int() const"), "ns::X::operator unsigned int");
+}
+
+TEST(KernelName, AsNsysWritesIt) {
+  EXPECT_EQ(Key("std::enable_if<T2>(int)0&&vllm::_typeConvert<T1>::exists, void>::type "
+                "vllm::fused_add_rms_norm_kernel<c10::BFloat16, (int)8>(T1 *)"),
+            "vllm::fused_add_rms_norm_kernel");
+  EXPECT_EQ(Key("std::enable_if<T3<(int)4, void>::type f<float, (int)8>(T1 *)"), "f");
+  EXPECT_EQ(Key("void at::native::<unnamed>::CatArrayBatchedCopy<<unnamed>::X, (int)1>(T1 *)"),
+            "at::native::CatArrayBatchedCopy");
+  EXPECT_EQ(Key("void f<g(int)::[lambda(int) (instance 1)]>(T1)"), "f");
+  EXPECT_EQ(
+      ShortKernelName("void at::native::elementwise_kernel<(int)128, (int)2, void "
+                      "at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda("
+                      "at::TensorIteratorBase &)::[lambda() (instance 3)]::operator ()() "
+                      "const::[lambda(float) (instance 1)]>(at::TensorIteratorBase &, const "
+                      "T1 &)::[lambda(int) (instance 1)]>(int, T3)"),
+      "at::native::elementwise_kernel<(int)128, (int)2, direct_copy_kernel_cuda>");
+}
+
+TEST(KernelName, RoundTrip) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 10'000; ++i) {
+    const CppNameForTest made([&](size_t n) { return random() % n; });
+    std::vector<CppNameForTest::Part> read;
+    const KernelName name = ParseKernelName(made.text());
+    for (const KernelName::Part& part : name.parts) {
+      const std::vector<std::string_view> arguments = SplitArguments(part.arguments);
+      read.push_back({std::string(part.name), {arguments.begin(), arguments.end()}});
+    }
+    ASSERT_EQ(read, made.parts()) << made.text() << "\nis read as " << name.Key();
+  }
 }
 
 TEST(KernelName, NamesThatAreNoCppStayWhole) {

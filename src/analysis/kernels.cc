@@ -24,13 +24,14 @@ struct Groups {
   std::vector<int64_t> durations;
 };
 
-Groups GroupByName(NameIndex& names, const DeviceItems& device, const Scope& scope) {
+Groups GroupByName(NameIndex& names, const DeviceWork& work, const DeviceItems& device,
+                   const Scope& scope) {
   Groups result;
   std::vector<Group>& groups = result.groups;
   names.Clear();
   const auto counts = [&](const WorkItem& item) {
     return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
-           scope.Counts(item.when.start);
+           !item.continued && scope.Counts(item.when.start);
   };
   size_t total = 0;
   for (const WorkItem& item : device.items) {
@@ -50,7 +51,7 @@ Groups GroupByName(NameIndex& names, const DeviceItems& device, const Scope& sco
     if (!counts(item)) continue;
     std::span<int64_t>& filled = groups[names[item.name]].durations;
     filled = {filled.data(), filled.size() + 1};
-    filled.back() = item.when.length().ns;
+    filled.back() = work.TimeOf(item).ns;
   }
   return result;
 }
@@ -138,7 +139,7 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
   NameIndex names(trace);
   for (const DeviceItems& device : work.devices) {
     if (!scope.device.empty() && device.device != scope.device) continue;
-    const Groups groups = GroupByName(names, device, scope);
+    const Groups groups = GroupByName(names, work, device, scope);
     for (const Group& group : groups.groups) {
       const std::string_view name = trace.Text(group.name);
       table.shorter_than_10us += static_cast<uint64_t>(

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <limits>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -10,8 +13,10 @@
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "analysis/profiler_overhead.h"
 #include "analysis/ranked_ids.h"
 #include "base/words.h"
+#include "model/track_index.h"
 
 namespace tacho {
 namespace {
@@ -23,10 +28,6 @@ bool PutsWork(std::string_view name) {
   const std::string lower = AsciiLowered(name);
   return lower.find("launch") != std::string::npos || lower.find("memcpy") != std::string::npos ||
          lower.find("memset") != std::string::npos;
-}
-
-bool IsGraphLaunch(std::string_view name) {
-  return name.find("GraphLaunch") != std::string_view::npos;
 }
 
 // A property of names, found once for each name that occurs.
@@ -43,12 +44,12 @@ std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
   return of_call;
 }
 
-// The host call of each correlation.
-DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids) {
+// The host call of each correlation. `puts_work`: by host call.
+DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
+                              const std::vector<uint8_t>& puts_work) {
   const HostCallTable& table = trace.host_calls;
   const auto id_of = [&](size_t row) { return ids.Of(table.track[row], table.correlation[row]); };
   DenseIndex calls(table.size(), id_of);
-  const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
   const auto rank = [&](size_t row) {
     return std::tuple(puts_work[row] == 0, table.start[row], trace.Text(table.name[row]),
                       table.duration[row]);
@@ -118,6 +119,47 @@ void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   }
 }
 
+// Overheads may lie in one another: each has its own time, and the total is that of their union.
+template <typename Counts>
+std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
+  const ProfilerOverhead overhead(trace);
+  if (!overhead.is_recorded()) return std::nullopt;
+  const HostCallTable& calls = trace.host_calls;
+  const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
+  std::map<TrackId, std::vector<Interval>> by_thread;
+  for (size_t row = 0; row < calls.size(); ++row) {
+    if (puts_work[row] != 0 && counts(row)) by_thread[calls.track[row]].push_back(calls.When(row));
+  }
+  OverheadInCalls found;
+  std::map<std::string_view, OverheadInCalls::Row> rows;
+  for (auto& [thread, when] : by_thread) {
+    std::ranges::sort(when, IsOuter);
+    TimeNs reach{std::numeric_limits<int64_t>::min()};
+    for (const Interval& call : when) {
+      if (call.end <= reach) continue;  // inside another
+      const Interval outer{std::max(call.start, reach), call.end};
+      reach = call.end;
+      const DurationNs held_up = overhead.On(thread).Covered(outer);
+      ++found.calls;
+      found.call_time += outer.length();
+      found.total += held_up;
+      if (held_up.ns == 0) continue;
+      ++found.held_up;
+      overhead.ForEachIn(thread, outer, [&](const ProfilerOverhead::Row& row, Interval part) {
+        OverheadInCalls::Row& into = rows[trace.Text(row.name)];
+        ++into.count;
+        into.total += part.length();
+      });
+    }
+  }
+  for (auto& [name, row] : rows) {
+    row.name = name;
+    found.rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(found.rows, std::ranges::greater{}, &OverheadInCalls::Row::total);
+  return found;
+}
+
 // The graph launches of a scope: their rows, and which row is which call's.
 class GraphRows {
  public:
@@ -178,16 +220,27 @@ bool StartsBefore(const Trace& trace, uint32_t a, uint32_t b) {
 
 }  // namespace
 
+bool IsGraphLaunch(std::string_view call) {
+  return call.find("GraphLaunch") != std::string_view::npos;
+}
+
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
   links.call_of_gpu.resize(trace.gpu.size());
   links.first = FirstPieces(trace);
   const RankedIds ids(trace);
-  const DenseIndex calls = CallsByCorrelation(trace, ids);
+  links.puts_work = OfEachCall(trace, PutsWork);
+  const DenseIndex calls = CallsByCorrelation(trace, ids, links.puts_work);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
     links.call_of_gpu[row] = call;
     if (call != LaunchLinks::kNone) links.first.Add(trace, call, static_cast<uint32_t>(row));
+  }
+  const HostCallTable& table = trace.host_calls;
+  for (uint32_t call = 0; call < table.size(); ++call) {
+    if (links.puts_work[call] == 0) continue;
+    links.puts_work[call] =
+        calls.Find(ids.Of(table.track[call], table.correlation[call])) == call ? 1 : 0;
   }
   return links;
 }
@@ -207,6 +260,11 @@ void FirstPieces::Add(const Trace& trace, uint32_t call, uint32_t piece) {
     first = &elsewhere_.try_emplace({call, DeviceOf(gpu, piece)}, kNone).first->second;
   }
   if (*first == kNone || StartsBefore(trace, piece, *first)) *first = piece;
+}
+
+void ForgetDelays(LaunchTable& table) {
+  table.delay = {};
+  table.queues.clear();
 }
 
 // Long: one pass over the launches.
@@ -272,6 +330,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
     return a.device != b.device ? IdLess(a.device, b.device) : IdLess(a.stream, b.stream);
   });
   TabulateApis(trace, call_counts, table);
+  table.overhead = OverheadOf(trace, call_counts);
   return table;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,11 +59,16 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = FirstPieces::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
   FirstPieces first;
+  // By host call: its name says that it puts work onto a device, and of the calls of its
+  // correlation it is the one that work is joined with.
+  std::vector<uint8_t> puts_work;
 };
 // Each rank of a merged file has correlations of its own. When several calls share one, that which
 // launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
 // with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
+
+bool IsGraphLaunch(std::string_view call);
 
 struct ApiRow {
   std::string name;
@@ -75,13 +82,27 @@ struct GraphLaunch {
   Interval work;            // their first start to their last end; empty without any
 };
 
+// What the profiler recorded as overhead (ProfilerOverhead) inside the calls that launch, copy or
+// set. Of calls that lie in one another the outer one counts.
+struct OverheadInCalls {
+  uint64_t calls = 0, held_up = 0;  // all of them, and those with a part of it
+  DurationNs call_time;             // of all of them
+  DurationNs total;                 // of that, overhead
+  struct Row {
+    std::string name;
+    uint64_t count = 0;  // overheads that have a part in such a call
+    DurationNs total;
+  };
+  std::vector<Row> rows;  // by total, longest first, then name
+};
+
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
 // 0; of a graph its first piece on each device counts. With a scope of one device, calls that put
 // work onto other devices only are left out.
 struct LaunchTable {
   uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
-  uint64_t without_launch = 0;       // launched before the window
+  uint64_t without_launch = 0;       // its launch is not in the recording
   uint64_t without_correlation = 0;  // GPU work that does not name its launch
   uint64_t graph_gpu_events = 0;     // pieces of work under graph launches
   uint64_t max_gpu_events_per_launch = 0;
@@ -102,7 +123,10 @@ struct LaunchTable {
   std::vector<QueueDepth> queues;  // in the order of device and stream
   std::vector<ApiRow> apis;        // CUDA and HIP calls by name, by total, longest first, then name
   std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
+  std::optional<OverheadInCalls> overhead;  // absent: the trace has none, of whichever thread
 };
+// Leaves out what takes the clocks of host and device: the delays and the queues.
+void ForgetDelays(LaunchTable& table);
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 }  // namespace tacho

@@ -36,10 +36,13 @@ class PatternSubject {
 // Pieces of text with anything between them, in any case, anywhere in a name:
 // "*" stands for any run of characters, "^" in front for the beginning of a word and "$" at the end
 // for the end of one. A word is a run of letters, digits and underscores, so that "^norm" finds
-// "norm" and "ns::norm_fwd", not "layer_norm". Immutable.
+// "norm" and "ns::norm_fwd", not "layer_norm". "!" before all: names that do not have it.
+// Immutable.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text) {
+    negated_ = text.starts_with('!');
+    if (negated_) text.remove_prefix(1);
     word_begin_ = text.starts_with('^');
     if (word_begin_) text.remove_prefix(1);
     word_end_ = text.ends_with('$');
@@ -57,12 +60,17 @@ class NamePattern {
     }
   }
 
-  // True when it would match every name.
+  // True when it would match every name, or none.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(pieces_, [](const std::string& piece) { return piece.empty(); });
   }
 
   [[nodiscard]] bool Matches(const PatternSubject& subject) const {
+    return IsIn(subject) != negated_;
+  }
+
+ private:
+  [[nodiscard]] bool IsIn(const PatternSubject& subject) const {
     for (const uint16_t pair : pairs_) {
       if (!subject.MayHold(pair)) return false;
     }
@@ -83,7 +91,6 @@ class NamePattern {
     return true;
   }
 
- private:
   static bool IsWord(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   }
@@ -94,7 +101,7 @@ class NamePattern {
 
   std::vector<std::string> pieces_;
   std::vector<uint16_t> pairs_;  // of the pieces' first and last letters
-  bool word_begin_ = false, word_end_ = false;
+  bool negated_ = false, word_begin_ = false, word_end_ = false;
 };
 
 }  // namespace tacho

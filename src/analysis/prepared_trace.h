@@ -1,6 +1,9 @@
 #pragma once
 
+#include "analysis/device_time.h"
 #include "analysis/device_work.h"
+#include "analysis/evidence/integrity.h"
+#include "analysis/idle.h"
 #include "analysis/launches.h"
 #include "analysis/steps.h"
 #include "model/track_index.h"
@@ -11,11 +14,20 @@ namespace tacho {
 // trace, which must outlive it. Memory: that of its parts, some 40 bytes a piece of device work.
 struct PreparedTrace {
   TrackIndex index;
-  LaunchLinks links;  // of the whole trace
-  StepTable steps;    // of the scope
-  DeviceWork work;    // of the scope
+  LaunchLinks links;    // of the whole trace
+  StepTable steps;      // of the scope
+  DeviceWork work;      // of the scope
+  Integrity integrity;  // of the whole trace, its doubtful time of the scope
 };
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope = {},
                       size_t threads = 1);
+
+// AttributeIdle as far as the evidence allows: no idle time where it is unknown, and no causes
+// without a common clock. `work`: of the devices of the scope.
+IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope = {},
+                 const InFlight* in_flight = nullptr, size_t max_gaps = kListedGaps,
+                 const OnStretch& on_stretch = {});
+// DecomposeDeviceTime as far as the evidence allows.
+std::vector<DeviceTime> DeviceTimesOf(const PreparedTrace& prepared, const Scope& scope = {});
 
 }  // namespace tacho

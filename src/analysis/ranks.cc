@@ -36,6 +36,7 @@ RankRow RowOf(const RankInput& input) {
   row.steps = input.steps;
   row.kernel_sum = input.kernel_sum;
   for (const DeviceTime& device : *input.devices) {
+    row.whole = row.whole && device.whole;
     row.window += device.window.length();
     row.busy += device.busy;
     row.idle += device.idle;
@@ -105,7 +106,7 @@ std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>&
   for (size_t i = 0; i < rows.size(); ++i) {
     const RankRow& row = rows[i];
     recordings = std::max(recordings, row.recording + 1);
-    if (row.window.ns <= 0) continue;
+    if (row.window.ns <= 0 || !row.whole) continue;
     const auto [at, added] = groups.try_emplace({row.recording, row.group});
     RankTimes& rank = at->second;
     if (added || row.compute > rows[rank.row].compute) rank.row = i;

@@ -37,6 +37,8 @@ struct RankRow {
   RankIdentity identity;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy,
       kernel_sum;  // over its devices
+  // As DeviceTime::whole of all of them. A rank that lost work is compared with no other.
+  bool whole = true;
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // first device work
   // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.

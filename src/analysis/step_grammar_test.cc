@@ -4,7 +4,12 @@
 
 #include <string>
 
+#include "base/rule_lines.h"
+
 namespace tacho {
+namespace embedded {
+extern const std::string_view step_rules;
+}
 namespace {
 
 TEST(ParseStep, NumbersThatNoEngineCountsAreNoStep) {
@@ -83,6 +88,67 @@ TEST(ParseStep, LeavesOtherAnnotationsAlone) {
     EXPECT_FALSE(ParseStep(name).has_value()) << name;
   }
   EXPECT_FALSE(ParseStep("step[MIXED c_sq=" + std::string(200'000, '1')).has_value());
+}
+
+// The name that a pattern of steps.rules makes when its fields are the numbers from 1 on, and what
+// it reads of them.
+struct StepWitness {
+  std::string name;
+  StepLabel label;
+};
+
+StepWitness StepWitnessOf(std::string_view pattern) {
+  StepWitness witness;
+  int64_t number = 0;
+  while (!pattern.empty()) {
+    const size_t open = std::min(pattern.find('{'), pattern.size());
+    witness.name += pattern.substr(0, open);
+    pattern.remove_prefix(open);
+    if (pattern.empty()) break;
+    const size_t close = pattern.find('}');
+    const std::string fields = "," + std::string(pattern.substr(1, close - 1)) + ",";
+    pattern.remove_prefix(close + 1);
+    if (fields == ",*,") continue;
+    witness.name += std::to_string(++number);
+    StepLabel& label = witness.label;
+    if (fields.find(",cr,") != std::string::npos) label.context_requests = number;
+    if (fields.find(",ct,") != std::string::npos) label.context_tokens = number;
+    if (fields.find(",gr,") != std::string::npos) label.generation_requests = number;
+    if (fields.find(",gt,") != std::string::npos) label.generation_tokens = number;
+  }
+  return witness;
+}
+
+// A rule behind one that reads all its names never decides.
+TEST(ParseStep, NoRuleIsHiddenByOneBeforeIt) {
+  size_t rules = 0;
+  EXPECT_TRUE(ReadRuleLines(embedded::step_rules, "", [&](std::string_view line) {
+    const std::string_view engine = TakeWord(line), phase = TakeWord(line);
+    const StepWitness witness = StepWitnessOf(line);
+    ++rules;
+    const auto step = ParseStep(witness.name);
+    EXPECT_EQ(step.has_value(), phase != "none") << witness.name;
+    if (!step) return Result<void>();
+    EXPECT_EQ(step->engine, engine == "-" ? "" : engine) << witness.name;
+    EXPECT_EQ(step->is_part, phase == "part") << witness.name;
+    if (phase != "part" && phase != "counts") {
+      EXPECT_EQ(PhaseName(step->label.phase), phase);
+    }
+    const auto same = [&](int64_t StepLabel::*field) {
+      // What a pattern has no field for may be known all the same: a decode step has no context.
+      if (witness.label.*field >= 0) {
+        EXPECT_EQ(step->label.*field, witness.label.*field) << witness.name;
+      } else {
+        EXPECT_LE(step->label.*field, 0) << witness.name;
+      }
+    };
+    same(&StepLabel::context_requests);
+    same(&StepLabel::context_tokens);
+    same(&StepLabel::generation_requests);
+    same(&StepLabel::generation_tokens);
+    return Result<void>();
+  }));
+  EXPECT_GT(rules, 20u);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ StepProfile::KernelUse StepKernels::Sums::Of(uint32_t kernel, uint64_t steps) co
           place / static_cast<double>(calls)};
 }
 
-void StepKernels::Add(const DeviceItems& device, const std::vector<StepProfile::Row>& rows) {
+void StepKernels::Add(const DeviceWork& work, const DeviceItems& device,
+                      const std::vector<StepProfile::Row>& rows) {
   auto next = device.items.begin();
   std::vector<int64_t> in_step;     // by name: its time in this step
   std::vector<uint32_t> with_time;  // the names that have some
@@ -27,6 +28,7 @@ void StepKernels::Add(const DeviceItems& device, const std::vector<StepProfile::
     while (next != device.items.end() && next->when.start < row.when.start) ++next;
     for (; next != device.items.end() && next->when.start < row.when.end; ++next) {
       if (next->kind != WorkKind::kCompute && next->kind != WorkKind::kCommunication) continue;
+      if (next->continued) continue;
       const uint32_t name = names_[next->name];
       if (name >= sums.size()) sums.resize(names_.size());
       if (name >= in_step.size()) in_step.resize(names_.size());
@@ -34,7 +36,7 @@ void StepKernels::Add(const DeviceItems& device, const std::vector<StepProfile::
       sums[name].place += static_cast<double>((next->when.start - row.when.start).ns) /
                           static_cast<double>(row.when.length().ns);
       if (in_step[name] == 0) with_time.push_back(name);
-      in_step[name] = AddSaturated(in_step[name], next->when.length().ns);
+      in_step[name] = AddSaturated(in_step[name], work.TimeOf(*next).ns);
     }
     for (const uint32_t name : with_time) {
       const int64_t ns = std::exchange(in_step[name], 0);

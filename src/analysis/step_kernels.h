@@ -16,8 +16,9 @@ class StepKernels {
   StepKernels(const Trace& trace, const std::vector<Step>& steps)
       : trace_(trace), steps_(steps), names_(trace) {}
 
-  // `rows`: of the device, in the order of time. Cost: O(n).
-  void Add(const DeviceItems& device, const std::vector<StepProfile::Row>& rows);
+  // `rows`: of this device of `work`, in the order of time. Cost: O(n).
+  void Add(const DeviceWork& work, const DeviceItems& device,
+           const std::vector<StepProfile::Row>& rows);
   // By batch; kernels by their row in `kernels`.
   [[nodiscard]] std::vector<StepProfile::Batch> Batches(const DeviceWork& work,
                                                         const KernelTable& kernels) const;

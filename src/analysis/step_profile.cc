@@ -186,7 +186,8 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
     const uint32_t step = sequence.steps[i].first;
     // Its work may go on after a pause has begun for its thread; rows do not overlap.
     const Interval when = times[i].Clip({times[i].start, timed[i + 1].when.start});
-    if (when.empty() || steps[step].cut || scope.Clip(when) != when) continue;
+    if (when.empty() || steps[step].cut || steps[step].lost_work || scope.Clip(when) != when)
+      continue;
     rows.push_back({step, sequence.device, when, {}});
   }
   return rows;
@@ -225,7 +226,7 @@ StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleSt
   RunAll({[&] {
             StepKernels uses(trace, prepared.steps.steps);
             for (size_t i = 0; i < sequences.size(); ++i)
-              uses.Add(work.devices[sequences[i].device], rows[i]);
+              uses.Add(work, work.devices[sequences[i].device], rows[i]);
             profile.batches = uses.Batches(work, kernels);
           },
           [&] {

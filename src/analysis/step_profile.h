@@ -15,7 +15,7 @@ namespace tacho {
 // A step takes from the start of its first work on a device to that of the next step of the same
 // thread with work there (on a CPU engine: from start to start of the annotations). It ends with
 // its own last work if a pause follows, as in step_times.h. The last step of a thread, and one that
-// a window cuts, has no row.
+// a window cuts or that lost work, has no row.
 //
 // Each nanosecond of a step has one part. While something computes, it is the category of what
 // started first of all that computes; else that of communication, then "copy"; else "idle." and the

@@ -11,7 +11,7 @@
 namespace tacho {
 StepFinder::StepFinder(const std::vector<Step>& steps) : steps_(&steps) {
   for (const Step& step : steps) {
-    ended_.push_back(ended_.empty() ? step.when.end : std::max(ended_.back(), step.when.end));
+    ended_.push_back(ended_.empty() ? step.lasts.end : std::max(ended_.back(), step.lasts.end));
   }
 }
 
@@ -19,15 +19,17 @@ std::optional<uint32_t> StepFinder::At(TimeNs t) const {
   const auto next =
       std::ranges::upper_bound(*steps_, t, {}, [](const Step& step) { return step.when.start; });
   for (auto i = static_cast<size_t>(next - steps_->begin()); i-- > 0 && ended_[i] > t;) {
-    if ((*steps_)[i].when.contains(t)) return static_cast<uint32_t>(i);
+    if ((*steps_)[i].lasts.contains(t)) return static_cast<uint32_t>(i);
   }
   return std::nullopt;
 }
 
+bool IsTrainingStep(std::string_view name) { return name.starts_with("ProfilerStep#"); }
+
 std::vector<bool> TrainingStepNames(const Trace& trace) {
   std::vector<bool> names;
   for (size_t i = 0; i < trace.words.strings.size(); ++i) {
-    if (!trace.Text(static_cast<StringId>(i)).starts_with("ProfilerStep#")) continue;
+    if (!IsTrainingStep(trace.Text(static_cast<StringId>(i)))) continue;
     names.resize(trace.words.strings.size());
     names[i] = true;
   }
@@ -161,7 +163,7 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
     for (size_t i = 0; i < calls.size(); ++i) {
       const TimeNs start = trace.host_calls.start[calls[i]];
       while (next != last && found[*next].when.start <= start) ++next;
-      if (next != first && found[*(next - 1)].when.contains(start)) {
+      if (next != first && found[*(next - 1)].lasts.contains(start)) {
         step_of[calls[i]] = *(next - 1);
       }
     }
@@ -227,20 +229,42 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
   for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(found.steps[i]);
 }
 
-// Adds to `extents` the time of the steps of one track. `after`: what their thread launched or ran
-// outside of the annotations. Both by start.
-void AddExtents(const std::vector<Interval>& steps, const std::vector<Interval>& after,
-                std::vector<Interval>& extents) {
+// Lets the steps of one track last on. `after`: what their thread launched or ran outside of the
+// annotations. Both by start.
+void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& after,
+            std::vector<Step>& steps) {
   constexpr DurationNs kPause{1'000'000};
   auto next = after.begin();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    Interval extent = steps[i];
-    while (next != after.end() && next->start < extent.end) ++next;
-    for (; next != after.end() && next->start - extent.end <= kPause; ++next) {
-      if (i + 1 < steps.size() && next->start >= steps[i + 1].start) break;
-      extent.end = std::max(extent.end, next->end);
+  for (size_t i = 0; i < of_track.size(); ++i) {
+    Interval& lasts = steps[of_track[i]].lasts;
+    while (next != after.end() && next->start < lasts.end) ++next;
+    for (; next != after.end() && next->start - lasts.end <= kPause; ++next) {
+      if (i + 1 < of_track.size() && next->start >= steps[of_track[i + 1]].when.start) break;
+      lasts.end = std::max(lasts.end, next->end);
     }
-    extents.push_back(extent);
+  }
+}
+
+// Finds how long the steps of an engine last; see Step::lasts and StepExtents.
+void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool on_host,
+                         FoundSteps& found) {
+  if (found.source != StepSource::kEngine) return;
+  const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
+  const auto steps = StepsOfTracks(found.steps, rows.lanes());
+  for (size_t track = 0; track < steps.size(); ++track) {
+    const std::vector<uint32_t>& of_track = steps[track];
+    if (of_track.empty()) continue;
+    std::vector<Interval> after;
+    const RowList all = rows.Of(track);
+    size_t later = 0;  // the first step that starts later than the row
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!on_host && !links.first.LaunchedWork(all[i])) continue;
+      const TimeNs start = rows.table().start[all[i]];
+      while (later < of_track.size() && found.steps[of_track[later]].when.start <= start) ++later;
+      if (later == 0 || found.steps[of_track[later - 1]].when.contains(start)) continue;
+      after.push_back(rows.table().When(all[i]));
+    }
+    LastOn(of_track, after, found.steps);
   }
 }
 
@@ -291,28 +315,14 @@ std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& l
 std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                              bool on_host) {
   const Trace& trace = index.trace();
-  const FoundSteps found = FindAllSteps(trace);
+  FoundSteps found = FindAllSteps(trace);
   std::map<ProcessId, IntervalSet> result;
   if (found.source != StepSource::kEngine) return result;
-  const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
-  const auto steps = StepsOfTracks(found.steps, rows.lanes());
-  std::map<ProcessId, std::vector<Interval>> extents;
-  for (size_t track = 0; track < steps.size(); ++track) {
-    if (steps[track].empty()) continue;
-    std::vector<Interval> of_track, after;
-    for (const uint32_t step : steps[track]) of_track.push_back(found.steps[step].when);
-    const RowList all = rows.Of(track);
-    size_t later = 0;  // the first step that starts later than the row
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (!on_host && !links.first.LaunchedWork(all[i])) continue;
-      const TimeNs start = rows.table().start[all[i]];
-      while (later < of_track.size() && of_track[later].start <= start) ++later;
-      if (later == 0 || of_track[later - 1].contains(start)) continue;
-      after.push_back(rows.table().When(all[i]));
-    }
-    AddExtents(of_track, after, extents[trace.words.tracks()[track].process]);
-  }
-  for (auto& [process, of_process] : extents) result.emplace(process, std::move(of_process));
+  FindHowLongTheyLast(index, links, on_host, found);
+  std::map<ProcessId, std::vector<Interval>> lasting;
+  for (const Step& step : found.steps)
+    lasting[trace.words.tracks()[Index(step.track)].process].push_back(step.lasts);
+  for (auto& [process, of_process] : lasting) result.emplace(process, std::move(of_process));
   return result;
 }
 
@@ -323,6 +333,7 @@ StepTable FindSteps(const Trace& trace, const Scope& scope) {
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
   const Trace& trace = index.trace();
   FoundSteps found = FindAllSteps(trace);
+  FindHowLongTheyLast(index, links, false, found);
   AddDeviceTimes(index, links, scope, found);
   return TableOf(trace, found, scope);
 }

@@ -19,11 +19,17 @@ struct Step {
   // Start to start of the next step on the same track; the last has none.
   std::optional<DurationNs> period;
   bool cut = false;  // part of it lies outside of the scope's window
-  // The GPU work launched while the annotation was open, by its thread, or by a thread of its
-  // process that has no step of its own (PyTorch's autograd): first start to last end, and its
-  // union over all devices of the scope. Absent without any.
+  // The GPU work launched while it lasts, by its thread, or by a thread of its process that has no
+  // step of its own (PyTorch's autograd): first start to last end, and its union over all devices
+  // of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
+  // A step goes on after its annotation, for vLLM samples half a millisecond later: as long as its
+  // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Only
+  // `when` of training steps, of parts, and without the launches.
+  Interval lasts = when;
+  // Work that was launched in it is not in the trace: it has no times on the device.
+  bool lost_work = false;
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is
@@ -51,11 +57,9 @@ struct StepWork {
 std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& links,
                                    const std::vector<Step>& steps);
 
-// When the engine was in a step: by process, the time of all its steps. A step begins with
-// its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as
-// its thread launches GPU work (on a CPU engine: runs operators) with pauses of 1 ms or less, until
-// the thread's next step. No entry where no engine names its steps; training steps do not count.
-// Cost: O(n).
+// When the engine was in a step: by process, the time that all its steps last (Step::lasts; on a
+// CPU engine a step lasts as long as its thread runs operators). No entry where no engine names its
+// steps; training steps do not count. Cost: O(n).
 std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                              bool on_host);
 
@@ -63,7 +67,7 @@ std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const Laun
 class StepFinder {
  public:
   explicit StepFinder(const std::vector<Step>& steps);
-  // The innermost step that is open at `t`, as an index; nullopt outside of all. Cost: O(log n),
+  // The innermost step that lasts at `t`, as an index; nullopt outside of all. Cost: O(log n),
   // and a look at the steps that began since the last moment without any.
   [[nodiscard]] std::optional<uint32_t> At(TimeNs t) const;
 
@@ -72,7 +76,8 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
+// Of a name as "ProfilerStep#7"; and by StringId, which names are such: empty when none is.
+bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 
 }  // namespace tacho

@@ -153,6 +153,40 @@ TEST(Steps, HaveTheWorkOfThreadsWithoutSteps) {
   }
 }
 
+// vLLM computes logits and samples after its annotation has ended.
+TEST(Steps, HaveTheWorkThatTheirThreadLaunchesSoonAfter) {
+  constexpr int64_t kMs = 1'000'000;
+  const auto busy = [&](std::string_view name, int64_t pause, std::string_view tid, int64_t next) {
+    TraceBuilder b;
+    b.Host("user_annotation", name, {.tid = "1", .start = 0, .duration = 2 * kMs});
+    b.Host("user_annotation", name, {.tid = "1", .start = next, .duration = 2 * kMs});
+    int64_t launches = 0;
+    const auto launch = [&](std::string_view on, int64_t start, int64_t duration) {
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.tid = on, .start = start, .duration = 10, .correlation = ++launches});
+      b.Kernel("k", {.start = start + 20, .duration = duration, .correlation = launches});
+    };
+    launch("1", kMs, 100);
+    launch("1", 2 * kMs + pause, 200);           // lm_head
+    launch(tid, 2 * kMs + 2 * pause + 10, 400);  // sampling
+    const Trace trace = std::move(b).Finish();
+    const TrackIndex index(trace);
+    const LaunchLinks links = LinkLaunches(trace);
+    const std::vector<Step> steps = FindSteps(index, links).steps;
+    const auto work = FindStepWork(index, links, steps);
+    EXPECT_EQ(work[0].when.length(), steps[0].device_span);
+    return steps[0].device_busy->ns;
+  };
+  constexpr std::string_view kDecode = "execute_context_0(0)_generation_8(8)";
+  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kDecode, kMs, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kDecode, kMs + 1, "1", 9 * kMs), 100);
+  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 3 * kMs), 300) << "the next step has the sampling";
+  EXPECT_EQ(busy(kDecode, kMs / 4, "2", 9 * kMs), 300) << "another thread does not let it last";
+  EXPECT_EQ(busy("ProfilerStep#3", kMs / 2, "1", 9 * kMs), 100);
+  EXPECT_EQ(busy("gpu_model_runner: forward", kMs / 2, "1", 9 * kMs), 100);
+}
+
 TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
   constexpr int64_t kMs = 1'000'000;
   for (const bool on_host : {false, true}) {

@@ -77,6 +77,8 @@ size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64
 
 Diagnosis Unnamed(const EngineFailure& failure, bool died, const std::string& path) {
   std::string words = failure.text;
+  if (failure.led_line > 0)
+    words += fmt::format("; it led to line {}: {}", failure.led_line, failure.led_to);
   std::ranges::replace(words, '\n', ' ');
   Diagnosis diagnosis =
       DiagnosisOf({died ? FindingId::kEngineDied : FindingId::kLogFailure, path,

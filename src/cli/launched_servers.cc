@@ -71,8 +71,9 @@ std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram&
     return fmt::format("{}; its log shows no error: {}{}{}", why, server.log,
                        last.empty() ? "" : "\nits last line: ", last);
   }
-  return fmt::format("{}; the error in its log, {}:{}{}:\n{}", why, server.log, failure->line,
-                     failure->process.empty() ? "" : ", by " + failure->process, failure->text);
+  return fmt::format("{}; the error in its log, {}:{}{}:\n{}{}{}", why, server.log, failure->line,
+                     failure->process.empty() ? "" : ", by " + failure->process, failure->text,
+                     failure->led_line == 0 ? "" : "\nwhich led to:\n", failure->led_to);
 }
 
 std::string NextStep(const PlannedServer& server) {

@@ -64,9 +64,12 @@ class PlanSetter {
     if (!f_.dataset.empty()) job_.dataset_path = f_.dataset;
     DatasetOptions& options = job_.dataset;
     options.stop_at_broken = f_.strict;
-    options.block_tokens = f_.block_tokens.value_or(name == "timed_trace" ? 16 : 512);
-    // vLLM's default is seconds, Mooncake's files have milliseconds.
-    options.seconds_a_unit = f_.time_unit_s.value_or(name == "timed_trace" ? 1 : 0);
+    options.block_tokens = f_.block_tokens;
+    options.seconds_a_unit = f_.time_unit_s;
+    if (name == "timed_trace") {  // vLLM's defaults
+      options.block_tokens = f_.block_tokens.value_or(16);
+      options.seconds_a_unit = f_.time_unit_s.value_or(1);
+    }
     const auto take = [](const std::string& given, std::string& label) {
       if (!given.empty()) label = given;
     };

@@ -114,6 +114,9 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
         fmt::format("left out: {} of the dataset without a prompt or without tokens",
                     FormatCounted(scene.dataset.unfit, "line")));
   }
+  const TraceUnits& units = scene.dataset.units;
+  if (job.plan.replay_speed && !units.time_remark.empty()) job.remarks.push_back(units.time_remark);
+  if (!units.block_remark.empty()) job.remarks.push_back(units.block_remark);
   if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
     return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
   }

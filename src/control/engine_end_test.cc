@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/words.h"
 #include "control/log_checks.h"
@@ -38,13 +39,33 @@ TEST(EndOfEngine, IsNotWhatItsWebServerSurvived) {
   const std::string log = std::string(kSurvivedByServer) + std::string(kSchedulerEnds);
   const auto end = EndOfEngine(log);
   ASSERT_TRUE(end);
-  // The last of those that led to one another.
-  EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a'");
+  // The first of those that led to one another.
+  EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a/b'");
   EXPECT_EQ(end->cause.first_line, 5U);
-  EXPECT_EQ(end->cause.line, 13U);
+  EXPECT_EQ(end->cause.line, 7U);
+  EXPECT_EQ(end->cause.led_line, 13U);
+  EXPECT_EQ(end->cause.led_to, "FileNotFoundError: [Errno 2] No such file: '/a'");
   EXPECT_EQ(end->cause.last_line, 13U);
   EXPECT_EQ(ReadFailures(log).first->line, 4U);
-  EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 113U);
+  EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 107U);
+}
+
+TEST(EndOfEngine, IsInLinesThatDockerKeptInJson) {
+  std::string log;
+  for (std::string_view rest = kSchedulerEnds; !rest.empty();)
+    log +=
+        nlohmann::json{{"log", std::string(TakeLine(rest)) + "\n"}, {"stream", "stderr"}}.dump() +
+        "\n";
+  const auto end = EndOfEngine(log), plain = EndOfEngine(kSchedulerEnds);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->cause.text, plain->cause.text);
+  EXPECT_EQ(end->cause.line, plain->cause.line);
+  EXPECT_EQ(end->last_line, plain->last_line);
+  // All in one record: its lines have one number.
+  const auto one = EndOfEngine(nlohmann::json{{"log", kSchedulerEnds}}.dump());
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->cause.text, plain->cause.text);
+  EXPECT_EQ(one->cause.line, 1U);
 }
 
 TEST(EndOfEngine, IsInLinesThatRayOrComposeNamed) {
@@ -55,7 +76,7 @@ TEST(EndOfEngine, IsInLinesThatRayOrComposeNamed) {
     while (!rest.empty()) log += name + std::string(TakeLine(rest)) + "\n";
     const auto end = EndOfEngine(name + "[2026-11-25 02:50:12] server_args=ServerArgs()\n" + log);
     ASSERT_TRUE(end) << name;
-    EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a'") << name;
+    EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a/b'") << name;
     EXPECT_EQ(end->cause.first_line, 2U) << name;
   }
 }
@@ -81,18 +102,37 @@ TEST(EndOfEngine, IsThatOfTheProcessWhoseLinesOthersInterrupt) {
       "VllmWorker rank=1 pid=12");
 }
 
-TEST(EndOfEngine, IsTheLastOfExceptionsThatLedToOneAnother) {
+TEST(EndOfEngine, IsTheFirstOfExceptionsThatLedToOneAnother) {
   const std::string core = "(EngineCore pid=10) ERROR 11-26 12:20:36 [core.py:1] ";
-  const auto end = EndOfEngine(
-      core + "Traceback (most recent call last):\n" + core + "KeyError: 'model.layers.0'\n" + core +
-      "\n" + core + "During handling of the above exception, another exception occurred:\n" + core +
-      "\n" + core + "Traceback (most recent call last):\n" + core +
-      "ValueError: no weights: pass --load-format dummy\n" + core +
-      "EngineCore died unexpectedly\n");
-  ASSERT_TRUE(end);
-  EXPECT_EQ(end->cause.text,
-            "ValueError: no weights: pass --load-format dummy\nEngineCore died unexpectedly");
-  EXPECT_EQ(end->cause.first_line, 1U);
+  const std::string head = core + "Traceback (most recent call last):\n" + core;
+  for (const std::string link :
+       {"During handling of the above exception, another exception occurred:",
+        "The above exception was the direct cause of the following exception:"}) {
+    const std::string next = core + "\n" + core + link + "\n" + core + "\n" + head;
+    const auto end =
+        EndOfEngine(head + "KeyError: 'model.layers.0'\n" + next + "OSError: no such file\n" +
+                    next + "ValueError: no weights: pass --load-format dummy\n" + core +
+                    "EngineCore died unexpectedly\n");
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->cause.line, 2U);
+    EXPECT_EQ(end->cause.text, "KeyError: 'model.layers.0'");
+    EXPECT_EQ(end->cause.led_line, 12U);
+    EXPECT_EQ(end->cause.led_to,
+              "ValueError: no weights: pass --load-format dummy\nEngineCore died unexpectedly");
+    EXPECT_EQ(end->cause.first_line, 1U);
+    EXPECT_EQ(end->last_line, 13U);
+  }
+}
+
+TEST(EndOfEngine, IsFullMemoryAtTheEndOfAChainToo) {
+  const std::string head = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n";
+  EXPECT_EQ(
+      EndOfEngine("[2026-11-25 02:50:13] x\n" + head +
+                  "KeyError: 1\n\nDuring handling of "
+                  "the above exception, another exception occurred:\n\n" +
+                  head + "torch.OutOfMemoryError: CUDA out of memory\n[2026-11-25 02:50:14] y\n")
+          ->cause.text,
+      "KeyError: 1");
 }
 
 constexpr std::string_view kStarts =
@@ -217,6 +257,47 @@ TEST(EndOfEngine, IsNotOfAFrontEndThatGoesOnServing) {
   EXPECT_FALSE(EndOfEngine(core + full + answers));
 }
 
+TEST(EndOfEngine, IsNoOtherProgramsOnceItServes) {
+  const std::string answer =
+      "[2026-11-25 02:51:03] INFO:     127.0.0.1:5 - \"POST /generate "
+      "HTTP/1.1\" 200 OK\nDone.\n";
+  const auto traceback = [](std::initializer_list<const char*> files) {
+    std::string text = "Traceback (most recent call last):\n";
+    for (const char* const file : files)
+      text += "  File \"" + std::string(file) + "\", line 87, in <module>\n    f()\n";
+    return text + "AssertionError: 96.7 not greater than 108.9\n";
+  };
+  const char* const packages = "/usr/lib/python3.11/site-packages";
+  const std::string retry = std::string(packages) + "/sglang/srt/utils/common.py",
+                    test = std::string(packages) + "/sglang/test/test_utils.py",
+                    bench = std::string(packages) + "/vllm/benchmarks/serve.py",
+                    launch = std::string(packages) + "/sglang/launch_server.py";
+  for (const std::string& client :
+       {traceback({"/app/bench/check.py", "/usr/lib/python3.11/unittest/case.py"}),
+        traceback({"load.py", retry.c_str()}), traceback({"/usr/lib/python3.11/runpy.py", "c.py"}),
+        traceback({test.c_str(), retry.c_str()}), traceback({"/x/bin/vllm", bench.c_str()})}) {
+    EXPECT_FALSE(EndOfEngine(answer + client)) << client;
+    EXPECT_EQ(ReadFailures(answer + client).first->line, ReadFailures(client).first->line + 2);
+    EXPECT_FALSE(EndOfEngine(answer + client +
+                             "\nDuring handling of the above exception, another exception "
+                             "occurred:\n\n" +
+                             client));
+    EXPECT_TRUE(EndOfEngine(client)) << "nothing served before it";
+    // It is not why the engine dies later.
+    EXPECT_EQ(
+        EndOfEngine(answer + client + "Worker proc VllmWorker-0 died unexpectedly\n")->cause.text,
+        "Worker proc VllmWorker-0 died unexpectedly");
+  }
+  EXPECT_TRUE(EndOfEngine(answer + traceback({"<frozen runpy>", launch.c_str()})));
+  EXPECT_TRUE(EndOfEngine(answer + traceback({"/x/bin/vllm", retry.c_str()})));
+  EXPECT_TRUE(
+      EndOfEngine("INFO:     127.0.0.1:5 - \"POST /generate HTTP/1.1\" 200 OK\n"
+                  "(APIServer pid=1) Traceback (most recent call last):\n"
+                  "(APIServer pid=1)   File \"a.py\", line 1, in <module>\n"
+                  "(APIServer pid=1) OSError: x\n"))
+      << "its process is named";
+}
+
 TEST(EndOfEngine, IsNoPartOfAHealthyLog) {
   for (const char* const name : {"sglang-0.5.23-healthy", "vllm-0.32-healthy"}) {
     std::ifstream file(std::string(TACHO_SOURCE_DIR "/tests/data/engine-logs/") + name + ".log");
@@ -258,6 +339,8 @@ TEST(EndOfEngine, IsInTheWordsOfOtherVersions) {
         "ERROR 11-25 02:48:45 m.py:97] Worker VllmWorkerProcess pid 1159 died, exit code: -6\n",
         "RuntimeError: Engine process failed to start. See stack trace for the root cause.\n",
         "[2026-11-25 02:50:13] Watchdog timeout (self.watchdog_timeout=300)\n",
+        "[2026-11-25 02:50:13 TP0] Scheduler watchdog timeout (self.watchdog_timeout=300, "
+        "self.soft=False)\n",
         "[2026-11-25 02:50:13] Rank 0 scheduler is dead. Please check if there are relevant "
         "logs.\n",
         "Aug 19 18:34:30 gpu systemd[1]: vllm.service: Main process exited, code=exited, "
@@ -265,6 +348,9 @@ TEST(EndOfEngine, IsInTheWordsOfOtherVersions) {
     EXPECT_EQ(EndOfEngine(std::string(kReady) + line)->cause.line, 2U) << line;
   EXPECT_FALSE(
       EndOfEngine("INFO 11-25 02:48:45 m.py:97] x\nERROR Worker pid 1159 died, exit code: -15\n"));
+  EXPECT_FALSE(
+      EndOfEngine("[2026-11-25 02:50:13 TP0] Detokenizer watchdog timeout "
+                  "(self.watchdog_timeout=300, self.soft=True)\n"));
   EXPECT_FALSE(EndOfEngine("Generated text: ' The EngineDeadError is'\n"));
 }
 

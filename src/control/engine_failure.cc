@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "control/failure_words.h"
+#include "control/log_envelope.h"
 #include "control/log_line.h"
 
 namespace tacho {
@@ -22,28 +23,7 @@ class FailureReader {
 
   void Take(std::string_view raw) {
     ++line_;
-    const LogLine line = lines_.Read(raw);
-    if (!line.time.empty()) time_ = line.time;
-    if (writers_.size() >= kMostWriters) writers_.clear();
-    Writer& writer = writers_[line.writer];
-    Engine& engine = EngineOf(line.engine);
-    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it runs on
-    if (HoldsRequest(line.text)) {
-      writer = {};
-    } else {
-      const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
-      if (FollowLife(line, says, writer, engine)) {
-        FollowFailure(line, says, writer, engine);
-        if (says != Says::kStart && !line.is_notice && !line.text.starts_with(' ') &&
-            TellsOfEnd(line.text))
-          Die(writer.last && writer.last->line == line_
-                  ? writer.last
-                  : std::make_shared<EngineFailure>(New(line, line.text)),
-              engine);
-      }
-    }
-    // Of vLLM's message each line has the head: what has none is not of it.
-    writer.is_after_record = !line.time.empty() && line.head.empty();
+    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one); });
   }
 
   LogFailures Finish() const {
@@ -58,6 +38,31 @@ class FailureReader {
   }
 
  private:
+  void TakeOne(std::string_view one) {
+    const LogLine line = lines_.Read(one);
+    if (!line.time.empty()) time_ = line.time;
+    if (writers_.size() >= kMostWriters) writers_.clear();
+    Writer& writer = writers_[line.writer];
+    Engine& engine = EngineOf(line.engine);
+    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it runs on
+    if (HoldsRequest(line.text)) {
+      writer = {};
+    } else {
+      const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
+      if (FollowLife(line, says, writer, engine)) {
+        FollowFailure(line, says, writer, engine);
+        if (says != Says::kStart && !line.is_notice && !line.text.starts_with(' ') &&
+            TellsOfEnd(line.text))
+          Die(writer.last && (writer.last->line == line_ || writer.last->led_line == line_)
+                  ? writer.last
+                  : std::make_shared<EngineFailure>(New(line, line.text)),
+              engine);
+      }
+    }
+    // Of vLLM's message each line has the head: what has none is not of it.
+    writer.is_after_record = !line.time.empty() && line.head.empty();
+  }
+
   // All who keep a failure see the lines that are added to it later.
   using Kept = std::shared_ptr<EngineFailure>;
 
@@ -72,6 +77,9 @@ class FailureReader {
     uint64_t first_line = 0;  // of the traceback's failure
     size_t message_lines = 0;
     bool is_own = false;  // the traceback is no message of the engine's
+    bool is_first_frame = false;
+    FrameOf first_frame = FrameOf::kNobody;  // of those that are somebody's
+    bool is_client = false;                  // some frame is
     Survived survived = Survived::kNone;
     bool is_chained = false;
     bool is_after_record = false;
@@ -79,6 +87,7 @@ class FailureReader {
   // Since an engine last started or served.
   struct Life {
     uint64_t alive_until = 0;
+    bool is_up = false;  // it was ready, or served
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
     std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
     size_t answers = 0;          // since then, in that second
@@ -99,8 +108,10 @@ class FailureReader {
   static const Kept& CauseOf(const Life& life) {
     if (!life.death) {
       // The front end's may only send its reader to another process's.
-      const bool refers = life.own_end->text.find("root cause") != std::string::npos ||
-                          life.own_end->text.find("stack trace") != std::string::npos;
+      const std::string& last =
+          life.own_end->led_line == 0 ? life.own_end->text : life.own_end->led_to;
+      const bool refers = last.find("root cause") != std::string::npos ||
+                          last.find("stack trace") != std::string::npos;
       return refers && life.cause ? life.cause : life.own_end;
     }
     if (life.cause) return life.cause;
@@ -120,9 +131,9 @@ class FailureReader {
     if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
                                              (engine.has_ended && IsOwnTraceback(line) &&
                                               writer.survived == Survived::kNone)))) {
-      engine = {{.alive_until = starts ? line_ : line_ - 1}};
+      engine = {{.alive_until = starts ? line_ : line_ - 1, .is_up = says == Says::kReady}};
     } else if (says == Says::kServes && !engine.life.is_sure && !IsBesideFailure(engine.life)) {
-      engine.life = {.alive_until = line_};
+      engine.life = {.alive_until = line_, .is_up = true};
     }
     engine.is_told_to_end |= says == Says::kToldToEnd;
     engine.has_ended |= engine.is_told_to_end && says == Says::kEnded;
@@ -164,6 +175,9 @@ class FailureReader {
       writer.head = line.head;
       writer.is_error = false;
       writer.is_own = IsOwnTraceback(line) && !writer.is_after_record;
+      writer.is_first_frame = true;
+      writer.first_frame = FrameOf::kNobody;
+      writer.is_client = false;
       return;
     }
     const size_t complaint = ComplaintAt(text);
@@ -209,15 +223,19 @@ class FailureReader {
     if (writer.reading == Reading::kMessage) {
       if (text.empty() || writer.message_lines == kMostLines) return false;
       ++writer.message_lines;
-      writer.last->text = (writer.last->text + "\n" + line.text).substr(0, kMostBytes);
+      std::string& message = writer.last->led_line == 0 ? writer.last->text : writer.last->led_to;
+      message = (message + "\n" + line.text).substr(0, kMostBytes);
       writer.last->last_line = line_;
       return true;
     }
     // Python's own helper: it forgets names when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
     // A program begins in its module: what SGLang logs begins in a function.
-    writer.is_own |=
-        line.head.empty() && line_ == writer.first_line + 1 && text.ends_with(", in <module>");
+    writer.is_own |= std::exchange(writer.is_first_frame, false) && line.head.empty() &&
+                     text.ends_with(", in <module>");
+    const FrameOf frame = WhoseFrame(text);
+    if (writer.first_frame == FrameOf::kNobody) writer.first_frame = frame;
+    writer.is_client |= frame == FrameOf::kClient;
     // Ray's own frames, and the exception of its worker, follow.
     if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
       return true;
@@ -232,13 +250,26 @@ class FailureReader {
   }
 
   void EndTraceback(const LogLine& line, Writer& writer, Engine& engine) {
+    if (std::exchange(writer.is_chained, false)) {  // the first of them is kept already
+      writer.last->led_line = writer.last->last_line = line_;
+      writer.last->led_to = line.text.substr(0, kMostBytes);
+      BeginMessage(line, writer);
+      if (engine.life.cause == writer.last) DieOfFullMemory(line.text, writer.last, engine);
+      return;
+    }
     Begin(line, line.text, writer);
-    if (std::exchange(writer.is_chained, false)) return;  // it is kept already
     if (!first_) first_ = writer.last;
     const Survived survived = std::exchange(writer.survived, Survived::kNone);
     if (survived != Survived::kNone && !TellsOfDeath(line.text)) return;
+    if (writer.is_own && IsAnotherPrograms(line, writer, engine)) return;
     Fail(writer.last, engine);
     if (writer.is_own) engine.life.own_end = writer.last;
+  }
+
+  // An engine that serves did not end by it.
+  static bool IsAnotherPrograms(const LogLine& line, const Writer& writer, const Engine& engine) {
+    return engine.life.is_up && line.process.empty() &&
+           (writer.is_client || writer.first_frame != FrameOf::kEngine);
   }
 
   // Begins a message, of the failure `writer.last` if there is one.
@@ -246,13 +277,21 @@ class FailureReader {
     if (!writer.last) writer.last = std::make_shared<EngineFailure>();
     *writer.last = New(line, text);
     writer.last->first_line = writer.first_line;
+    BeginMessage(line, writer);
+  }
+
+  static void BeginMessage(const LogLine& line, Writer& writer) {
     writer.reading = Reading::kMessage;
     writer.message_lines = 1;
     writer.head = line.head;
   }
 
   EngineFailure New(const LogLine& line, std::string_view text) const {
-    return {line.process, line_, std::string(text.substr(0, kMostBytes)), line_, line_};
+    return {.process = line.process,
+            .line = line_,
+            .text = std::string(text.substr(0, kMostBytes)),
+            .first_line = line_,
+            .last_line = line_};
   }
 
   void Fail(const Kept& failure, Engine& engine) {
@@ -262,7 +301,11 @@ class FailureReader {
                             failure->process.find("Worker") != std::string::npos;
       engine.life.failed_at = is_inner ? time_ : "";
     }
-    if (!engine.life.death && TellsOfFullMemory(failure->text)) engine.life.death = failure;
+    DieOfFullMemory(failure->text, failure, engine);
+  }
+
+  static void DieOfFullMemory(std::string_view text, const Kept& failure, Engine& engine) {
+    if (!engine.life.death && TellsOfFullMemory(text)) engine.life.death = failure;
   }
 
   static void Die(const Kept& failure, Engine& engine) {

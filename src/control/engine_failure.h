@@ -10,12 +10,15 @@ namespace tacho {
 
 // A failure in an engine's log: the exception of a Python traceback, the complaint of Python's
 // argument parser, a crash with its words, or a line that the engine calls an error.
-// Of exceptions that led to one another it is the last, which says what was tried; a line that only
-// announces a traceback gives that traceback's exception.
+// Of exceptions that led to one another it is the first; a line that only announces a traceback
+// gives that traceback's exception.
 struct EngineFailure {
   std::string process;  // as the log names it: "VllmWorker-0 pid=123"; "" if it does not
   uint64_t line = 0;    // of the log, from 1
   std::string text;     // "ValueError: Unsupported profiler type for cpu: cuda.", at most 4 lines
+  // The last of the exceptions that it led to, which says what was tried; 0 and "" without.
+  uint64_t led_line = 0;
+  std::string led_to = {};
   // From the line that announces it, or its traceback, to the last of its message.
   uint64_t first_line = 0, last_line = 0;
 };
@@ -38,6 +41,8 @@ struct LogFailures {
   // Where words tell that the engine, or a process of it, died, and it did not start again after
   // them; or where the log ends with a process's own traceback or a shell's "Killed". An engine
   // survives what failed before it served again, and exceptions of its web server and its threads.
+  // Once it serves, a traceback that does not begin in the engine's own code is another program's,
+  // such as a client's that writes to the same place.
   // In a log of several engines: of the first that ended.
   std::optional<EngineEnd> end;
   // The line in which the engine was last ready to serve: what failed before was of an earlier

@@ -12,7 +12,7 @@ namespace {
 
 struct SaidBy {
   Says says;
-  std::string_view words;
+  std::string_view words, without = {};
 };
 // The first that fits counts.
 constexpr std::array kWords{
@@ -46,7 +46,8 @@ constexpr std::array kWords{
     SaidBy{Says::kCrash, "Fatal Python error: "},
     SaidBy{Says::kCrash, "Segfault encountered"},
     SaidBy{Says::kCrash, "engine core exited unexpectedly"},  // killed: 0.32 says no more
-    SaidBy{Says::kCrash, "Watchdog timeout ("},
+    // "Watchdog timeout (", since December 2025 "Scheduler watchdog timeout (".
+    SaidBy{Says::kCrash, "atchdog timeout (", "soft=True"},
     SaidBy{Says::kCrash, "scheduler is dead"},
 };
 constexpr std::array<std::string_view, 2> kMemory{"out of memory", "OutOfMemoryError"};
@@ -60,6 +61,19 @@ constexpr auto kEnds = std::to_array<std::string_view>({
 });
 constexpr auto kShellWords = std::to_array<std::string_view>(
     {"Killed", "Segmentation fault", "Aborted", "Bus error", "Illegal instruction"});
+
+// SGLang's router changed its name in November 2025, and again in 2026.
+constexpr auto kRouters = std::to_array<std::string_view>(
+    {"vllm_router", "sglang_router", "sgl_router", "sgl_model_gateway", "smg"});
+
+// What a frame of a traceback says of its program. A process may begin in Python itself.
+constexpr auto kPythonsOwn = std::to_array<std::string_view>(
+    {"/runpy.py", "/multiprocessing/", "/asyncio/", "/concurrent/", "/threading.py"});
+constexpr auto kPackages = std::to_array<std::string_view>({"/vllm/", "/sglang/"});
+constexpr auto kPrograms = std::to_array<std::string_view>({"/bin/vllm", "/bin/sglang"});
+// Both engines bring clients and tests along.
+constexpr auto kClients = std::to_array<std::string_view>({"/bench", "/test"});
+constexpr auto kTests = std::to_array<std::string_view>({"/unittest/", "/_pytest/"});
 
 bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(
@@ -96,7 +110,7 @@ bool IsOfASignal(std::string_view exception) {
 }
 
 size_t ComplaintAt(std::string_view text) {
-  constexpr std::array<std::string_view, 6> kPrograms{"vllm",        "sglang",        "api_server",
+  constexpr std::array<std::string_view, 6> kArgparse{"vllm",        "sglang",        "api_server",
                                                       "__main__.py", "launch_server", "router"};
   constexpr std::array<std::string_view, 4> kComplaints{
       "argument ",
@@ -110,10 +124,24 @@ size_t ComplaintAt(std::string_view text) {
            std::string_view(" ._-/").find(c) != std::string_view::npos;
   });
   const bool is_argparse =
-      HasOneOf(program, kPrograms) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
+      HasOneOf(program, kArgparse) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
         return complaint.starts_with(one);
       });
   return is_name && is_argparse ? at + 2 : text.npos;
+}
+
+FrameOf WhoseFrame(std::string_view text) {
+  constexpr std::string_view kFile = "  File \"";
+  if (!text.starts_with(kFile)) return FrameOf::kNobody;
+  std::string_view path = text.substr(kFile.size());
+  path = path.substr(0, path.find('"'));
+  if (path.starts_with('<') || HasOneOf(path, kPythonsOwn)) return FrameOf::kNobody;
+  for (const std::string_view package : kPackages)
+    if (const size_t at = path.rfind(package); at != path.npos)
+      return HasOneOf(path.substr(at + package.size() - 1), kClients) ? FrameOf::kClient
+                                                                      : FrameOf::kEngine;
+  if (HasOneOf(path, kTests)) return FrameOf::kClient;
+  return HasOneOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
 }
 
 Says WhatSays(std::string_view text) {
@@ -124,8 +152,27 @@ Says WhatSays(std::string_view text) {
                ? Says::kServes
                : Says::kNothing;
   for (const SaidBy& one : kWords)
-    if (text.find(one.words) != text.npos) return one.says;
+    if (text.find(one.words) != text.npos &&
+        (one.without.empty() || text.find(one.without) == text.npos))
+      return one.says;
   return Says::kNothing;
+}
+
+bool IsOfRouter(std::string_view text) {
+  return std::ranges::any_of(kRouters, [&](std::string_view name) {
+    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+      if (at > 0 && text[at - 1] != ' ') continue;
+      // "sglang_router_rs::", "smg_mesh::", "vllm_router: ".
+      std::string_view rest = text.substr(at + name.size());
+      const size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
+      const std::string_view more = rest.substr(0, end);
+      rest.remove_prefix(more.size());
+      if ((more.empty() || more.starts_with('_')) &&
+          (rest.starts_with("::") || (rest.starts_with(": ") && at > 0)))
+        return true;
+    }
+    return false;
+  });
 }
 
 bool TellsOfEnd(std::string_view text) {

@@ -27,6 +27,11 @@ enum class Says {
 // Of lines at the margin: a traceback's frames say nothing.
 Says WhatSays(std::string_view text);
 
+// Whose program the line of a traceback names, `  File "PATH", line N, in f`. Python's own files
+// and all other lines are nobody's.
+enum class FrameOf { kNobody, kEngine, kClient, kOther };
+FrameOf WhoseFrame(std::string_view text);
+
 // "ValueError: ...", "torch.OutOfMemoryError: ...", "KeyboardInterrupt": what ends a traceback.
 bool IsException(std::string_view text);
 
@@ -36,6 +41,9 @@ bool IsOfASignal(std::string_view exception);
 // Where argparse's "error: ..." begins in "vllm serve: error: argument --port: ..."; npos
 // elsewhere, as in a compiler's "a.cu(12): error: ...".
 size_t ComplaintAt(std::string_view text);
+
+// A router's own line: the Rust module that wrote it ("smg::worker::manager: "), or its program.
+bool IsOfRouter(std::string_view text);
 
 // The engine, or a process of it, ended.
 bool TellsOfEnd(std::string_view text);

@@ -8,20 +8,19 @@
 #include <set>
 #include <string>
 
-#include "base/parse_number.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "control/failure_words.h"
 #include "control/launch_checks.h"
+#include "control/log_envelope.h"
 #include "control/log_line.h"
 #include "control/log_rules.h"
+#include "control/log_sessions.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16,
-                 kMostSglangProcesses = 4096;
-constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
+constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16;
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
@@ -36,18 +35,6 @@ std::string_view After(std::string_view text, std::string_view open, std::string
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + open.size());
   return text.substr(0, text.find_first_of(ends));
-}
-
-// "16:02:39".
-std::optional<int64_t> SecondsOf(std::string_view time) {
-  int64_t seconds = 0;
-  for (int part = 0; part < 3; ++part) {
-    const auto number = TakeNumber<int64_t>(time);
-    if (!number || *number < 0 || *number > 59) return std::nullopt;
-    seconds = seconds * 60 + *number;
-    if (time.starts_with(':')) time.remove_prefix(1);
-  }
-  return seconds;
 }
 
 // For a screen: at most kMostShown bytes, no control characters.
@@ -79,29 +66,11 @@ class LogReader {
 
   void Take(std::string_view raw) {
     ++number_;
-    line_ = lines_.Read(raw.substr(0, kMostOfLine));
-    const std::string_view text = line_.text;
-    if (text.empty() || HoldsRequest(text)) return;
-    LearnEngine(text);
-    FollowTraceback(text);
-    FollowSession(text);
-    ReadConfigError(text);
-    ReadVariables(text);
-    place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
-    place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
-    place_.gpu = !place_.npu;
-    is_known_ |= IsKnown(text);
-    place_.cause = end_ && number_ == end_->cause.line;
-    place_.profiler = in_profiler_ || Has(text, "rofiler");
-    const std::vector<LogRule>& rules = LogRules();
-    for (size_t i = 0; i < rules.size(); ++i)
-      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
-    // A line at the margin ends a traceback.
-    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
-      in_profiler_ = false;
+    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one.substr(0, kMostOfLine)); });
   }
 
   std::vector<Finding> Finish(LogOrigin& origin) {
+    CutShort();
     origin = {kind_, is_known_ || kind_ != EngineKind::kUnknown, {}};
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
@@ -130,11 +99,33 @@ class LogReader {
  private:
   using Found = std::vector<std::pair<uint64_t, Finding>>;
 
+  void TakeOne(std::string_view one) {
+    line_ = lines_.Read(one);
+    const std::string_view text = line_.text;
+    if (text.empty() || HoldsRequest(text)) return;
+    LearnEngine(text);
+    FollowTraceback(text);
+    FollowSessions();
+    ReadConfigError(text);
+    ReadVariables(text);
+    place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
+    place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
+    place_.gpu = !place_.npu;
+    is_known_ |= IsKnown(text);
+    place_.cause = end_ && (number_ == end_->cause.line || number_ == end_->cause.led_line);
+    place_.profiler = in_profiler_ || Has(text, "rofiler");
+    const std::vector<LogRule>& rules = LogRules();
+    for (size_t i = 0; i < rules.size(); ++i)
+      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
+    // A line at the margin ends a traceback.
+    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
+      in_profiler_ = false;
+  }
+
   // The line is one of an engine's, a router's or nsys's own: a document may name them, too.
   bool IsKnown(std::string_view text) const {
     return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
-           HasOneOf(text, {"_router_rs::", " vllm_router: ", " sglang_router: "}) ||
-           HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
+           IsOfRouter(text) || HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
            (text.starts_with("  File \"") && HasOneOf(text, {"/vllm/", "/sglang/"})) ||
            (ComplaintAt(text) != text.npos &&
             HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
@@ -189,60 +180,36 @@ class LogReader {
     }
   }
 
-  void FollowSession(std::string_view text) {
-    // It is started again, or ends: what its processes say then is of that.
-    if (HasOneOf(text, {"LLM engine (v", "server_args=", "SIGQUIT received",
-                        "Finished server process", "kill_process_tree called"})) {
-      // Two that run at once may have the same host and port: each has its own machine.
-      if (Has(text, "server_args=")) {
-        several_run_ |= one_runs_;
-        one_runs_ = true;
-      } else {
-        one_runs_ = false;
-      }
-      place_.profiling = false;
-      sessions_.clear();
-    } else if (text.starts_with("Starting profiler...") || Has(text, "] profiler_start")) {
-      place_.profiling = true;
-      if (Has(text, "...")) starter_ = line_.process;
-    } else if (text.starts_with("Profiling starts. ")) {
-      // In a log of several engines a line without their names does not tell whose start it is.
-      const bool tells = !line_.engine.empty() || (one_runs_ && !several_run_);
-      if (tells && sessions_.contains(line_.process)) AddByCode(FindingId::kSessionLost, "");
-      if (sessions_.size() < kMostSglangProcesses) sessions_.insert(line_.process);
-      place_.profiling = true;
-    } else if (text.starts_with("Profiling starts for ")) {
-      place_.profiling = true;
-    } else if (Has(text, "Profiling is not in progress")) {
-      sessions_.clear();  // it began nothing
-    } else if (text.starts_with("Stopping profiler...") || text.starts_with("Stop profiling")) {
-      sessions_.erase(line_.process);
-      stopping_ = SecondsOf(line_.time);
-      stopping_process_ = line_.process;
-      if (Has(line_.process, "ApiServer_") && Has(starter_, "ApiServer_") &&
-          Word(line_.process) != Word(starter_))
-        AddByCode(FindingId::kSeveralFrontEnds,
-                  fmt::format(": {}, then {}", Word(starter_), Word(line_.process)));
-    } else if (text.starts_with("Profiler stopped.") || text.starts_with("Profiling done.")) {
-      place_.profiling = false;
-      const auto now = SecondsOf(line_.time);
-      if (!now || !stopping_ || stopping_process_ != line_.process) return;
-      const int64_t took = (*now - *stopping_ + kDayS) % kDayS;
-      if (took >= kLongFlushS && took < kHalfDayS)
-        AddByCode(FindingId::kFlushLong, fmt::format(": {} s", took));
-      stopping_.reset();
+  void FollowSessions() {
+    const bool was_stopping = sessions_.IsStopping();
+    for (const auto& [id, detail] : sessions_.Take(line_)) {
+      Hit hit = Here();
+      hit.text += detail;
+      AddByCode(id, hit);
     }
+    place_.profiling = sessions_.IsProfiling();
+    place_.starting = sessions_.IsStarting();
+    place_.stopping = sessions_.IsStopping();
+    if (!was_stopping && !told_to_end_) return;
+    const Says says = WhatSays(line_.text);
+    if (says == Says::kToldToEnd && was_stopping && !told_to_end_) told_to_end_ = Here();
+    if (says == Says::kStart) CutShort();
+    // It waits for what it does: the trace may be whole.
+    if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
+      told_to_end_.reset();
   }
-  static std::string Word(std::string_view text) { return std::string(TakeWord(text)); }
 
-  // What code found is the hit of that finding's rules; `detail` ends their meaning.
-  void AddByCode(FindingId id, const std::string& detail) {
+  // The server ended before its trace was written.
+  void CutShort() {
+    if (told_to_end_) AddByCode(FindingId::kKilledWhileWriting, *told_to_end_);
+    told_to_end_.reset();
+  }
+
+  // What code found is the hit of that finding's rules.
+  void AddByCode(FindingId id, const Hit& hit) {
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
-      if (rules[i].id == id && rules[i].by_code && !hits_[i]) {
-        hits_[i] = Here();
-        hits_[i]->text += detail;
-      }
+      if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
 
   // "1 validation error for ProfilerConfig", the key, what is wrong with it.
@@ -336,10 +303,8 @@ class LogReader {
   std::string traceback_of_, variable_;
   bool in_profiler_ = false;
 
-  std::set<std::string> sessions_;               // processes of SGLang that began one
-  bool one_runs_ = false, several_run_ = false;  // SGLangs that the log has the start of
-  std::string starter_, stopping_process_;
-  std::optional<int64_t> stopping_;  // second of its day
+  LogSessions sessions_;
+  std::optional<Hit> told_to_end_;  // while it wrote a trace
 
   std::optional<Hit> config_error_, unparsed_;
   size_t config_lines_ = 2;

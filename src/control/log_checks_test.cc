@@ -335,54 +335,6 @@ TEST(LogChecks, ASecondProfilerOfTheGpu) {
       ElementsAre("two-profilers", "gpu-tracing-off"));
 }
 
-TEST(LogChecks, ASecondStartOfSglangLosesTheFirst) {
-  const std::string stop = "[2026-11-25 02:50:12] Stop profiling...\n";
-  const std::string begun =
-      "[2026-11-25 02:50:01] server_args={'host': '::', 'port': 30000, 'a': 1}\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + kSglangStart),
-              ElementsAre("session-lost"));
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + stop + kSglangStart), IsEmpty());
-  // Each rank says so.
-  const std::string other =
-      "[2026-11-25 02:50:12 DP1] Profiling starts. Traces will be saved to: /t (with profile id: "
-      "1)\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + other), IsEmpty());
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + begun + kSglangStart), IsEmpty());
-}
-
-TEST(LogChecks, StartsOfTwoSglangsInOneLogLoseNothing) {
-  const auto start = [](const std::string& of) { return of + kSglangStart; };
-  for (const auto& [one, other] :
-       {std::pair{"(SGLangEngine pid=101) ", "(SGLangEngine pid=102) "},
-        std::pair{"(SGLangEngine pid=7, ip=10.0.0.1) ", "(SGLangEngine pid=7, ip=10.0.0.2) "},
-        std::pair{"w0 | ", "w1 | "}, std::pair{"[w0] ", "[w1] "}, std::pair{"w0: ", "w1: "}}) {
-    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other)), IsEmpty()) << one;
-    EXPECT_THAT(LogIds(kSglangLog, "", start(one) + start(other) + start(one)),
-                ElementsAre("session-lost"))
-        << one;
-  }
-  // Without names the lines do not tell, but for the log of one server.
-  EXPECT_THAT(LogIds(kSglangLog, "", start("") + start("")), IsEmpty());
-  const auto server = [](int port) {
-    return fmt::format("[2026-11-25 02:50:01] server_args=ServerArgs(a=1, port={}, b=2)\n", port);
-  };
-  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(2) + start("") + start("")), IsEmpty());
-  // Those of two machines have the same port, and by default the same host.
-  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + server(1) + start("") + start("")), IsEmpty());
-  const std::string end = "[2026-11-25 02:50:01] INFO:     Finished server process [7]\n";
-  EXPECT_THAT(LogIds(kSglangLog, "", server(1) + end + server(1) + start("") + start("")),
-              ElementsAre("session-lost"));
-}
-
-TEST(LogChecks, AProgressBarIsNoEnginesName) {
-  const std::string begun = "[2026-11-25 02:50:01] server_args=ServerArgs(port=30000)\n";
-  const std::string bar = " 45%|####5     | 9/20 [00:01<00:01,  9.0it/s]";
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + bar + kSglangStart + kSglangStart),
-              ElementsAre("session-lost"));
-  EXPECT_THAT(LogIds(kSglangLog, "", begun + kSglangStart + bar + kSglangStart),
-              ElementsAre("session-lost"));
-}
-
 TEST(LogChecks, FullGpuMemoryIsNamedWithoutASessionToo) {
   const auto found = CheckLog(kAnyLog, "",
                               "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] "
@@ -416,7 +368,8 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
   EXPECT_FALSE(origin("").is_known);
   for (const char* const other :
        {"nothing here\nINFO a line\n", "(a) hello\nthis router is nice\n", "(the pid=x) a\n",
-        "vLLM writes .qdstrm under nsys; see vllm_router\n", "main.c: error: argument x\n",
+        "vLLM writes .qdstrm under nsys; see vllm_router\n", "smg: a name\n", "see asmg::b\n",
+        "smgr::Open: x\n", "main.c: error: argument x\n",
         "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: x\n",
         "10.0.0.1 - - [25/Nov/2026:02:50:12 +0000] \"GET / HTTP/1.1\" 200 5 \"-\"\n"})
     EXPECT_FALSE(origin(other).is_known) << other;
@@ -425,6 +378,9 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
         "[2026-11-25 02:50:12 TP0] Load weight begin.\n",
         "INFO:     127.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\n",
         "2026-11-24T16:02:39Z INFO vllm_router: ready\n", "sglang_router_rs::server: ready\n",
+        "2026-01-03 17:31:23  INFO sgl_model_gateway::policies::registry: src/a.rs:80: x\n",
+        "[smg] 2026-01-03 17:31:23  INFO smg::worker::manager: ready\n",
+        "2026-01-03 17:31:23  INFO smg_mesh::node: ready\n",
         "(SGLangEngine pid=7, ip=10.0.0.1) hello\n", "vllm serve: error: bad\n",
         "  File \"/env/site-packages/sglang/a.py\", line 1\n",
         "Generating '/tmp/nsys-report.qdstrm'\n"})
@@ -432,35 +388,26 @@ TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
   EXPECT_EQ(origin("(APIServer pid=7) x\n").engine, EngineKind::kVllm);
 }
 
-TEST(LogChecks, AStopThatTakesLong) {
-  const auto log = [](const char* begin, const char* end) {
-    return fmt::format(
-        "(APIServer pid=1) INFO 11-25 {} [api_router.py:50] Stopping profiler...\n"
-        "(APIServer pid=1) INFO 11-26 {} [api_router.py:52] Profiler stopped.\n",
-        begin, end);
-  };
-  const auto findings = CheckLog(kVllmLog, "0.32.0", log("23:59:30", "00:01:00"));
-  ASSERT_EQ(findings.size(), 1);
-  EXPECT_EQ(findings[0].id, FindingId::kFlushLong);
-  EXPECT_THAT(findings[0].evidence, HasSubstr("90 s"));
-  EXPECT_THAT(findings[0].remedy, HasSubstr("torch_profiler_with_stack"));
-  EXPECT_THAT(CheckLog(kVllmLog, "0.11.0", log("10:00:00", "10:02:00")).at(0).remedy,
-              HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=0"));
-  EXPECT_THAT(LogIds(kVllmLog, "", log("10:00:00", "10:00:59")), IsEmpty());
-  EXPECT_THAT(LogIds(kVllmLog, "", log("10:00:00", "09:59:59")), IsEmpty());  // a clock set back
+TEST(LogChecks, AStopOfAProfilerThatDoesNotRun) {
+  for (const std::string& before :
+       {kCoreFails + "RuntimeError: ", kWorkerWarns + "Failed to stop profiler: "})
+    EXPECT_THAT(LogIds(kVllmLog, "0.10.1",
+                       before + "Can't disable Kineto profiler when it's not running\n"),
+                ElementsAre("stop-without-session"));
 }
 
-TEST(LogChecks, TwoApiServersOfOneSession) {
-  // vllm #39603
-  const std::string start =
-      "(ApiServer_2 pid=468) INFO 04-12 03:02:55 [api_router.py:23] Starting profiler...\n";
-  const std::string other =
-      "(ApiServer_4 pid=470) INFO 04-12 03:03:10 [api_router.py:31] Stopping profiler...\n";
-  const std::string same =
-      "(ApiServer_2 pid=468) INFO 04-12 03:03:10 [api_router.py:31] Stopping profiler...\n";
-  EXPECT_THAT(LogIds(kVllmLog, "0.19.0", start + other), ElementsAre("several-front-ends"));
-  EXPECT_THAT(LogIds(kVllmLog, "0.19.0", start + same), IsEmpty());
-  EXPECT_THAT(LogIds(kVllmLog, "0.32.0", start + other), IsEmpty());
+TEST(LogChecks, OfAChainOfExceptionsTheLastIsACauseToo) {
+  const std::string head = "(EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:9] ";
+  const std::string traceback = head + "Traceback (most recent call last):\n" + head;
+  const std::string log = traceback + "ConnectionError: refused\n" + head +
+                          "The above exception was the direct cause of the following exception:\n" +
+                          traceback +
+                          "huggingface_hub.errors.LocalEntryNotFoundError: not on disk\n" + head +
+                          "EngineCore failed to start. It died unexpectedly\n";
+  const auto found = CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].id, FindingId::kEngineDied);
+  EXPECT_THAT(found[0].remedy, HasSubstr("HF_HUB_OFFLINE"));
 }
 
 TEST(LogChecks, RealLogs) {

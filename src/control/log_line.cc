@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "base/words.h"
+#include "control/log_prefix.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kMostJoinedName = 64, kMostKnown = 64;
+constexpr size_t kMostJoinedName = 64, kMostBeforeRecord = 128, kMostKnown = 64;
 constexpr std::array<std::string_view, 5> kOfRequests{
     "Received request ",
     " details: prompt: ", "Receive: obj=", "Finish: obj=", "Generated response "};
@@ -29,11 +29,6 @@ std::string_view TakeBracketed(std::string_view& text, char open, char close) {
 bool IsDate(std::string_view word) {
   return std::count(word.begin(), word.end(), '-') >= 1 && !word.empty() && IsDigit(word.front()) &&
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
-}
-
-bool IsNameByte(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("_-./@").find(c) != std::string_view::npos;
 }
 
 // "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; of vLLM 0.8 "VllmWorker rank=0 pid=123", of 0.10
@@ -72,45 +67,6 @@ bool BeginsWithDate(std::string_view text) {
   return IsDate(TakeBracketed(text, '[', ']').substr(0, 10));
 }
 
-// Removes what a collector puts before each line: "2025-09-02T08:04:02.88-07:00 " of docker and
-// kubectl, "Aug 19 18:34:30 HOST NAME[PID]: " of journalctl, with either time, and "Aug 19 18:34:30
-// HOST NAME: " of syslog.
-void TakeStamp(std::string_view& text) {
-  const auto is_like = [](std::string_view word, std::string_view shape) {  // 0: a digit
-    return word.size() >= shape.size() &&
-           std::ranges::equal(word.substr(0, shape.size()), shape, [](char c, char wanted) {
-             return wanted == '0' ? IsDigit(c) : c == wanted;
-           });
-  };
-  std::string_view rest = text;
-  const std::string_view first = TakeWord(rest);
-  const bool is_iso = is_like(first, "0000-00-00T00:00:00");
-  if (!is_iso) {
-    const std::string_view day = TakeWord(rest), time = TakeWord(rest);
-    if (first.size() != 3 || day.size() > 2 || !is_like(day, "0") || !is_like(time, "00:00:00"))
-      return;
-  }
-  // A traceback's indentation stays.
-  const auto after = [&](std::string_view word) {
-    const auto end = static_cast<size_t>(word.data() + word.size() - text.data());
-    return text.substr(std::min(text.size(), end + 1));
-  };
-  std::string_view words = rest;
-  const std::string_view host = TakeWord(words), program = TakeWord(words);
-  const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  // After a time in ISO's form, which a line of docker's has too, only an engine is one.
-  const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
-                          (!is_iso || program == "vllm:" || program == "sglang:");
-  if (has_pid || is_program)
-    text = after(program);
-  else if (is_iso)
-    text = after(first);
-  // A container's runtime adds its stream, and whether the line is whole.
-  words = text;
-  const std::string_view stream = TakeWord(words), part = TakeWord(words);
-  if (is_iso && stream.starts_with("std") && (part == "F" || part == "P")) text = after(part);
-}
-
 // Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun; "rank0".
 std::string_view TakeTorchRank(std::string_view& text) {
   std::string_view after = text;
@@ -123,38 +79,6 @@ std::string_view TakeTorchRank(std::string_view& text) {
   if (after.starts_with(' ')) after.remove_prefix(1);
   text = after;
   return inside;
-}
-
-// The "POD CONTAINER " or "POD CONTAINER › " of stern that `text` begins with; "" without. A pod's
-// name ends in its number, or in five letters that Kubernetes draws.
-std::string_view PodPrefix(std::string_view text) {
-  constexpr std::string_view kDrawn = "bcdfghjklmnpqrstvwxz2456789", kArrow = "› ";
-  std::string_view rest = text;
-  const std::string_view pod = TakeWord(rest), container = TakeWord(rest);
-  const std::string_view end = pod.substr(pod.rfind('-') + 1);
-  const bool is_pod = end.size() < pod.size() && !end.empty() &&
-                      (std::ranges::all_of(end, IsDigit) ||
-                       (end.size() == 5 && end.find_first_not_of(kDrawn) == end.npos));
-  if (!is_pod || container.empty() || !std::ranges::all_of(pod, IsNameByte) ||
-      !std::ranges::all_of(container, IsNameByte))
-    return {};
-  if (rest.starts_with(kArrow)) rest.remove_prefix(kArrow.size());
-  return text.substr(0, text.size() - rest.size());
-}
-
-// The NAME of "NAME | ", "[NAME] " or "NAME: ", and stern's; "" of all else, such as a progress
-// bar.
-std::string_view JoinedNameIn(std::string_view prefix) {
-  if (PodPrefix(prefix) == prefix) return Trim(prefix.substr(0, prefix.find(" ›")));
-  const std::string_view ends[] = {" | ", ": ", "] "};
-  const auto end =
-      std::ranges::find_if(ends, [&](std::string_view one) { return prefix.ends_with(one); });
-  if (end == std::end(ends)) return {};
-  prefix.remove_suffix(end->size());
-  if ((*end == "] ") != prefix.starts_with('[')) return {};
-  if (prefix.starts_with('[')) prefix.remove_prefix(1);
-  prefix = Trim(prefix);  // docker compose aligns its bars
-  return std::ranges::all_of(prefix, IsNameByte) ? prefix : std::string_view();
 }
 
 // "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
@@ -182,27 +106,60 @@ bool TakeVllmHead(std::string_view& text, LogLine& line) {
   return true;
 }
 
-// How much of `text` is before the record of an engine, put there by who joined several logs; 0 if
-// nothing is, or no record begins in it.
-size_t BytesBeforeRecord(std::string_view text) {
-  const auto begins_record = [](std::string_view rest) {
-    LogLine unused;
-    TakeStamp(rest);
-    return BeginsWithDate(rest) || !TakeProcess(rest).empty() || TakeVllmHead(rest, unused);
+bool BeginsRecord(std::string_view text) {
+  LogLine unused;
+  TakeStamp(text);
+  while (!TakeProcess(text).empty()) continue;
+  return BeginsWithDate(text) || TakeVllmHead(text, unused);
+}
+
+// How much of `text` a name is, put there by who joined several logs, before the record of an
+// engine or its process; 0 if none is.
+size_t BytesOfName(std::string_view text) {
+  const auto begins = [](std::string_view rest) {
+    return BeginsRecord(rest) || !TakeProcess(rest).empty();
   };
-  if (begins_record(text)) return 0;
+  if (begins(text)) return 0;
   for (const std::string_view end : {" | ", "] ", ": "}) {
     const size_t at = text.substr(0, kMostJoinedName).find(end);
     if (at == text.npos) continue;
     const size_t before = at + end.size();
-    if (!JoinedNameIn(text.substr(0, before)).empty() && begins_record(text.substr(before)))
-      return before;
+    if (!JoinedNameIn(text.substr(0, before)).empty() && begins(text.substr(before))) return before;
   }
   const size_t pod = PodPrefix(text).size();
-  if (pod > 0 && begins_record(text.substr(pod))) return pod;
-  // SGLang's follows a progress bar in the same line.
-  const size_t date = text.find("[20");
-  return date <= kMostJoinedName && BeginsWithDate(text.substr(date)) ? date : 0;
+  return pod > 0 && begins(text.substr(pod)) ? pod : 0;
+}
+
+// How much of `text` is anything else before the record of an engine: a time in some form, a
+// host, labels, or a progress bar; 0 if nothing is, or no record begins in it.
+size_t BytesBeforeRecord(std::string_view text) {
+  for (size_t at = 0; at < std::min(text.size(), kMostBeforeRecord); ++at)
+    if ((at == 0 || std::string_view(" :]>|\t").find(text[at - 1]) != text.npos) &&
+        std::string_view("([DIWEC").find(text[at]) != text.npos && BeginsRecord(text.substr(at)))
+      return at;
+  return 0;
+}
+
+// Which prefixes are alike: their numbers differ.
+std::string ShapeOf(std::string_view prefix) {
+  std::string shape;
+  for (const char c : prefix)
+    if (!IsDigit(c))
+      shape += c;
+    else if (!shape.ends_with('0'))
+      shape += '0';
+  return shape;
+}
+
+// How much of `text` has this shape, whole; 0 if it begins otherwise.
+size_t BytesOfShape(std::string_view text, std::string_view shape) {
+  size_t at = 0;
+  for (const char c : shape) {
+    if (at == text.size() || (c == '0' ? !IsDigit(text[at]) : c != text[at])) return 0;
+    do ++at;
+    while (c == '0' && at < text.size() && IsDigit(text[at]));
+  }
+  return at;
 }
 
 }  // namespace
@@ -230,7 +187,17 @@ std::string LogLineReader::TakeKnownName(std::string_view& text) const {
 }
 
 void LogLineReader::Learn(std::string_view before, const std::string& name) {
-  if (!name.empty() && known_.size() < kMostKnown) known_.emplace(before, name);
+  if (!name.empty() && !before.empty() && known_.size() < kMostKnown) known_.emplace(before, name);
+}
+
+void LogLineReader::TakeOthers(std::string_view& text) {
+  for (const std::string& shape : shapes_)
+    if (const size_t bytes = BytesOfShape(text, shape); bytes > 0) return text.remove_prefix(bytes);
+  const size_t bytes = BytesBeforeRecord(text);
+  // A progress bar has a new shape each time, and is the record's neighbour by chance.
+  if (bytes > 0 && shapes_.size() < kMostKnown && text.substr(0, bytes).find('%') == text.npos)
+    shapes_.insert(ShapeOf(text.substr(0, bytes)));
+  text.remove_prefix(bytes);
 }
 
 LogLine LogLineReader::Read(std::string_view line) {
@@ -240,13 +207,17 @@ LogLine LogLineReader::Read(std::string_view line) {
   TakeStamp(text);
   const std::string_view whole = text;
   read.engine = TakeKnownName(text);
-  if (const size_t before = read.engine.empty() ? BytesBeforeRecord(text) : 0; before > 0) {
+  if (const size_t before = read.engine.empty() ? BytesOfName(text) : 0; before > 0) {
     read.engine = JoinedNameIn(text.substr(0, before));
     Learn(text.substr(0, before), read.engine);
     text.remove_prefix(before);
   }
   TakeStamp(text);
-  std::string process(TakeProcess(text));
+  std::string process(TakeTorchRank(text));
+  if (process.empty()) {
+    TakeOthers(text);
+    process = TakeProcess(text);
+  }
   const std::string_view outer = whole.substr(0, whole.size() - text.size());
   // Ray names the engine before what the engine names: vLLM its processes, SGLang no process.
   const auto take_engine = [&] {
@@ -257,7 +228,6 @@ LogLine LogLineReader::Read(std::string_view line) {
     take_engine();
     process = inner;
   }
-  if (process.empty()) process = TakeTorchRank(text);
   TakeVllmHead(text, read);
   std::string_view rank;
   if (BeginsWithDate(text)) {

@@ -20,7 +20,7 @@ std::string WithoutColours(std::string_view line);
 //   vllm-0 engine (EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:1] ...
 //
 // What a collector puts before each line is left out: the times of docker and kubectl, the heads of
-// journalctl and syslog.
+// journalctl and syslog, and by LogLineReader whatever else stands before an engine's records.
 struct LogLine {
   // "VllmWorker-0 pid=123", "pid=123"; of SGLang its rank, "TP1", "SGLangEngine pid=101 TP1"; "" if
   // not named.
@@ -39,7 +39,8 @@ struct LogLine {
 };
 
 // Reads the lines of one log in their order: a name before the engine's own records is known in
-// lines without a time too, once it was seen. It keeps at most 64 names.
+// lines without a time too, once it was seen; so is anything else that a collector puts there and
+// that differs in its numbers alone. It keeps at most 64 of both.
 class LogLineReader {
  public:
   LogLine Read(std::string_view line);
@@ -47,8 +48,10 @@ class LogLineReader {
  private:
   std::string TakeKnownName(std::string_view& text) const;
   void Learn(std::string_view before, const std::string& name);
+  void TakeOthers(std::string_view& text);
 
   std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
+  std::set<std::string> shapes_;                         // "[0,0]<stderr>:"
 };
 LogLine ReadLogLine(std::string_view line);  // of a log whose names are not known
 

@@ -109,6 +109,43 @@ TEST(LogLineReader, KnowsThePodsOfStern) {
     EXPECT_EQ(ReadLogLine(std::string(other) + "[2026-11-24 16:03:22] x").engine, "") << other;
 }
 
+TEST(LogLineReader, KnowsWhateverStandsBeforeRecords) {
+  for (const auto& [one, other] : {std::pair{"[1,0]<stderr>:", "[1,12]<stderr>:"},
+                                   std::pair{"Aug 19 18:34:30 ", "Aug 19 18:34:31 "},
+                                   std::pair{"2026-08-19 18:34:30.099 ", "2026-08-19 18:34:30.1 "},
+                                   std::pair{"2026-08-19T18:34:30.09Z {pod=\"vllm-0\"} ",
+                                             "2026-08-19T18:34:31Z {pod=\"vllm-0\"} "},
+                                   std::pair{"<134>1 2026-08-19T18:34:30Z gpu1 vllm 1 - - ",
+                                             "<134>1 2026-08-19T18:35:30Z gpu1 vllm 1 - - "},
+                                   std::pair{"2026-08-19T18:34:30Z vllm/server/abc ",
+                                             "2026-08-19T18:34:39Z vllm/server/abc "}}) {
+    LogLineReader lines;
+    const std::string first = one, next = other;
+    EXPECT_EQ(lines.Read(first + "[2026-11-24 16:03:22 TP1] a").process, "TP1") << one;
+    EXPECT_EQ(lines.Read(next + "  File \"a.py\"").text, "  File \"a.py\"") << one;
+    const LogLine line = lines.Read(next + "(EngineCore pid=5) ERROR 11-24 16:02:39 [a.py:1] x");
+    EXPECT_EQ(line.process, "EngineCore pid=5") << one;
+    EXPECT_EQ(line.engine, "") << one;
+    EXPECT_EQ(lines.Read(next + "(EngineCore pid=5)   File").text, "  File") << one;
+  }
+  // A process in the middle of a line is no record.
+  const std::string ray = "ray.exceptions.RayTaskError(KeyError): ray::f() (pid=7, ip=10.0.0.1)";
+  EXPECT_EQ(ReadLogLine(ray).text, ray);
+  LogLineReader bar;
+  bar.Read(" 45%|####5     | 9/20 [00:01<00:01,  9.0it/s][2026-11-24 16:03:22] x");
+  EXPECT_EQ(bar.Read(" 46%|####5     | 9/20 [00:01<00:01,  9.0it/s]y").text,
+            " 46%|####5     | 9/20 [00:01<00:01,  9.0it/s]y");
+}
+
+TEST(LogLineReader, KnowsRanksOfTorchrunBeforeRecords) {
+  LogLineReader lines;
+  lines.Read("[default0]:[2026-11-24 16:03:22 TP1] a");
+  EXPECT_EQ(lines.Read("[default0]:  File").writer, "default0");
+  EXPECT_EQ(lines.Read("[default1]:  File").writer, "default1");
+  EXPECT_EQ(lines.Read("other").writer, "");
+  EXPECT_EQ(ReadLogLine("[default0]:(EngineCore pid=5) x").process, "default0 EngineCore pid=5");
+}
+
 TEST(LogLineReader, RemembersABoundedNumberOfNames) {
   LogLineReader lines;
   for (int i = 0; i < 200; ++i) lines.Read("w" + std::to_string(i) + " | [2026-11-24 16:03:22] x");

@@ -36,6 +36,10 @@ Result<void> ReadWhen(std::string_view text, LogRule& rule) {
       rule.when.profiling = true;
     } else if (word == "profiler") {
       rule.when.profiler = true;
+    } else if (word == "starting") {
+      rule.when.starting = true;
+    } else if (word == "stopping") {
+      rule.when.stopping = true;
     } else if (word == "cause") {
       rule.when.cause = true;
     } else if (word == "nsys") {
@@ -81,6 +85,7 @@ Result<LogRule> ParseLogRule(std::string_view line) {
 bool LogRule::Matches(std::string_view line, const LogPlace& place) const {
   const auto holds = [&](std::string_view part) { return line.find(part) != line.npos; };
   return !by_code && (!when.profiling || place.profiling) && (!when.profiler || place.profiler) &&
+         (!when.starting || place.starting) && (!when.stopping || place.stopping) &&
          (!when.cause || place.cause) && (!when.nsys || place.nsys) && (!when.gpu || place.gpu) &&
          (!when.npu || place.npu) && std::ranges::all_of(words, holds) &&
          std::ranges::none_of(without, holds);

@@ -13,7 +13,8 @@ namespace tacho {
 struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
-  bool cause = false;      // the line is the first failure of the engine's end
+  bool starting = false, stopping = false;  // a start, a stop, has begun and not ended
+  bool cause = false;  // the line is the first failure of the engine's end, or what it led to
   bool nsys = false, gpu = false, npu = false;
 };
 

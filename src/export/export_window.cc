@@ -17,10 +17,10 @@ bool HasSlices(const Trace& trace, Interval window) {
 }
 
 Interval WindowOfStep(const Trace& trace, const LaunchLinks& links, const Step& step) {
-  Interval window = step.when;
+  Interval window = step.lasts;
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone || !step.when.contains(trace.host_calls.start[call])) continue;
+    if (call == LaunchLinks::kNone || !step.lasts.contains(trace.host_calls.start[call])) continue;
     window.end = std::max(window.end, trace.gpu.When(row).end);
   }
   return window;

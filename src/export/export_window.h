@@ -23,7 +23,8 @@ inline bool TouchesWindow(Interval when, Interval window) {
 // Whether any slice touches the window. Cost: O(n) at most.
 bool HasSlices(const Trace& trace, Interval window);
 
-// A step on the host, and on until the GPU work is over that was launched meanwhile. Cost: O(n).
+// While a step lasts on the host, and on until the GPU work is over that was launched meanwhile.
+// Cost: O(n).
 Interval WindowOfStep(const Trace& trace, const LaunchLinks& links, const Step& step);
 
 }  // namespace tacho

@@ -60,10 +60,16 @@ struct Line {
   void Nothing(size_t count = 1) { cells.resize(cells.size() + count); }
 };
 
-// Whether an item of a CPU engine's work is a line.
-bool IsLine(const WorkItem& item, Interval window) {
-  return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
-         TouchesWindow(item.when, window);
+// From start to end of the operator or collective that an item of a CPU engine's work is of.
+Interval WhenOf(const QueriedTrace& of, const WorkItem& item) {
+  const QueriedTrace::Slice slice = of.SliceOf(item);
+  return of.Slices(slice.table).When(slice.row);
+}
+// Whether such an item is a line.
+bool IsLine(const QueriedTrace& of, const WorkItem& item, Interval window) {
+  return !item.continued &&
+         (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
+         TouchesWindow(WhenOf(of, item), window);
 }
 
 // The lines of one trace.
@@ -92,7 +98,8 @@ class TraceLines {
  private:
   // From `trace` to `end_ns`.
   [[nodiscard]] Line Begin(std::string_view device, std::string_view stream, std::string_view kind,
-                           StringId name, std::string_view category, Interval when) const {
+                           StringId name, std::string_view category, Interval when,
+                           DurationNs time) const {
     Line line;
     line.cells.reserve(table_.columns.size());
     line.Text(of_.path());
@@ -100,7 +107,7 @@ class TraceLines {
     for (const std::string_view text : {device, stream, kind, trace_.Text(name)}) line.Text(text);
     line.Text(kind == "kernel" ? of_.ShortName(name) : std::string_view());
     line.Text(category);
-    for (const int64_t ns : {when.start.ns, when.length().ns, when.end.ns}) line.Number(ns);
+    for (const int64_t ns : {when.start.ns, time.ns, when.end.ns}) line.Number(ns);
     return line;
   }
   void AddStep(uint32_t step, Line& line) const {
@@ -111,9 +118,10 @@ class TraceLines {
 
   void WriteHost(const DeviceItems& device) {
     for (const WorkItem& item : device.items) {
-      if (!IsLine(item, window_)) continue;
+      if (!IsLine(of_, item, window_)) continue;
       Line line = Begin(device.device, device.streams[item.stream], "kernel", item.name,
-                        of_.classifier().categories()[item.category], item.when);
+                        of_.classifier().categories()[item.category], WhenOf(of_, item),
+                        of_.prepared().work.TimeOf(item));
       line.Nothing(6);
       line.Text(item.row < trace_.host_ops.size() ? trace_.Text(item.name) : std::string_view());
       AddStep(of_.StepAt(item.when.start), line);
@@ -144,7 +152,7 @@ class TraceLines {
       category = of_.classifier().categories()[of_.CategoryOf(gpu.name[row])];
     }
     Line line = Begin(trace_.Text(stream.device), trace_.Text(stream.stream), word, gpu.name[row],
-                      category, gpu.When(row));
+                      category, gpu.When(row), gpu.When(row).length());
     gpu.correlation[row] < 0 ? line.Nothing() : line.Number(int64_t{gpu.correlation[row]});
     AddLaunch(row, line);
     const uint32_t op = of_.OpOfWork(row);
@@ -208,7 +216,7 @@ bool HasGpuLines(const QueriedTrace& of, Interval window) {
   if (work.on_host)
     return std::ranges::any_of(work.devices, [&](const DeviceItems& device) {
       return std::ranges::any_of(device.items,
-                                 [&](const WorkItem& item) { return IsLine(item, window); });
+                                 [&](const WorkItem& item) { return IsLine(of, item, window); });
     });
   const GpuTable& gpu = of.trace().gpu;
   for (size_t row = 0; row < gpu.size(); ++row)

@@ -18,7 +18,7 @@ constexpr NoteKind kKinds[] = {
      "the compressed stream is damaged: what follows the damage is lost",
      "copy the file again and compare checksums"},
     {"second-document", Severity::kDataLoss,
-     "another JSON document follows the end of the trace and was not read",
+     "another JSON document follows the trace, or begins within it, and was not read",
      "give each trace as a file of its own, or all of them in a folder or an archive"},
     {"trailing-junk", Severity::kInfo, "bytes follow the end of the trace and were left alone",
      "none needed"},
@@ -53,16 +53,65 @@ constexpr NoteKind kKinds[] = {
      "record while requests are answered; if a GPU engine answered some: check that CUPTI is "
      "usable and not "
      "taken by another profiler"},
+    {"device-rows-not-read", Severity::kNotice,
+     "the trace has rows of a device in a form that tacho does not read: device figures lack them",
+     "none yet: the timeline shows them (tacho view)"},
+    {"range-profiler", Severity::kNotice,
+     "the range profiler ran, which counts hardware events for each range of kernels: no times of "
+     "kernels were recorded",
+     "record again without profiler_metrics in torch's _ExperimentalConfig"},
+    {"mixed-ranks", Severity::kNotice,
+     "the file holds several ranks as one: their launches have the same correlations, or their "
+     "work "
+     "the same device, so nothing tells whose is whose, and no figure of a rank is given",
+     "analyze the ranks' own files together, or their folder"},
     {"no-events", Severity::kNotice, "the trace holds no event at all",
      "profile while requests are running"},
     {"orphan-gpu-events", Severity::kInfo,
-     "GPU work whose launch lies before the window is counted as work all the same", "none needed"},
+     "GPU work whose launch is not in the recording is counted as work all the same",
+     "none needed"},
+    {"lost-gpu-work", Severity::kDataLoss,
+     "calls put work onto a device that is not in the file: busy time is a lower bound, and when "
+     "the "
+     "device was idle cannot be told",
+     "record a shorter window with fewer graph replays; with torch, a larger activity buffer; on "
+     "ROCm, a newer release"},
+    {"lost-at-edge", Severity::kDataLoss,
+     "the first or the last calls that put work onto a device have none in the file: the figures "
+     "are those of the time between",
+     "send requests before and while the profiler starts, not after a pause; open fewer sessions "
+     "in "
+     "one process; CUPTI of CUDA 13.1 or later loses none at the start"},
+    {"recorder-stopped", Severity::kDataLoss,
+     "calls and device work end, or begin, while ranges go on that held some each time: the rest "
+     "was not recorded, and is neither idle nor busy",
+     "stop the recording inside the load; with nsys: --capture-range=cudaProfilerApi, or "
+     "--cuda-flush-interval"},
+    {"device-clock", Severity::kNotice,
+     "work starts before the call that launched it, or ends after a call that waited for it: the "
+     "device's clock is off against the host's, so delays of launches and causes of idle time are "
+     "left out",
+     "a shorter recording, or a newer profiler; busy time and sums hold"},
+    {"impossible-order", Severity::kNotice,
+     "work of one stream starts out of the order of its launches: times of single pieces are off",
+     "update the profiler, or record again"},
+    {"times-refused", Severity::kDataLoss,
+     "the device's rows lie out of order and on top of each other: they were not written when they "
+     "ran, so no time of the device is shown; their counts hold",
+     "update ROCm, or record a shorter window"},
     {"long-overlap", Severity::kNotice,
      "GPU events reach far over later ones of their stream: their durations may have overflowed",
      "update ROCm, or record again"},
     {"producer-warning", Severity::kNotice,
      "the profiler logged warnings or errors while it recorded",
      "tacho analyze --json has them, under facts.producer_log"},
+    {"producer-lost-events", Severity::kDataLoss,
+     "the profiler itself says that events are missing, or may be: totals are lower bounds",
+     "record a shorter part, and stop the profiler before the engine ends"},
+    {"unsupported-driver", Severity::kNotice,
+     "the profiler does not know the installed CUDA driver and recorded with the libraries of an "
+     "older one, which may miss events or all GPU work",
+     "record with a newer nsys, one that supports the installed driver"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
     {"many-categories", Severity::kInfo,
@@ -92,6 +141,15 @@ static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
 }  // namespace
 
 const NoteKind& KindOf(NoteId id) { return kKinds[static_cast<size_t>(id)]; }
+
+std::string_view RemedyOf(NoteId id, const Notes& notes) {
+  const bool may_be_the_drivers = id == NoteId::kProducerLostEvents || id == NoteId::kNoGpuEvents ||
+                                  id == NoteId::kNoEngineStep;
+  return KindOf(may_be_the_drivers && notes.CountOf(NoteId::kUnsupportedDriver) > 0
+                    ? NoteId::kUnsupportedDriver
+                    : id)
+      .remedy;
+}
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
@@ -127,6 +185,8 @@ bool Notes::has_holes() const {
       case NoteId::kTruncatedGzip:
       case NoteId::kSecondDocument:
       case NoteId::kReadFailed:
+      case NoteId::kLostAtEdge:
+      case NoteId::kRecorderStopped:
         return false;
       default:
         return KindOf(note.id).severity == Severity::kDataLoss;

@@ -16,8 +16,9 @@ const WorkItem& Item(const QueryRow& row) { return ItemsOf(row).items[row.row]; 
 
 bool IsKernel(const QueryRow& row) {
   if (!OnHost(*row.trace)) return Gpu(row).kind[row.row] == SliceKind::kKernel;
-  const WorkKind kind = Item(row).kind;
-  return kind == WorkKind::kCompute || kind == WorkKind::kCommunication;
+  const WorkItem& item = Item(row);
+  return !item.continued &&
+         (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication);
 }
 
 QueriedTrace::Slice KernelSlice(const QueryRow& row) {
@@ -25,8 +26,14 @@ QueriedTrace::Slice KernelSlice(const QueryRow& row) {
   return row.trace->SliceOf(Item(row));
 }
 
+// On a CPU engine from the operator's start to its end: those that it calls have rows of their own.
 Interval KernelWhen(const QueryRow& row) {
-  return OnHost(*row.trace) ? Item(row).when : Gpu(row).When(row.row);
+  const QueriedTrace::Slice slice = KernelSlice(row);
+  return row.trace->Slices(slice.table).When(slice.row);
+}
+DurationNs KernelTime(const QueryRow& row) {
+  return OnHost(*row.trace) ? row.trace->prepared().work.TimeOf(Item(row))
+                            : KernelWhen(row).length();
 }
 StringId KernelNameOf(const QueryRow& row) {
   return OnHost(*row.trace) ? Item(row).name : Gpu(row).name[row.row];
@@ -144,9 +151,9 @@ std::vector<QueryColumn> KernelColumns() {
        nullptr, kKernelCategories},
       {"start_ns", "INTEGER", "on the clock of the trace", kStart,
        [](const QueryRow& row) { return QueryValue(KernelWhen(row).start.ns); }},
-      {"dur_ns", "INTEGER", "how long it took", kPlain,
-       [](const QueryRow& row) { return QueryValue(KernelWhen(row).length().ns); }},
-      {"end_ns", "INTEGER", "start_ns + dur_ns", kEnd,
+      {"dur_ns", "INTEGER", "how long it took; of an operator its own code", kPlain,
+       [](const QueryRow& row) { return QueryValue(KernelTime(row).ns); }},
+      {"end_ns", "INTEGER", "when it ended", kEnd,
        [](const QueryRow& row) { return QueryValue(KernelWhen(row).end.ns); }},
       {"launch_id", "INTEGER", "the call that launched it", kPlain, LaunchOf},
       {"operator_id", "INTEGER", "the operator that launched it", kPlain, OperatorOf},

@@ -145,14 +145,13 @@ const QueriedTrace::Gaps& QueriedTrace::gaps() const {
   Gaps& gaps = gaps_.emplace();
   auto& parts = gaps.parts;
   auto& whole = gaps.whole;
-  AttributeIdle(prepared_.index, prepared_.work, prepared_.links, {},
-                in_flight_ ? &*in_flight_ : nullptr, 0, [&](const IdleStretch& part) {
-                  const bool goes_on = !parts.empty() && parts.back().part.device == part.device &&
-                                       whole.back().end == part.when.start;
-                  if (!goes_on) whole.push_back(part.when);
-                  whole.back().end = part.when.end;
-                  parts.push_back({part, static_cast<uint32_t>(whole.size() - 1)});
-                });
+  IdleOf(prepared_, {}, in_flight_ ? &*in_flight_ : nullptr, 0, [&](const IdleStretch& part) {
+    const bool goes_on = !parts.empty() && parts.back().part.device == part.device &&
+                         whole.back().end == part.when.start;
+    if (!goes_on) whole.push_back(part.when);
+    whole.back().end = part.when.end;
+    parts.push_back({part, static_cast<uint32_t>(whole.size() - 1)});
+  });
   return *gaps_;
 }
 

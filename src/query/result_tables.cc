@@ -22,13 +22,15 @@ template <auto kMember>
 QueryValue OfStep(const QueryRow& row) {
   return KnownOrNull(StepAtRow(row).*kMember);
 }
-template <auto kMember>
+// `kOfWhole`: unknown of a device that lost work.
+template <auto kMember, bool kOfWhole>
 QueryValue OfDevice(const QueryRow& row) {
+  if (kOfWhole && !DeviceAt(row).whole) return QueryValue();
   return (DeviceAt(row).*kMember).ns;
 }
-template <auto kMember>
+template <auto kMember, bool kOfWhole = false>
 QueryColumn DeviceColumn(std::string_view name, std::string_view says) {
-  return {name, "INTEGER", says, QueryRole::kPlain, OfDevice<kMember>};
+  return {name, "INTEGER", says, QueryRole::kPlain, OfDevice<kMember, kOfWhole>};
 }
 // A column of what each trace has once.
 QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
@@ -177,12 +179,12 @@ QueryTable DevicesQueryTable() {
            Plain("window_ns", "INTEGER", "to the last work: busy_ns + idle_ns",
                  [](const QueryRow& row) { return QueryValue(DeviceAt(row).window.length().ns); }),
            DeviceColumn<&DeviceTime::busy>("busy_ns", "any work ran"),
-           DeviceColumn<&DeviceTime::idle>("idle_ns", "no work ran"),
+           DeviceColumn<&DeviceTime::idle, true>("idle_ns", "no work ran; NULL if work was lost"),
            DeviceColumn<&DeviceTime::compute>("compute_ns", "something computed"),
-           DeviceColumn<&DeviceTime::exposed_comm>("exposed_comm_ns",
-                                                   "communication while nothing computed"),
-           DeviceColumn<&DeviceTime::exposed_copy>("exposed_copy_ns",
-                                                   "copies while nothing computed or communicated"),
+           DeviceColumn<&DeviceTime::exposed_comm, true>("exposed_comm_ns",
+                                                         "communication while nothing computed"),
+           DeviceColumn<&DeviceTime::exposed_copy, true>(
+               "exposed_copy_ns", "copies while nothing computed or communicated"),
            DeviceColumn<&DeviceTime::kernel_sum>("kernel_sum_ns", "durations of kernels added up")},
       .rows = [](const QueriedTrace& trace, uint32_t) { return trace.analysis().devices.size(); }};
 }
@@ -200,7 +202,7 @@ QueryTable RanksQueryTable() {
                         [](const QueryRow& row) {
                           return QueryValue(TraceFormatName(row.trace->trace().header.format));
                         }),
-                  Plain("role", "TEXT", "worker, frontend or merged",
+                  Plain("role", "TEXT", "worker, frontend, merged, capture or foreign",
                         [](const QueryRow& row) {
                           return QueryValue(TraceRoleName(row.trace->analysis().facts.role));
                         }),
@@ -257,7 +259,8 @@ QueryTable NotesQueryTable() {
                       [](const QueryRow& row) { return QueryValue(KindOf(NoteAt(row).id).text); }),
                   Plain("remedy", "TEXT", "what to do",
                         [](const QueryRow& row) {
-                          return UnlessEmptyText(KindOf(NoteAt(row).id).remedy);
+                          return UnlessEmptyText(
+                              RemedyOf(NoteAt(row).id, row.trace->analysis().notes));
                         })},
       .rows = [](const QueriedTrace& trace, uint32_t) {
         return trace.analysis().notes.list().size();

@@ -68,7 +68,7 @@ TEST(AnalyzeText, OneTrace) {
  HtoD        50.0      1  1.00 MB  20.0         1
 
  LAUNCHES
- 3 pieces of GPU work, 2 linked to a launch, 1 launched before the recording began; no graph launch;
+ 3 pieces of GPU work, 2 linked to a launch, 1 without a launch in the recording; no graph launch;
  delay from launch to start: median 4.00 us, p99 10.0 us
  HOST CALLS        total us  count  median ns  p99 ns  max ns
  cudaLaunchKernel      12.0      2      5,000   7,000   7,000
@@ -78,7 +78,7 @@ TEST(AnalyzeText, OneTrace) {
             2  100    900  unknown                 norm    Memcpy HtoD
 
  NOTES
- orphan-gpu-events (1): GPU work whose launch lies before the window is counted as work all the
+ orphan-gpu-events (1): GPU work whose launch is not in the recording is counted as work all the
    same; first at stream 7
  cannot tell: which Python code ran, because with_stack was off
 
@@ -143,7 +143,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
  HtoD         100      2  2.00 MB  20.0         2
 
  NOTES
- orphan-gpu-events (2): GPU work whose launch lies before the window is counted as work all the
+ orphan-gpu-events (2): GPU work whose launch is not in the recording is counted as work all the
    same; in 2 of 2 traces; first at run/rank0.pt.trace.json.gz, stream 7
 
 next:  tacho analyze run

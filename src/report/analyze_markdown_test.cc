@@ -69,7 +69,7 @@ compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first t
 
 **Launches**
 
-3 pieces of GPU work, 2 linked to a launch, 1 launched before the recording began; no graph launch; delay from launch to start: median 4.00 us, p99 10.0 us
+3 pieces of GPU work, 2 linked to a launch, 1 without a launch in the recording; no graph launch; delay from launch to start: median 4.00 us, p99 10.0 us
 
 **Host calls**
 
@@ -86,7 +86,7 @@ compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first t
 
 **Notes**
 
-- **orphan-gpu-events** (1): GPU work whose launch lies before the window is counted as work all the same; first at stream 7
+- **orphan-gpu-events** (1): GPU work whose launch is not in the recording is counted as work all the same; first at stream 7
 - cannot tell: which Python code ran, because with\_stack was off
 
 <sub>tacho 1.2.3</sub>

@@ -13,6 +13,9 @@ namespace tacho {
 namespace {
 
 // A device this busy limits by itself; a host that causes this share of the idle time does.
+constexpr const char* kIdleUnknown =
+    "the recording lost GPU work, so it is unknown when the device was idle";
+
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
 // `part` of `whole`, as figure and share.
@@ -54,7 +57,7 @@ Answer AnswerTrust(const AnswerInput& in) {
   };
   add(Caveat(in.run));
   add(MissingCountText(in.run.ranks));
-  if (text.empty()) text = "events are missing";
+  if (text.empty() && whole < traces.size()) text = "events are missing";
   answer.sentence = Sentence(std::move(text));
   return answer;
 }
@@ -62,6 +65,7 @@ Answer AnswerTrust(const AnswerInput& in) {
 Answer AnswerIdle(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!totals.whole) return CannotTell(kIdleUnknown);
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
@@ -77,6 +81,7 @@ Answer AnswerBound(const AnswerInput& in) {
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (totals.on_host)
     return CannotTell("a CPU engine computes on the host: host and device are one");
+  if (!totals.whole) return CannotTell(kIdleUnknown);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
     if (IsHostsFault(row.cause)) hosts += row.total;
@@ -128,6 +133,7 @@ Answer AnswerKernels(const AnswerInput& in) {
 Answer AnswerCommunication(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!totals.whole) return CannotTell(kIdleUnknown);
   Answer answer;
   SetShare(answer, totals.exposed_comm, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
@@ -164,6 +170,7 @@ Answer AnswerRanks(const AnswerInput& in) {
 Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!totals.whole) return CannotTell(kIdleUnknown);
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
   const Ceiling& first = ceilings.front();

@@ -28,14 +28,22 @@ std::set<int64_t> FirstOf(const MissingRanks& missing) {
   return ranks;
 }
 
+// Of a rank, or of devices.
+void WriteTimes(JsonWriter& json, const auto& times) {
+  json.Fields("whole", UnlessIs(times.whole, true), "window_ns", times.window, "busy_ns",
+              times.busy);
+  if (times.whole) json.Field("idle_ns", times.idle);
+  json.Field("compute_ns", times.compute);
+  if (times.whole)
+    json.Fields("exposed_comm_ns", times.exposed_comm, "exposed_copy_ns", times.exposed_copy);
+  json.Fields("comm_busy_ns", times.comm_busy, "kernel_sum_ns", times.kernel_sum);
+}
+
 void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
   json.BeginRow("device_time");
   json.Field("devices", totals.devices);
   if (totals.on_host) json.Field("on_host", true);
-  json.Fields("window_ns", totals.window, "busy_ns", totals.busy, "idle_ns", totals.idle,
-              "compute_ns", totals.compute, "exposed_comm_ns", totals.exposed_comm,
-              "exposed_copy_ns", totals.exposed_copy, "kernel_sum_ns", totals.kernel_sum,
-              "comm_busy_ns", totals.comm_busy);
+  WriteTimes(json, totals);
   json.End();
 }
 
@@ -79,10 +87,8 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
   json.Rows("table", ranks.rows, [&](const RankRow& row) {
     json.Fields("rank", row.rank, "path", row.path);
     WriteIdentityJson(json, row.identity);
-    json.Fields("window_ns", row.window, "busy_ns", row.busy, "idle_ns", row.idle, "compute_ns",
-                row.compute, "exposed_comm_ns", row.exposed_comm, "exposed_copy_ns",
-                row.exposed_copy, "comm_busy_ns", row.comm_busy, "kernel_sum_ns", row.kernel_sum,
-                "steps", row.steps, "start_unix_ns", row.start_unix_ns, "recording", row.recording);
+    WriteTimes(json, row);
+    json.Fields("steps", row.steps, "start_unix_ns", row.start_unix_ns, "recording", row.recording);
   });
   if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());
   if (ranks.slowest) {
@@ -101,8 +107,11 @@ void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
   json.BeginObject("verdict");
   json.Fields("text", verdict.text, "caveat", UnlessEmpty(verdict.caveat));
   if (devices.window.ns > 0) {
-    json.Fields("busy_share", ShareOf(devices.busy, devices.window), "exposed_comm_share",
-                ShareOf(devices.exposed_comm, devices.window));
+    json.Field("busy_share", ShareOf(devices.busy, devices.window));
+    if (devices.whole)
+      json.Field("exposed_comm_share", ShareOf(devices.exposed_comm, devices.window));
+    else
+      json.Field("busy_is_at_least", true);
     if (devices.idle.ns > 0 && !totals.idle.causes.empty()) {
       const IdleCauseRow& cause = totals.idle.causes.front();
       json.Fields("idle_cause", IdleCauseId(cause.cause), "idle_cause_share",

@@ -6,6 +6,7 @@
 
 #include "report/device_totals.h"
 #include "report/idle_words.h"
+#include "report/integrity_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -21,18 +22,41 @@ bool MuchIsTheHosts(const IdleTable& idle) {
 }
 
 // Why the figures may be other than those of an engine that is not watched.
-enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPythonStacks };
+enum class Doubt : uint8_t {
+  kLostWork,
+  kRecorderStopped,
+  kClockOff,
+  kImpossibleOrder,
+  kEventsMissing,
+  kRecordsDropped,
+  kEarlierWork,
+  kPythonStacks
+};
+
+// Also where the notes are not only of what another doubt says.
+bool LostOtherData(const Notes& notes) {
+  return std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
+           note.id != NoteId::kLostGpuWork && note.id != NoteId::kRecorderStopped &&
+           note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
+  });
+}
 
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
+    case Doubt::kLostWork:  // the verdict says it where idle time is unknown
+      return trace.integrity.lost.any() && trace.idle.known;
+    case Doubt::kRecorderStopped:
+      return trace.integrity.stops.any();
+    case Doubt::kClockOff:
+      return trace.integrity.device_times() && !trace.integrity.common_clock();
+    case Doubt::kImpossibleOrder:
+      return trace.integrity.device_times() && trace.integrity.impossible.count() > 0;
     case Doubt::kEventsMissing:
-      return trace.notes.lost_data();
+      return LostOtherData(trace.notes) ||
+             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
     case Doubt::kRecordsDropped:
-      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
-      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
-        return line.find("ropped") != std::string::npos ||
-               line.find("xceeded") != std::string::npos;
-      });
+      return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
     case Doubt::kEarlierWork:
       return ShareOf(trace.idle.may_be_busy,
                      trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
@@ -43,13 +67,36 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   return false;
 }
 
-std::string_view DoubtText(Doubt doubt) {
+// Of a trace whose idle time is known all the same.
+std::string LostWorkText(const TraceAnalysis* only) {
+  if (only == nullptr) return "GPU work that was launched is missing";
+  const LostWork& lost = only->integrity.lost;
+  std::string text = LossText(lost);
+  if (lost.in_one_piece()) return text + "; the figures are those of the time between";
+  return text + fmt::format(", so up to {} of the idle time may have been busy",
+                            FormatDuration(lost.doubtful_idle));
+}
+
+// `only`: null of several traces.
+std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
   switch (doubt) {
+    case Doubt::kLostWork:
+      return LostWorkText(only);
+    case Doubt::kRecorderStopped:
+      return only != nullptr ? StopsText(only->integrity.stops, only->span)
+                             : "the recording of calls and GPU work stopped before the trace did";
+    case Doubt::kClockOff:
+      return (only != nullptr ? ClocksText(only->integrity.clocks)
+                              : "the device's clock is off against the host's") +
+             ", so delays of launches and causes of idle time cannot be told";
+    case Doubt::kImpossibleOrder:
+      return only != nullptr ? ImpossibleText(only->integrity.impossible)
+                             : "pieces of GPU work lie out of the order of their launches";
     case Doubt::kEventsMissing:
       return "events are missing, so what looks idle may have been busy";
     case Doubt::kRecordsDropped:
-      return "the profiler says that it stopped early or dropped records, so what looks idle may "
-             "have been busy";
+      return "the profiler says that events are missing, or may be, so what looks idle may have "
+             "been busy";
     case Doubt::kEarlierWork:
       return "the first work that was launched waited long while nothing recorded ran: the device "
              "may "
@@ -63,13 +110,14 @@ std::string_view DoubtText(Doubt doubt) {
 std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   std::string out;
   for (const Doubt doubt :
-       {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
+       {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kClockOff, Doubt::kImpossibleOrder,
+        Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
     const auto doubtful = static_cast<size_t>(std::ranges::count_if(
         traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
     if (doubtful == 0) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
-    out += DoubtText(doubt);
+    out += DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);
   }
   return out;
 }
@@ -80,7 +128,7 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
   DurationNs recorded;
   for (const TraceAnalysis* trace : traces) {
     for (const DeviceTime& device : trace->devices) {
-      if (!device.window.empty()) recorded += trace->span.length();
+      if (!device.window.empty()) recorded += trace->recorded().length();
     }
   }
   return recorded;

@@ -92,6 +92,7 @@ IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   if (!tables.empty()) sum.requests = tables.front()->requests;
   for (const IdleTable* idle : tables) {
     if (idle->requests != sum.requests) sum.requests = Requests::kUnknown;
+    sum.known = sum.known && idle->known;
     sum.window += idle->window;
     sum.busy += idle->busy;
     for (const IdleCauseRow& row : idle->causes) {
@@ -104,6 +105,7 @@ IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
       at->count += row.count;
     }
   }
+  if (!sum.known) sum.causes.clear();
   std::sort(sum.causes.begin(), sum.causes.end(), [](const IdleCauseRow& a, const IdleCauseRow& b) {
     return a.total != b.total ? a.total > b.total : a.cause < b.cause;
   });
@@ -148,6 +150,7 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
     // The executing thread is one stream, each thread with collectives another.
     totals.has_collectives_beside =
         totals.has_collectives_beside || (device->on_host && device->streams.size() > 1);
+    totals.whole = totals.whole && device->whole;
     totals.gpu_events += device->gpu_events;
     for (const StreamTime& stream : device->streams) totals.overlaps += stream.overlaps;
     totals.window += device->window.length();
@@ -159,6 +162,7 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
     totals.comm_busy += device->comm_busy;
     totals.kernel_sum += device->kernel_sum;
   }
+  if (!totals.whole) totals.idle = totals.exposed_comm = totals.exposed_copy = {};
   AddWork(devices, totals);
   return totals;
 }
@@ -180,7 +184,7 @@ std::string_view WorkWord(const DeviceTotals& totals) {
 
 std::string_view WorkWords(const DeviceTotals& totals) {
   if (!totals.on_host) return "kernels";
-  return totals.has_collectives_beside ? "leaf operators and collectives" : "leaf operators";
+  return totals.has_collectives_beside ? "working operators and collectives" : "working operators";
 }
 
 std::string_view Whereabouts(const TraceAnalysis& trace) {
@@ -188,7 +192,7 @@ std::string_view Whereabouts(const TraceAnalysis& trace) {
   return part ? "in this part of the trace" : "in this trace";
 }
 
-bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
+bool IsWorker(const TraceAnalysis& trace) { return IsRank(trace.facts.role); }
 
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);

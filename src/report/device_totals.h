@@ -15,6 +15,9 @@ struct DeviceTotals {
   bool on_host = false;  // a CPU engine
   // Of a CPU engine: work includes collectives that other threads than the executing one carry out.
   bool has_collectives_beside = false;
+  // False: a device lost work (DeviceTime::whole). Then busy and the sums are lower bounds, and
+  // idle, exposed_comm and exposed_copy are unknown, and 0.
+  bool whole = true;
   uint64_t gpu_events = 0;
   uint64_t overlaps = 0;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
@@ -24,13 +27,15 @@ struct DeviceTotals {
   CategoryRow copies{"copies", 0, {}}, memsets{"memsets", 0, {}};
 };
 DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices);
+// What the time without recorded work is called where lost work may have run in it.
+inline constexpr const char* kIdleOrLost = "idle or lost work";
 
 // What the report says instead of "GPU" for an engine without one.
 std::string DeviceWord(const DeviceTotals& totals);
 
 // What its work is: "kernel"; of a CPU engine "operator", or "work" when there are collectives
-// beside the operators. And all of it: "kernels", "leaf operators", "leaf operators and
-// collectives".
+// beside the operators. And all of it: "kernels", "working operators", "working
+// operators and collectives".
 std::string_view WorkWord(const DeviceTotals& totals);
 std::string_view WorkWords(const DeviceTotals& totals);
 

@@ -26,7 +26,7 @@ struct Bottleneck {
 
 void CheckUtilisation(const DeviceTotals& totals, std::vector<Bottleneck>& findings) {
   const double busy = ShareOf(totals.busy, totals.window);
-  if (totals.window.ns == 0 || busy >= kGoodUtilisation) return;
+  if (totals.window.ns == 0 || !totals.whole || busy >= kGoodUtilisation) return;
   findings.push_back(
       {busy < kPoorUtilisation ? "HIGH" : "MED",
        fmt::format("{} busy {} of its window: {} idle", DeviceWord(totals),

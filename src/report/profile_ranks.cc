@@ -38,7 +38,8 @@ void AddCrossRank(Document& document, const RunAnalysis& run) {
                trace.kernels.total.ns,
                CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
                CategoriesBelow(trace.kernels, "gemm").total.ns,
-               CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
+               CategoriesBelow(trace.kernels, "comm").total.ns,
+               totals.whole ? Cell(totals.exposed_comm.ns) : Cell()});
   }
   document.Add(TitledTable{std::move(table)});
   document.Add(Gap{});

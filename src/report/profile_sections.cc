@@ -52,7 +52,9 @@ void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTot
       totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
   AddFact(document, word + " active span:", FormatDuration(totals.window) + sum);
   AddFact(document, word + " busy:", FormatDuration(totals.busy));
-  AddFact(document, word + " idle (bubbles):", FormatDuration(totals.idle));
+  const DurationNs idle = totals.window - totals.busy;
+  AddFact(document, word + (totals.whole ? " idle (bubbles):" : " idle, or lost:"),
+          FormatDuration(idle));
   const auto bar = [&](DurationNs part, std::string_view what) {
     const double share = ShareOf(part, totals.window);
     document.Add(
@@ -60,7 +62,7 @@ void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTot
   };
   document.Add(Gap{});
   bar(totals.busy, "busy");
-  bar(totals.idle, "idle");
+  bar(idle, totals.whole ? "idle" : kIdleOrLost);
 }
 
 void AddNoKernel(Document& document, const TraceAnalysis& trace) {
@@ -93,6 +95,7 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
   AddSection(document, "Top GPU Idle Gaps (Bubbles)");
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
+  if (!trace.idle.known) return AddLine(document, "unknown: the recording lost GPU work");
   if (longest.gaps.empty())
     return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
   document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});
@@ -125,11 +128,12 @@ void AddCommunication(Document& document, const TraceAnalysis& trace, const Devi
     AddFact(document, "on the device:",
             fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
                         FormatShare(totals.comm_busy, totals.window)));
-    AddFact(document, "exposed:",
-            fmt::format("{}, {} of the window; {} of it hidden by compute",
-                        FormatDuration(totals.exposed_comm),
-                        FormatShare(totals.exposed_comm, totals.window),
-                        FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
+    if (totals.whole)
+      AddFact(document, "exposed:",
+              fmt::format("{}, {} of the window; {} of it hidden by compute",
+                          FormatDuration(totals.exposed_comm),
+                          FormatShare(totals.exposed_comm, totals.window),
+                          FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
   }
   DurationNs gloo;
   uint64_t count = 0;
@@ -159,7 +163,7 @@ void AddTrace(Document& document, const TraceAnalysis& trace, const ScreenOption
   AddCommunication(document, trace, totals);
   AddBottlenecks(document, trace);
   AddCeilings(document, trace);
-  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note, trace.notes));
 }
 
 }  // namespace

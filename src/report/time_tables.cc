@@ -51,7 +51,8 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   }
   // What ran at the same time is in two rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
-  add("idle", totals.idle, Cell());
+  totals.whole ? add("idle", totals.idle, Cell())
+               : add(kIdleOrLost, totals.window - totals.busy, Cell());
   table.never_folded = table.rows.size() - categories;
   return table;
 }
@@ -117,13 +118,15 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
       {}};
   for (const DeviceTime& device : devices) {
     const GapCounts& gaps = device.gaps;
+    const auto unless_lost = [&](Cell cell) { return device.whole ? std::move(cell) : Cell(); };
     table.Add({device.device, device.window.length().ns,
                ShareOf(device.busy, device.window.length()), device.busy.ns, device.compute.ns,
-               device.exposed_comm.ns, device.exposed_copy.ns, device.idle.ns, device.kernel_sum.ns,
-               device.kernel_busy.ns, device.comm_busy.ns, device.copy_busy.ns,
-               CountCell(device.gpu_events), CountCell(gaps.count), CountCell(gaps.over_1us),
-               CountCell(gaps.over_10us), CountCell(gaps.over_100us), CountCell(gaps.over_1ms),
-               gaps.largest.ns});
+               unless_lost(device.exposed_comm.ns), unless_lost(device.exposed_copy.ns),
+               unless_lost(device.idle.ns), device.kernel_sum.ns, device.kernel_busy.ns,
+               device.comm_busy.ns, device.copy_busy.ns, CountCell(device.gpu_events),
+               unless_lost(CountCell(gaps.count)), unless_lost(CountCell(gaps.over_1us)),
+               unless_lost(CountCell(gaps.over_10us)), unless_lost(CountCell(gaps.over_100us)),
+               unless_lost(CountCell(gaps.over_1ms)), unless_lost(gaps.largest.ns)});
   }
   return table;
 }
@@ -221,7 +224,8 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;
-    if (row.window.ns > 0) {
+    const auto unless_lost = [&](Cell cell) { return row.whole ? std::move(cell) : Cell(); };
+    if (row.window.ns > 0 && row.whole) {
       parts = std::vector<double>{
           ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
           ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
@@ -236,10 +240,10 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                ShareOf(row.busy, row.window),
                row.busy.ns,
                row.compute.ns,
-               row.exposed_comm.ns,
-               row.exposed_copy.ns,
+               unless_lost(row.exposed_comm.ns),
+               unless_lost(row.exposed_copy.ns),
                row.comm_busy.ns,
-               row.idle.ns,
+               unless_lost(row.idle.ns),
                row.kernel_sum.ns,
                CountCell(row.steps),
                CellOf(row.start_unix_ns),

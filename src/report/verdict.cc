@@ -8,6 +8,7 @@
 #include "report/caveat.h"
 #include "report/device_totals.h"
 #include "report/idle_words.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "text/format_number.h"
 
@@ -52,6 +53,7 @@ std::string_view OperatorsText(const DeviceTotals& totals) {
 // ", 41.5 % of the 382 ms recorded (217 ms before the first work)" where the window of the work is
 // much shorter than what was recorded of it.
 std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
+  const Interval part = trace.recorded();
   const DurationNs recorded = RecordedTime({&trace});
   if (trace.scope.window || ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
   const std::string share = FormatShare(totals.busy, recorded);
@@ -62,8 +64,9 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
     if (ShareOf(time, recorded) < (1 - kNearlyAllRecorded) / 2) return;
     where += fmt::format("{}{} {}", where.empty() ? "" : ", ", FormatDuration(time), text);
   };
-  add(window.start - trace.span.start, "before the first work");
-  add(trace.span.end - window.end, "after the last");
+  add(window.start - part.start, "before the first work");
+  add(part.end - window.end, "after the last");
+  if (where.empty()) return "";
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
@@ -74,6 +77,11 @@ std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   if (windows || !run.together.empty()) return "";
   if (ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
   return fmt::format(", {} of the time recorded", FormatShare(totals.busy, recorded));
+}
+
+// What else cannot be told where work was lost. `why`: not empty.
+std::string LostClause(const std::string& why) {
+  return "; " + why + ", so idle time and its causes cannot be told";
 }
 
 // ": 61.1 % compute, 25.9 % communication ..." where much of the busy time is that.
@@ -119,7 +127,7 @@ std::string LongestGap(const IdleTable& idle, TimeNs origin) {
 
 // Why the devices were idle, or what they did. `origin`: of the trace that the gaps are of.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTable idle,
-                 TimeNs origin) {
+                 TimeNs origin, bool clock_is_right) {
   std::string text;
   std::string_view whose = "the idle time";
   const DurationNs no_request = TimeOf(idle, IdleCause::kNoRequest);
@@ -136,6 +144,8 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   const bool worth_naming =
       ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
   if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
+  // Host and device have no clock in common: the caveat says why.
+  if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
   // That a CPU engine is busy outside of operators says little; what else it does says more.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
   if (named) text += "; " + MainIdleCause(idle, whose);
@@ -152,23 +162,43 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// Why there is no device time where an accelerator of another make did the work; "" where none did.
-std::string OtherAccelerator(const TraceAnalysis& trace) {
-  uint64_t events = 0;
-  std::string_view kind;
-  for (const auto& [category, count] : trace.facts.by_category) {
-    const std::string_view name = category;
-    const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    if (!is("mtia_") && !is("hpu_") && !is("glow_") && !is("privateuse1_")) continue;
-    if (name.ends_with("_runtime") || name.ends_with("_driver")) continue;  // the host's
-    events += count;
-    if (kind.empty()) kind = name;
+// Why the recording has no device time; "" if nothing in it says.
+std::string NoDeviceTime(const TraceAnalysis& trace) {
+  for (const Note& note : trace.notes.list()) {
+    if (note.id == NoteId::kRangeProfiler) {
+      return "no device time: the range profiler ran, which counts hardware events for each range "
+             "and records no times of kernels; record again without profiler_metrics";
+    }
+    if (note.id == NoteId::kDeviceRowsNotRead) {
+      return fmt::format(
+          "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
+          note.where, FormatCounted(note.count, "event"));
+    }
   }
-  if (events == 0) return "";
-  return fmt::format(
-      "device time cannot be told: {} events are of an accelerator that is not read ({})", events,
-      kind);
+  return "";
 }
+
+// What a file is that no figure of a rank is made of; "" for a rank's.
+std::string OtherFileText(const TraceFacts& facts) {
+  switch (facts.role) {
+    case TraceRole::kFrontend:
+      return "a front-end's trace: no operator and no GPU work in it, so no device time";
+    case TraceRole::kCapture:
+      return "a recording of graph capture at the engine's start, not of a rank that serves: "
+             "graphs are captured and do not run, so no device time";
+    case TraceRole::kForeign:
+      return fmt::format(
+          "a Chrome trace of another producer{}: no torch operator, no step and no GPU work in it, "
+          "so no device time",
+          facts.producer.empty() ? "" : " (" + facts.producer + ")");
+    case TraceRole::kWorker:
+    case TraceRole::kMerged:
+      break;
+  }
+  return "";
+}
+
+bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
 // What the screen begins with, or what it ends with where that would be too long.
 enum class Length : uint8_t { kWhole, kBrief };
@@ -178,12 +208,16 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
   }
+  if (!IsWorker(trace)) return OtherFileText(trace.facts);
+  if (AreMixed(trace)) {
+    return "no figure of a rank: the file holds several ranks as one, and nothing tells whose work "
+           "is whose; analyze the ranks' own files together";
+  }
   if (totals.window.ns == 0) {
-    if (std::string other = OtherAccelerator(trace); !other.empty()) return other;
+    if (std::string why = NoDeviceTime(trace); !why.empty()) return why;
   }
-  if (!IsWorker(trace)) {
-    return "a front-end's trace: no operator and no GPU work in it, so no device time";
-  }
+  if (!trace.integrity.device_times())
+    return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
     return fmt::format("no device work {}, so no device time{}", Whereabouts(trace),
@@ -195,10 +229,14 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
-  std::string out = fmt::format("{} {} of {}", who, FormatShare(totals.busy, totals.window),
-                                FormatDuration(totals.window));
+  std::string out =
+      fmt::format("{} {}{} of {}", who, totals.whole ? "" : "at least ",
+                  FormatShare(totals.busy, totals.window), FormatDuration(totals.window));
+  if (!totals.whole) return out + LostClause(LossText(trace.integrity.lost)) + MissingSuffix(ranks);
   if (length == Length::kWhole) out += RecordedClause(totals, trace) + ExposedClause(totals);
-  return out + Rest(totals, trace.kernels, trace.idle, trace.span.start) + MissingSuffix(ranks);
+  return out +
+         Rest(totals, trace.kernels, trace.idle, trace.span.start, trace.integrity.common_clock()) +
+         MissingSuffix(ranks);
 }
 
 std::string Sentence(const RunAnalysis& run, Length length) {
@@ -206,20 +244,37 @@ std::string Sentence(const RunAnalysis& run, Length length) {
   if (totals.workers > 0 &&
       std::ranges::all_of(RanksOf(run), [](const auto* trace) { return TookNoStep(*trace); }))
     return NoStepText(run.ranks);
+  const bool all_captures = std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+    return trace.facts.role == TraceRole::kCapture;
+  });
+  if (all_captures && !run.traces.empty())
+    return "recordings of graph capture at the engine's start, not of ranks that serve: graphs are "
+           "captured and do not run, so no device time";
   if (totals.devices.window.ns == 0)
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
   std::string out =
-      fmt::format("{} {} of the window over {} traces",
+      fmt::format("{} {}{} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
+                  totals.devices.whole ? "" : "at least ",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
+  if (!totals.devices.whole) {
+    const auto lossy = std::ranges::count_if(
+        run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
+    return out +
+           LostClause(fmt::format("{} of {} traces lost GPU work", lossy, run.traces.size())) +
+           MissingSuffix(run.ranks);
+  }
   const bool whole = length == Length::kWhole;
   if (whole)
     out +=
         BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
-  out += Rest(totals.devices, totals.kernels, totals.idle, {});
+  out += Rest(totals.devices, totals.kernels, totals.idle, {},
+              std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+                return trace.integrity.common_clock();
+              }));
   const std::string straggler = StragglerText(run.ranks);
   return out + (whole && !straggler.empty() ? "; " + straggler : "") + MissingSuffix(run.ranks);
 }

@@ -111,8 +111,8 @@ TEST(Verdict, OfACpuEngineItsOperators) {
             "operator time");
   trace.idle.causes = {{IdleCause::kInOperator, {300'000}, 1}, {IdleCause::kHost, {100'000}, 1}};
   EXPECT_EQ(Verdict(trace),
-            "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in an "
-            "operator's own code for 75.0 % of the idle time");
+            "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in "
+            "operators that only call others for 75.0 % of the idle time");
   trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   trace.devices[0].streams.resize(2);
   trace.devices[0].streams[1].stream = "gloo's thread";
@@ -134,10 +134,35 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
 TEST(Verdict, NamesAnAcceleratorThatIsNotRead) {
   TraceAnalysis trace;
   trace.counts.total = 1320;
-  trace.facts.by_category = {{"mtia_ccp_events", 1313}, {"mtia_runtime", 7}};
+  trace.notes.Add(NoteId::kDeviceRowsNotRead, "mtia_ccp_events", 1313);
   EXPECT_EQ(Verdict(trace),
-            "device time cannot be told: 1313 events are of an accelerator that is not read "
-            "(mtia_ccp_events)");
+            "device time cannot be told: device rows of mtia_ccp_events are not read (1,313 events "
+            "of an accelerator)");
+}
+
+TEST(Verdict, NamesWhatARecordingIsWithoutDeviceTime) {
+  TraceAnalysis trace;
+  trace.counts.total = 1;
+  trace.notes.Add(NoteId::kRangeProfiler, "", 10);
+  EXPECT_EQ(Verdict(trace),
+            "no device time: the range profiler ran, which counts hardware events for each range "
+            "and records no times of kernels; record again without profiler_metrics");
+  trace.notes = {};
+  trace.facts.role = TraceRole::kForeign;
+  trace.facts.producer = "VizTracer";
+  EXPECT_EQ(Verdict(trace),
+            "a Chrome trace of another producer (VizTracer): no torch operator, no step and no GPU "
+            "work in it, so no device time");
+  trace.facts.role = TraceRole::kCapture;
+  EXPECT_EQ(Verdict(trace),
+            "a recording of graph capture at the engine's start, not of a rank that serves: graphs "
+            "are captured and do not run, so no device time");
+  trace.facts.role = TraceRole::kMerged;
+  trace.notes.Add(NoteId::kMixedRanks, "");
+  EXPECT_EQ(
+      Verdict(trace),
+      "no figure of a rank: the file holds several ranks as one, and nothing tells whose work "
+      "is whose; analyze the ranks' own files together");
 }
 
 TEST(Verdict, OfAPartOfATrace) {

@@ -66,7 +66,7 @@ TEST(WholeTables, Launches) {
             R"( LAUNCHES                                         us
  GPU work with a known launch                3
    linked to a launch                        2
-   launched before the recording began       1
+   without a launch in the recording         1
  pieces that do not tell it                  0
  graph launches                              0
    GPU work under them                       0

@@ -129,8 +129,10 @@ void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
       work, [](const CategoryRow& a, const CategoryRow& b) { return a.total > b.total; });
   json.BeginRow("totals");
   json.Fields("devices", devices.devices, "window_ns", devices.window, "busy_ns", devices.busy,
-              "idle_ns", devices.idle, "compute_ns", devices.compute, "exposed_comm_ns",
-              devices.exposed_comm, "exposed_copy_ns", devices.exposed_copy);
+              "compute_ns", devices.compute);
+  if (devices.whole)
+    json.Fields("idle_ns", devices.idle, "exposed_comm_ns", devices.exposed_comm, "exposed_copy_ns",
+                devices.exposed_copy);
   json.Rows("causes", idle.causes, [&](const IdleCauseRow& row) {
     json.Fields("id", IdleCauseId(row.cause), "ns", row.total, "count", row.count);
   });

@@ -31,7 +31,7 @@ struct TraceEvidence {
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
   uint64_t empty_steps = 0;  // with nothing to do; vLLM counts them among those that were asked for
   std::string stage;         // "prefill" or "decode": one of several files of its rank
-  bool front_end = false;    // an API server's own trace
+  bool front_end = false;    // an API server's own trace, or another that is of no rank
   bool merged = false;       // several ranks in one file
   std::string defect;        // why it is not whole; "" when it is
 };

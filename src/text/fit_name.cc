@@ -22,14 +22,16 @@ struct NameShape {
 };
 
 NameShape ShapeOf(std::string_view text) {
+  const CppBrackets brackets(text);
   NameShape shape;
   shape.parts = {0};
   for (size_t i = 0; i < text.size();) {
-    const bool opens = text[i] == '<' && OpensArguments(text, i);
-    if (opens || std::string_view("({[").find(text[i]) != kNone) {
-      const size_t end = SkipBrackets(text, i);
+    if (const size_t name = OperatorNameSize(text, i); name > 0) {
+      i += name;
+    } else if (brackets.Opens(i)) {
+      const size_t end = brackets.End(i);
       if (end == kNone) break;
-      if (opens && shape.open == kNone) {
+      if (text[i] == '<' && i > shape.last() && shape.open == kNone) {
         shape.open = i;
         shape.close = end;
       }

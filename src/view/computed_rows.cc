@@ -127,12 +127,10 @@ IdleRows AddIdle(const PreparedTrace& prepared, const InFlight* in_flight, size_
   size_t first = slices.table.size();
   std::vector<size_t> counts(prepared.work.devices.size());
   IdleRows idle;
-  idle.table = AttributeIdle(prepared.index, prepared.work, prepared.links, {}, in_flight, max_gaps,
-                             [&](const IdleStretch& stretch) {
-                               slices.Add(stretch.when, IdleCauseId(stretch.cause),
-                                          static_cast<uint8_t>(stretch.cause));
-                               ++counts[stretch.device];
-                             });
+  idle.table = IdleOf(prepared, {}, in_flight, max_gaps, [&](const IdleStretch& stretch) {
+    slices.Add(stretch.when, IdleCauseId(stretch.cause), static_cast<uint8_t>(stretch.cause));
+    ++counts[stretch.device];
+  });
   for (const size_t count : counts) {
     idle.of_device.emplace_back(static_cast<uint32_t>(first), count);
     first += count;

@@ -107,8 +107,8 @@ TEST(Palette, EachCategoryHasItsColor) {
   EXPECT_EQ(categories["copy"], "memory.copy");
   EXPECT_EQ(categories["memset, memory"], "memory.set");
   EXPECT_EQ(categories["other"],
-            "unclassified host_sync bookkeeping.view bookkeeping.alloc bookkeeping.fill "
-            "bookkeeping.scalar bookkeeping.meta");
+            "unclassified host_sync bookkeeping.view bookkeeping.alloc bookkeeping.scalar "
+            "bookkeeping.meta");
 }
 
 TEST(Palette, GpuWorkAndHostCalls) {

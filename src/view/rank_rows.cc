@@ -32,7 +32,7 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
 // Why a trace shows no device.
 std::string WhyNoDevice(const Trace& trace, bool on_host) {
   Notes notes;
-  NoteMissingWork(WorkOf(trace), trace.counts, on_host, notes);
+  NoteMissingWork(WorkOf(trace), trace, on_host, notes);
   std::string why(trace.counts.total == 0 ? KindOf(NoteId::kNoEvents).text
                                           : "no GPU work in this trace");
   for (const Note& note : notes.list()) why += "; " + std::string(KindOf(note.id).remedy);

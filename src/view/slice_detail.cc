@@ -108,7 +108,7 @@ void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceD
   }
 }
 
-// The innermost step that is open at `t`, on the rank's clock.
+// The innermost step that lasts at `t`, on the rank's clock.
 void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const std::vector<Step>& steps = rank.view().steps();

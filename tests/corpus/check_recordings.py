@@ -7,6 +7,8 @@ tests/data/vllm-cpu/expected.json was computed by expected_figures.py; tests/dat
 were printed by PyTorch itself when the traces were recorded. --anew: PyTorch, in the environment of `tools/engines install
 vllm`, records its traces anew, and they alone are compared with what it says of them now.
 """
+import collections
+import gzip
 import json
 import pathlib
 import subprocess
@@ -57,6 +59,41 @@ def check_vllm(tacho, name, want):
     check(f"{name} self time", sum(r["cpu_self_ns"] for r in rows.values()),
           want["self_time"]["sum_by_category_ns"]["cpu_op"])
     check(f"{name} device is the executing thread", [d["device"] for d in t["devices"]], ["cpu"])
+    check_work(name, t, DATA / "vllm-cpu" / name)
+
+
+def own_times(path):
+    """Of the thread with most operators: calls and own time by name, and the stretches in which any runs. Reckoned by instants, without a tree."""
+    events = json.loads(gzip.decompress(path.read_bytes()), parse_float=Decimal)["traceEvents"]
+    ops = [(e["tid"], int(e["ts"] * 1000), int((e["ts"] + e["dur"]) * 1000), e["name"]) for e in events if e.get("cat") == "cpu_op"]
+    thread, _ = collections.Counter(tid for tid, *_ in ops).most_common(1)[0]
+    ops = sorted(((start, -end, name) for tid, start, end, name in ops if tid == thread))
+    calls, own, runs, running = collections.Counter(), collections.Counter(), [], []
+    edges = sorted({t for start, end, _ in ops for t in (start, -end)})
+    for at, until in zip(edges, edges[1:]):
+        running = [op for op in running if op[0] > at]
+        while ops and ops[0][0] <= at:
+            _, end, name = ops.pop(0)
+            calls[name] += 1
+            running.append((-end, name))
+        if running:
+            own[running[-1][1]] += until - at
+            runs.append((at, until))
+    return calls, own, runs
+
+
+def check_work(name, t, path):
+    """On a CPU engine operators work in their own time, and wrappers are `in-operator` in theirs."""
+    calls, own, runs = own_times(path)
+    device, = t["devices"]
+    work = {r["name"]: [r["count"], r["total_ns"]] for r in t["kernels"] if r["count"] == calls[r["name"]]}
+    check(f"{name} own times", work, {key: [calls[key], own[key]] for key in work})
+    check(f"{name}: most operators always work", len(work) > len(calls) * 3 / 4, True)
+    begin = device["window_start_ns"]
+    end = begin + device["window_ns"]
+    idle = {r["id"]: r["ns"] for r in t["idle"]["causes"]}
+    inside = sum(max(0, min(until, end) - max(at, begin)) for at, until in runs)
+    check(f"{name} operators' time", device["busy_ns"] + idle.get("in-operator", 0), inside)
 
 
 def ns(us):
@@ -96,6 +133,11 @@ def check_key_averages(tacho, path):
     # The trace file does not show which events crossed threads, so their self time and their callers' cannot agree.
     crossing = {"forked", "around"} if kept["async_external_ids"] else set()
     check_averages(stem, kept["key_averages"], t["key_averages"], crossing)
+    said = {r["key"]: [r["count"], ns(r["self_cpu_time_total_us"])] for r in kept["key_averages"] if not r["is_user_annotation"]}
+    work = {r["name"]: [r["count"], r["total_ns"]] for r in t["kernels"] if r["count"] == said[r["name"]][0] and r["name"] not in crossing}
+    check(f"{stem} work is PyTorch's self time", work, {key: said[key] for key in work})
+    # Of several threads one stands for the device.
+    check(f"{stem} has operators that always work", len(work) > 1 or stem in ("fork", "threads"), True)
     if "key_averages_by_shape" in kept:
         check_averages(f"{stem} by shape", kept["key_averages_by_shape"], t["key_averages_by_shape"], crossing)
 

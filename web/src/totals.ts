@@ -10,7 +10,7 @@ export function tracesOfRanks({ traces }: Analysis): TraceAnalysis[] {
   return traces;
 }
 
-// A CPU engine: its leaf operators stand where others have kernels.
+// A CPU engine: its working operators stand where others have kernels.
 export function computesOnCpu(analysis: Analysis): boolean {
   const devices = tracesOfRanks(analysis).flatMap((trace) => trace.devices);
   return devices.length > 0 && devices.every((device) => device.on_host === true);

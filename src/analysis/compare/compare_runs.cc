@@ -171,6 +171,8 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
           sums["compute"] += static_cast<double>(device.compute.ns);
           sums["comm"] += static_cast<double>(device.exposed_comm.ns);
           sums["copy"] += static_cast<double>(device.exposed_copy.ns);
+          if (!device.whole)
+            sums["unknown"] += static_cast<double>((device.window.length() - device.compute).ns);
         }
         for (const IdleCauseRow& row : trace->idle.causes)
           sums["idle." + std::string(IdleCauseId(row.cause))] += static_cast<double>(row.total.ns);

@@ -45,16 +45,20 @@ void Stream(auto& out, auto& stream) {
 
 // Not on one line, as streams have lists of their own.
 void Device(auto& out, auto& device) {
-  out.Fields("device", device.device, "on_host", UnlessIs(device.on_host, false), "gpu_events",
-             device.gpu_events, "window_start_ns", device.window.start, "window_ns",
-             LengthOf(device.window), "busy_ns", device.busy, "idle_ns", device.idle, "compute_ns",
-             device.compute, "exposed_comm_ns", device.exposed_comm, "exposed_copy_ns",
-             device.exposed_copy, "kernel_sum_ns", device.kernel_sum, "kernel_busy_ns",
-             device.kernel_busy, "comm_busy_ns", device.comm_busy, "copy_busy_ns",
-             device.copy_busy);
+  out.Fields("device", device.device, "on_host", UnlessIs(device.on_host, false), "whole",
+             UnlessIs(device.whole, true), "gpu_events", device.gpu_events, "window_start_ns",
+             device.window.start, "window_ns", LengthOf(device.window), "busy_ns", device.busy);
+  if (device.whole) out.Field("idle_ns", device.idle);
+  out.Field("compute_ns", device.compute);
+  if (device.whole)
+    out.Fields("exposed_comm_ns", device.exposed_comm, "exposed_copy_ns", device.exposed_copy);
+  out.Fields("kernel_sum_ns", device.kernel_sum, "kernel_busy_ns", device.kernel_busy,
+             "comm_busy_ns", device.comm_busy, "copy_busy_ns", device.copy_busy);
   auto& gaps = device.gaps;
-  out.Row("gaps", "count", gaps.count, "over_1us", gaps.over_1us, "over_10us", gaps.over_10us,
-          "over_100us", gaps.over_100us, "over_1ms", gaps.over_1ms, "largest_ns", gaps.largest);
+  if (device.whole) {
+    out.Row("gaps", "count", gaps.count, "over_1us", gaps.over_1us, "over_10us", gaps.over_10us,
+            "over_100us", gaps.over_100us, "over_1ms", gaps.over_1ms, "largest_ns", gaps.largest);
+  }
   std::vector<KindsRow> kinds = KindsRowsOf(device);
   std::vector<RunningRow> running = RunningRowsOf(device);
   out.Rows("overlaps", kinds, [&](auto& row) {

@@ -8,6 +8,7 @@
 #include "analysis/kernels.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
+#include "analysis/profiler_overhead.h"
 #include "analysis/schema/device_fields.h"
 #include "analysis/step_profile.h"
 #include "analysis/steps.h"
@@ -86,6 +87,19 @@ void Graphs(auto& out, auto& launches) {
   });
 }
 
+void Overheads(auto& out, auto& overhead) {
+  if (!IsThere(out, "profiler_ns", overhead.has_value())) return;
+  if constexpr (kReads<decltype(out)>) overhead.emplace();
+  out.Fields("launch_calls", overhead->calls, "launch_calls_ns", overhead->call_time,
+             "profiler_calls", overhead->held_up, "profiler_ns", overhead->total);
+  out.Rows("overheads", overhead->rows, [&](auto& row) {
+    const std::string_view owner = OverheadOwnerName(KindOfOverhead(row.name).owner);
+    out.Field("name", row.name);
+    if (!kReads<decltype(out)> && !owner.empty()) out.Field("owner", Derived(owner));
+    out.Fields("count", row.count, "total_ns", row.total);
+  });
+}
+
 void Launches(auto& out, auto& launches) {
   const size_t graphs = launches.graphs.size();
   out.BeginObject("launches");
@@ -107,6 +121,7 @@ void Launches(auto& out, auto& launches) {
   });
   Apis(out, "apis", launches.apis);
   Apis(out, "other_apis", launches.other_apis);
+  Overheads(out, launches.overhead);
   out.End();
 }
 
@@ -167,9 +182,10 @@ void Steps(auto& out, auto& steps) {
     auto& label = step.label;
     out.Fields("phase", ByName(label.phase, PhaseName, kPhaseCount), "start_ns", step.when.start,
                "dur_ns", LengthOf(step.when), "period_ns", step.period, "cut",
-               UnlessIs(step.cut, false), "device_span_ns", step.device_span, "device_busy_ns",
-               step.device_busy, "context_requests", UnlessIs(label.context_requests, -1),
-               "context_tokens", UnlessIs(label.context_tokens, -1), "generation_requests",
+               UnlessIs(step.cut, false), "lost_work", UnlessIs(step.lost_work, false),
+               "device_span_ns", step.device_span, "device_busy_ns", step.device_busy,
+               "context_requests", UnlessIs(label.context_requests, -1), "context_tokens",
+               UnlessIs(label.context_tokens, -1), "generation_requests",
                UnlessIs(label.generation_requests, -1), "generation_tokens",
                UnlessIs(label.generation_tokens, -1));
   });
@@ -210,6 +226,10 @@ void StepParts(auto& out, auto& trace) {
 bool AddsUp(const IdleTable& idle);
 
 void Idle(auto& out, auto& idle) {
+  if constexpr (kReads<decltype(out)>) {
+    idle.known = out.Has("idle");
+  }
+  if (!idle.known) return;
   constexpr auto kCauses = static_cast<size_t>(IdleCause::kCount);
   out.BeginObject("idle");
   out.Fields("window_ns", idle.window, "busy_ns", idle.busy, "may_be_busy_ns",

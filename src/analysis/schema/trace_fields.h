@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/analyze.h"
+#include "analysis/schema/integrity_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) of one trace and of a run, to write and to read, as in
@@ -32,9 +33,9 @@ void NoteRows(auto& out, auto& notes) {
     out.Field("id", ByName(note.id, NoteName, static_cast<size_t>(NoteId::kCount)));
     const NoteKind& kind = KindOf(note.id);
     const std::string_view severity = SeverityName(kind.severity);
+    const std::string_view remedy = RemedyOf(note.id, notes);
     out.Fields("severity", Derived(severity), "count", note.count, "where",
-               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy",
-               Derived(kind.remedy));
+               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy", Derived(remedy));
   });
   if constexpr (kReads<decltype(out)>) Set(rows, notes);
 }
@@ -112,8 +113,9 @@ void Facts(auto& out, auto& trace) {
   auto& header = trace.header;
   auto& facts = trace.facts;
   out.BeginObject("facts");
-  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "stage",
-             UnlessIs(facts.stage, ""), "backend", UnlessIs(header.backend, ""), "process_groups",
+  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "producer",
+             UnlessIs(facts.producer, ""), "stage", UnlessIs(facts.stage, ""), "backend",
+             UnlessIs(header.backend, ""), "process_groups",
              UnlessIs(header.process_group_count, -1), "nccl_version",
              UnlessIs(header.nccl_version, ""), "cuda_runtime_version",
              UnlessIs(header.cuda_runtime_version, ""), "cuda_driver_version",
@@ -134,6 +136,8 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   ScopeRow(out, trace.scope);
   Events(out, trace.counts.total, trace.facts.by_phase, trace.facts.by_category);
   NoteRows(out, trace.notes);
+  if (IsThere(out, "integrity", trace.integrity.lost.calls + trace.integrity.clocks.size() > 0))
+    IntegrityFields(out, trace.integrity);
   Facts(out, trace);
   out.Objects("devices", trace.devices, [&](auto& device) { Device(out, device); });
   Kernels(out, trace.kernels, short_name);
@@ -142,7 +146,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   OpTables(out, trace.ops);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
-  if (IsThere(out, "idle", !trace.devices.empty())) Idle(out, trace.idle);
+  if (!trace.devices.empty()) Idle(out, trace.idle);
 }
 
 // Slices of one recording that overlap in time.

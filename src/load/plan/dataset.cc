@@ -21,7 +21,8 @@ class JsonRows {
       : dataset_(dataset), options_(options) {}
 
   // Why the line is broken; "" if it is not.
-  std::string TakeLine(std::string_view line) {
+  std::string TakeLine(std::string_view line, uint64_t number) {
+    line_ = number;
     padded_.assign(line);
     padded_.append(simdjson::SIMDJSON_PADDING, '\0');
     ondemand::document document;
@@ -48,7 +49,7 @@ class JsonRows {
     }
     uint64_t entry = 0;
     for (auto item : array) {
-      ++entry;
+      line_ = ++entry;
       ondemand::object object;
       if (const auto error = item.get_object().get(object)) {
         Broken(entry, NoObject(error));
@@ -58,6 +59,30 @@ class JsonRows {
       }
       if (const std::string why = TakeObject(object); !why.empty()) Broken(entry, why);
     }
+  }
+
+  // After the last row: only all of them show what a unit of their times is.
+  void SetTimes() {
+    TraceSigns signs{.given_unit = options_.seconds_a_unit,
+                     .given_block = options_.block_tokens,
+                     .is_bailian = is_bailian_};
+    for (const std::optional<double>& stamp : stamps_)
+      if (stamp) signs.stamps.push_back(*stamp);
+    for (const DatasetRow& row : dataset_.rows)
+      if (!row.hash_ids.empty()) signs.hashed.emplace_back(row.prompt_tokens, row.hash_ids.size());
+    dataset_.units = UnitsOf(signs);
+    std::vector<DatasetRow> rows;
+    for (size_t i = 0; i < stamps_.size(); ++i) {
+      const double seconds = stamps_[i].value_or(0) * dataset_.units.seconds_a_unit;
+      if (seconds > kLatestSeconds) {
+        Broken(lines_[i], fmt::format("{}: {:g} s is no time (another unit?)",
+                                      options_.timestamp_label, seconds));
+        continue;
+      }
+      if (stamps_[i]) dataset_.rows[i].at_ns = std::llround(seconds * 1e9);
+      rows.push_back(std::move(dataset_.rows[i]));
+    }
+    dataset_.rows = std::move(rows);
   }
 
   void Broken(uint64_t line, std::string why) {
@@ -85,26 +110,18 @@ class JsonRows {
   }
 
   std::string Undo(std::string why) {
-    if (taken_) dataset_.rows.pop_back();
+    if (taken_) {
+      dataset_.rows.pop_back();
+      stamps_.pop_back();
+      lines_.pop_back();
+    }
     return why;
-  }
-
-  // What is wrong with it. A negative timestamp means none.
-  std::string SetTime(double timestamp, DatasetRow& row) const {
-    if (timestamp < 0) return "";
-    const double unit = options_.seconds_a_unit > 0 ? options_.seconds_a_unit : 1e-3;
-    const double seconds = timestamp * unit;
-    if (seconds > kLatestSeconds)
-      return fmt::format("{}: {:g} s is no time (another unit?)", options_.timestamp_label,
-                         seconds);
-    row.at_ns = std::llround(seconds * 1e9);
-    return "";
   }
 
   std::string TakeObject(ondemand::object object) {
     taken_ = false;
     DatasetRow row;
-    double timestamp = -1;
+    std::optional<double> stamp;
     bool is_conversation = false, is_prompt = false, is_messages = false, is_trace = false;
     bool tells_output = false;
     for (auto field : object) {
@@ -129,11 +146,14 @@ class JsonRows {
         tells_output = true;
         if (!ReadCount(value, row.output_tokens)) return NoCount(key);
       } else if (key == options_.timestamp_label) {
-        if (value.get_double().get(timestamp) != simdjson::SUCCESS || !(timestamp >= 0)) {
+        double time = 0;
+        if (value.get_double().get(time) != simdjson::SUCCESS || !(time >= 0))
           return fmt::format("{} is no time", options_.timestamp_label);
-        }
+        stamp = time;
       } else if (key == options_.hash_label) {
         ReadIds(value, row.hash_ids);
+      } else if (key == "chat_id" || key == "parent_chat_id") {
+        is_bailian_ = true;
       } else if (key != "id") {
         Ignore(key);
       }
@@ -151,7 +171,6 @@ class JsonRows {
       return fmt::format("a line of another kind ({}, not {})", DatasetName(kind),
                          DatasetName(dataset_.kind));
     }
-    if (std::string wrong = SetTime(timestamp, row); !wrong.empty()) return wrong;
     const bool fits = kind == DatasetKind::kTrace
                           ? row.prompt_tokens > 0 && row.output_tokens > 0
                           : !row.text.empty() && (row.output_tokens > 0 || !tells_output);
@@ -161,6 +180,8 @@ class JsonRows {
     }
     taken_ = true;
     dataset_.rows.push_back(std::move(row));
+    stamps_.push_back(stamp);
+    lines_.push_back(line_);
     return "";
   }
 
@@ -219,7 +240,11 @@ class JsonRows {
   const DatasetOptions& options_;
   ondemand::parser parser_;
   std::string padded_;
-  bool taken_ = false;
+  bool taken_ = false, is_bailian_ = false;
+  uint64_t line_ = 0;
+  // Of each row.
+  std::vector<std::optional<double>> stamps_;
+  std::vector<uint64_t> lines_;
 };
 
 void ReadLines(std::string_view bytes, JsonRows& rows) {
@@ -228,7 +253,7 @@ void ReadLines(std::string_view bytes, JsonRows& rows) {
     const std::string_view line = Trim(TakeLine(bytes));
     ++number;
     if (line.empty()) continue;
-    if (const std::string why = rows.TakeLine(line); !why.empty()) rows.Broken(number, why);
+    if (const std::string why = rows.TakeLine(line, number); !why.empty()) rows.Broken(number, why);
   }
 }
 
@@ -268,15 +293,16 @@ std::string_view DatasetName(DatasetKind kind) {
 
 Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& options) {
   Dataset dataset;
-  dataset.block_tokens = options.block_tokens;
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   JsonRows rows(dataset, options);
   const size_t first = bytes.find_first_not_of(" \t\r\n");
   const char begin = first == std::string_view::npos ? '\0' : bytes[first];
   if (begin == '[') {
     rows.TakeArray(bytes);
+    rows.SetTimes();
   } else if (begin == '{') {
     ReadLines(bytes, rows);
+    rows.SetTimes();
   } else if (begin != '\0') {
     TACHO_RETURN_IF_ERROR(ReadCsv(bytes, options, dataset));
   }

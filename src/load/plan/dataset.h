@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "load/plan/trace_units.h"
 
 namespace tacho {
 
@@ -43,7 +44,7 @@ struct Dataset {
   std::string path;                          // where the caller read it from; may be ""
   DatasetKind kind = DatasetKind::kUnknown;  // by its first good line
   std::vector<DatasetRow> rows;              // sorted by time, if they have times
-  int64_t block_tokens = 512;                // of a hash id
+  TraceUnits units;                          // of a trace in JSON lines
   uint64_t broken = 0;
   std::vector<BrokenLine> first_broken;   // at most kMostBroken
   uint64_t unfit = 0;                     // well-formed, but incomplete or too short
@@ -53,8 +54,9 @@ struct Dataset {
 
 struct DatasetOptions {
   bool stop_at_broken = false;
-  int64_t block_tokens = 512;
-  double seconds_a_unit = 0;  // of time stamps; 0: the format's unit (Mooncake: milliseconds)
+  // Absent: the format's, and in a trace of JSON lines what its numbers allow (trace_units.h).
+  std::optional<int64_t> block_tokens = {};
+  std::optional<double> seconds_a_unit = {};  // of time stamps
   std::string timestamp_label = "timestamp", input_label = "input_length",
               output_label = "output_length", hash_label = "hash_ids";
 };

@@ -121,8 +121,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
     row.prompt_tokens = std::llround(*prompt);
     row.output_tokens = std::llround(*output);
     if (const auto stamp = ParseWhole<double>(cell(columns->time))) {
-      const double unit = options.seconds_a_unit > 0 ? options.seconds_a_unit : 1;
-      const double seconds = *stamp * unit;
+      const double seconds = *stamp * options.seconds_a_unit.value_or(1);
       if (seconds >= 0 && seconds <= kLatestSeconds) row.at_ns = std::llround(seconds * 1e9);
     } else {
       row.at_ns = DateAndTime(cell(columns->time));

@@ -92,6 +92,24 @@ TEST(Dataset, MooncakesTraceHasTimesAndSharedBlocks) {
   EXPECT_EQ(std::count(one.begin(), one.end(), ','), 599);
 }
 
+TEST(Dataset, ATraceOfSecondsAndShortBlocksIsReadAsSuch) {
+  const Dataset dataset =
+      Read(R"({"timestamp":0.0,"input_length":50,"output_length":8,"hash_ids":[1,2,3,4]}
+{"timestamp":1.5,"input_length":60,"output_length":8,"hash_ids":[1,2,3,5]}
+{"timestamp":3.0,"input_length":70,"output_length":8,"hash_ids":[9,10,11,12,13]})");
+  EXPECT_EQ(dataset.rows[1].at_ns, 1'500'000'000);
+  EXPECT_EQ(dataset.rows[2].at_ns, 3'000'000'000);
+  PlanOptions options;
+  options.replay_speed = 1;
+  const auto plan = MakePlan(options, dataset);
+  const std::vector<int64_t> ids = {1000, 2345, 4711, 6789, 8888, 9999};
+  std::string one, other;
+  AppendTokenIds(plan->requests[0], plan->salt, ids, one);
+  AppendTokenIds(plan->requests[1], plan->salt, ids, other);
+  EXPECT_EQ(one.substr(0, 48 * 5), other.substr(0, 48 * 5));  // tokens of four digits
+  EXPECT_NE(one.substr(48 * 5, 2 * 5), other.substr(48 * 5, 2 * 5));
+}
+
 TEST(Dataset, TracesAsCsv) {
   const Dataset azure = Read(
       "TIMESTAMP,ContextTokens,GeneratedTokens\n"

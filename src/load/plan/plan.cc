@@ -106,7 +106,7 @@ class Planner {
     std::vector<PromptPiece> shared;
     int64_t left = lengths.prompt;
     for (const int64_t id : row.hash_ids) {
-      const int64_t tokens = std::min(left, dataset_.block_tokens);
+      const int64_t tokens = std::min(left, dataset_.units.block_tokens);
       if (tokens <= 0) break;
       shared.push_back({MixBits(kBlockSeed + static_cast<uint64_t>(id)), tokens});
       left -= tokens;

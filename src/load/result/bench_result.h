@@ -53,6 +53,9 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
 std::string BenchResultText(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics,
                             const std::string& extra);
+// Why its figures are not those of the table below it; empty if they are.
+std::vector<std::string> BenchDifferences(const LoadRecords& records, const LoadFigures& whole,
+                                          const BenchMetrics& metrics);
 // The parts of that table, for `extra`.
 std::string BenchTitle(const std::string& title, char fill = '-');
 std::string BenchRow(const std::string& label, double value);

@@ -162,6 +162,24 @@ TEST(BenchResult, TheTableIsVllms) {
             "==================================================\n");
 }
 
+TEST(BenchText, TellsFiguresOfOneNameApart) {
+  LoadRecords records = Records();
+  const BenchMetrics metrics;
+  EXPECT_TRUE(BenchDifferences(records, Summarise(records, {}).whole, metrics).empty());
+  for (RequestRecord& r : records.requests)  // a role came 20 ms before the first token
+    if (r.first_choice_ns > 0) r.first_choice_ns -= 20'000'000;
+  const LoadSummary summary = Summarise(records, {});
+  const std::string text = BenchResultText(records, summary, Identity(), metrics, "");
+  EXPECT_THAT(text, HasSubstr("--Time to First Chunk (a chat's role)--"));
+  EXPECT_THAT(text, HasSubstr("Time per Output Token (from a chat's role on)"));
+  EXPECT_THAT(text, HasSubstr("Median TTFT (ms):                        20.00"));
+  const auto why = BenchDifferences(records, summary.whole, metrics);
+  ASSERT_GE(why.size(), 2);
+  EXPECT_THAT(why[0], HasSubstr("vLLM's TTFT ends with the first chunk"));
+  EXPECT_THAT(why[1], HasSubstr("vLLM's TPOT begins with"));
+  EXPECT_TRUE(BenchDifferences(records, summary.whole, {.names = {"e2el"}}).empty());
+}
+
 TEST(BenchResult, TheRoleOfAChatCountsAsVllmCountsIt) {
   LoadRecords records = RecordsForTest({RequestForTest(1000, {1050, 1060})});
   records.requests[0].first_choice_ns = 1'040'000'000;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "load/result/bench_result.h"
 
@@ -14,15 +15,45 @@ struct MetricText {
   const char* name;
   const char* title;
   const char* word;
+  // Where vLLM's definition gives other figures than docs/metrics.md.
+  const char* other_title = "";
+  const char* why = "";
 };
 constexpr MetricText kTexts[] = {
-    {"ttft", "Time to First Token", "TTFT"},
-    {"tpot", "Time per Output Token (excl. 1st token)", "TPOT"},
-    {"itl", "Inter-token Latency", "ITL"},
+    {"ttft", "Time to First Token", "TTFT", "Time to First Chunk (a chat's role)",
+     "vLLM's TTFT ends with the first chunk, which holds a chat's role and no token; ours with the "
+     "first token"},
+    {"tpot", "Time per Output Token (excl. 1st token)", "TPOT",
+     "Time per Output Token (from a chat's role on)",
+     "vLLM's TPOT begins with the chunk that holds a chat's role; ours with the first token"},
+    {"itl", "Inter-token Latency", "ITL", "Inter-token Latency (between chunks)",
+     "vLLM's ITL is the time between chunks; ours that between tokens"},
     {"e2el", "End-to-end Latency", "E2EL"},
     {"client_queue_time", "Client-side Queueing", "Client Queue Time"},
     {"e2el_including_client_queue", "Queue-inclusive End-to-end Latency", "E2EL incl. Queue"},
 };
+
+// The percentiles of the second table, in nanoseconds; none if it lacks the metric.
+const Distribution* OursOf(const LoadFigures& whole, std::string_view name) {
+  return name == "ttft"   ? &whole.ttft
+         : name == "tpot" ? &whole.tpot
+         : name == "itl"  ? &whole.itl
+                          : nullptr;
+}
+
+// Whether a reader would see two figures of one name.
+bool Differs(const LoadRecords& records, const LoadFigures& whole, const MetricText& text) {
+  constexpr double kSame = 0.01;
+  const Distribution* ours = OursOf(whole, text.name);
+  if (ours == nullptr || ours->count == 0 || IsUnsure(whole, text.name)) return false;
+  const Distribution theirs = BenchMetricOf(records, text.name, {50, 99});
+  const auto differs_at = [&](double percent) {
+    const auto one = ours->At(percent), other = theirs.At(percent);
+    return one && other && std::abs(*one / 1e6 - *other) > kSame * std::max(*one / 1e6, *other);
+  };
+  // Of ITL the second table has no median.
+  return differs_at(99) || (std::string_view(text.name) != "itl" && differs_at(50));
+}
 
 std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
                         const MetricText& text, const std::vector<double>& percents) {
@@ -32,7 +63,7 @@ std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
   const Distribution all = BenchMetricOf(records, text.name, percents);
   if (all.count == 0) return "";  // answers that were not streams have no TTFT
   const Distribution median = BenchMetricOf(records, text.name, {50});
-  std::string out = BenchTitle(text.title);
+  std::string out = BenchTitle(Differs(records, whole, text) ? text.other_title : text.title);
   out += BenchRow(fmt::format("Mean {} (ms):", text.word), all.mean);
   out += BenchRow(fmt::format("Median {} (ms):", text.word), median.At(50).value_or(0));
   for (const double percent : percents) {
@@ -43,6 +74,16 @@ std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
 }
 
 }  // namespace
+
+std::vector<std::string> BenchDifferences(const LoadRecords& records, const LoadFigures& whole,
+                                          const BenchMetrics& metrics) {
+  std::vector<std::string> why;
+  for (const MetricText& text : kTexts)
+    if (std::ranges::find(metrics.names, text.name) != metrics.names.end() &&
+        Differs(records, whole, text))
+      why.emplace_back(text.why);
+  return why;
+}
 
 std::string BenchTitle(const std::string& title, char fill) {
   const size_t rest = kWidth - std::min(kWidth, title.size());

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "load/plan/numbered_plan.h"
 #include "load/result/load_report.h"
@@ -66,6 +67,7 @@ void AddBounds(Document& document, const Distribution& all, std::string_view nam
 std::vector<std::string> Caveats(const FinishedLoad& load) {
   std::vector<std::string> lines = load.remarks;
   const LoadFigures& whole = load.summary.whole;
+  std::ranges::move(BenchDifferences(load.records, whole, load.metrics), std::back_inserter(lines));
   const NumberedPlan plan(load.plan);
   const auto cut = std::count_if(load.records.requests.begin(), load.records.requests.end(),
                                  [&](const RequestRecord& r) { return plan[r.index].cut; });

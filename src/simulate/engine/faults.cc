@@ -54,6 +54,15 @@ const std::vector<FaultRow>& FaultRows() {
       {FaultKind::kErrorInStream, "error-in-stream", "COUNT", "10",
        "each COUNTth answer ends in an error inside its 200 stream"},
       {FaultKind::kUnhealthy, "unhealthy", "", "", "/health answers 503"},
+      {FaultKind::kLoseFirst, "lose-first", "COUNT", "1",
+       "the Nth session loses its first N times COUNT pieces of device work"},
+      {FaultKind::kLoseReplays, "lose-replays", "COUNT", "8",
+       "all graph replays but each COUNTth lose their device work"},
+      {FaultKind::kRecorderStops, "recorder-stops", "TIME", "200ms",
+       "calls and device work are recorded until so long before the window ends"},
+      {FaultKind::kDeviceSkew, "device-skew", "TIME", "-200us",
+       "the device's clock is off against the host's"},
+      {FaultKind::kDeviceDrift, "device-drift", "PPM", "-500", "the device's clock runs too fast"},
   };
   return rows;
 }

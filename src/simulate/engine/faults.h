@@ -32,6 +32,12 @@ enum class FaultKind : uint8_t {
   kDiskFull,       // no space left on the device
   kErrorInStream,  // every Nth answer ends in an error inside its 200 stream
   kUnhealthy,      // /health says 503
+  // Of the profiler's records (trace/recorder_loss.h).
+  kLoseFirst,      // the nth session loses its first n times so many pieces of device work
+  kLoseReplays,    // all graph replays but each nth lose theirs
+  kRecorderStops,  // calls and device work end so long before the window
+  kDeviceSkew,     // the device's clock is off against the host's
+  kDeviceDrift,    // and runs too fast
   kCount,
 };
 

@@ -9,6 +9,7 @@
 #include "simulate/engine/step_load.h"
 #include "simulate/engine/step_plan.h"
 #include "simulate/trace/kineto_text.h"
+#include "simulate/trace/recorder_loss.h"
 
 namespace tacho::simulate {
 
@@ -74,6 +75,7 @@ struct TraceSource {
   int64_t clock_skew_ns = 0;
   double clock_drift_ppm = 0;
   int64_t clock_origin_ns = 0;  // where the drift begins
+  RecorderLoss loss;
 
   int64_t OnClock(int64_t unix_ns) const {
     const auto since = static_cast<double>(unix_ns - clock_origin_ns);

@@ -280,6 +280,7 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   source.clock_drift_ppm =
       static_cast<double>(options.faults.Amount(FaultKind::kClockDrift, options.index));
   source.clock_origin_ns = began_unix_ns_;
+  source.loss = LossOf(options.faults, options.index, sessions_);
   return source;
 }
 

@@ -150,14 +150,43 @@ class Tracer {
       traced.external_ids.push_back(shows ? external_id_++ : 0);
       traced.unfinished.push_back(cut);
     }
+    const auto recorded = [&](const auto& event) {
+      return source_.has_device && inside(event) &&
+             traced.origin_ns + event.start_ns + event.dur_ns <= end_ - source_.loss.stops_early_ns;
+    };
     for (const HostCall& call : traced.plan.calls) {
       traced.correlations.push_back(correlation_++);
-      traced.shows_call.push_back(source_.has_device && inside(call));
+      traced.shows_call.push_back(recorded(call));
     }
-    for (const DeviceSlice& slice : traced.plan.device) {
-      traced.shows_device.push_back(source_.has_device && inside(slice));
+    int32_t replay = -1;  // the call of the last graph node
+    for (DeviceSlice& slice : traced.plan.device) {
+      const bool is_new_replay = slice.graph_node != 0 && slice.call != replay;
+      if (is_new_replay) ++replays_;
+      if (slice.graph_node != 0) replay = slice.call;
+      const bool in_window = source_.has_device && inside(slice);
+      const bool lost = in_window && (!recorded(slice) || IsLost(slice));
+      traced.lost_device.push_back(lost);
+      traced.shows_device.push_back(in_window && !lost);
+      slice.start_ns += ClockError(traced.origin_ns + slice.start_ns);
     }
     visit_(traced);
+  }
+
+  // Whether a piece of the window is among those that the profiler loses: asked once of each.
+  bool IsLost(const DeviceSlice& slice) {
+    if (first_ < source_.loss.first) {
+      ++first_;
+      return true;
+    }
+    const int64_t kept = source_.loss.replays_kept;
+    return slice.graph_node != 0 && kept > 0 && replays_ % kept != 0;
+  }
+
+  // What the device's clock adds at a time of the trace.
+  [[nodiscard]] int64_t ClockError(int64_t at) const {
+    const RecorderLoss& loss = source_.loss;
+    return loss.skew_ns +
+           static_cast<int64_t>(static_cast<double>(at - start_) * loss.drift_ppm / 1e6);
   }
 
   const TraceSource& source_;
@@ -166,6 +195,7 @@ class Tracer {
   int64_t base_, start_, end_;
   int64_t external_id_, correlation_;
   Random idle_random_;
+  int64_t first_ = 0, replays_ = -1;  // pieces lost at the start, graph replays so far
 };
 
 }  // namespace

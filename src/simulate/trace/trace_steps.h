@@ -25,6 +25,8 @@ struct TracedStep {
   std::vector<bool> shows_call;
   // For each of plan.device: whether it is in the trace.
   std::vector<bool> shows_device;
+  // Whether it is missing although it ran in the window: source.loss.
+  std::vector<bool> lost_device;
   // The indices in plan.host of slices that were open when the window closed; their durations are
   // cut.
   std::vector<bool> unfinished;
@@ -35,7 +37,8 @@ struct TracedStep {
 
 // Passes all steps of a recording to `visit`, in order, with SGLang's idle loops between them.
 // Deterministic. By Kineto's rules: a call or a piece of device work that is not wholly inside the
-// window is dropped; a host slice that is open at its end is cut there.
+// window is dropped; a host slice that is open at its end is cut there. What source.loss loses is
+// dropped too, and the times of device work are those of its clock.
 void EachTracedStep(const TraceSource& source, const Recording& recording,
                     const std::function<void(const TracedStep&)>& visit);
 

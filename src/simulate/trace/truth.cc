@@ -71,7 +71,14 @@ class Truth {
                         {"generation_tokens", load.generation.tokens}});
     }
     std::map<int32_t, int64_t> by_call;
+    std::map<int32_t, bool> calls_with_rows;  // that are in the trace and whose work is not, or is
     for (size_t i = 0; i < step.plan.device.size(); ++i) {
+      const int32_t call = step.plan.device[i].call;
+      if (step.shows_call[static_cast<size_t>(call)] &&
+          (step.lost_device[i] || step.shows_device[i])) {
+        lost_events_ += step.lost_device[i] ? 1 : 0;
+        calls_with_rows[call] = calls_with_rows[call] || step.shows_device[i];
+      }
       if (!step.shows_device[i]) continue;
       const DeviceSlice& slice = step.plan.device[i];
       const int64_t start = step.origin_ns + slice.start_ns;
@@ -94,6 +101,7 @@ class Truth {
       (has_launch ? with_launch_ : without_launch_) += 1;
       if (has_launch) largest_launch_ = std::max(largest_launch_, ++by_call[slice.call]);
     }
+    for (const auto& [call, has_rows] : calls_with_rows) lost_calls_ += has_rows ? 0 : 1;
     for (size_t c = 0; c < step.plan.calls.size(); ++c) {
       if (!step.shows_call[c]) continue;
       ++events_[step.plan.calls[c].call->category];
@@ -142,6 +150,7 @@ class Truth {
                        {"without_launch", without_launch_},
                        {"graph_launches", calls_["cudaGraphLaunch"].count},
                        {"max_gpu_events_per_launch", largest_launch_}};
+    out["lost"] = {{"calls", lost_calls_}, {"gpu_events", lost_events_}};
     std::erase_if(calls_, [](const auto& call) { return call.second.count == 0; });
     out["calls"] = Rows(calls_, "name", "total_ns");
     out["ops"] = Rows(ops_, "name", "cpu_total_ns");
@@ -172,6 +181,7 @@ class Truth {
   Total memsets_;
   std::vector<Span> busy_;
   int64_t with_launch_ = 0, without_launch_ = 0, largest_launch_ = 0;
+  int64_t lost_calls_ = 0, lost_events_ = 0;
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   source.clock_drift_ppm =
       static_cast<double>(options.faults.Amount(FaultKind::kClockDrift, options.index));
   source.clock_origin_ns = began_unix_ns_;
+  source.loss = LossOf(options.faults, options.index, sessions_);
   return source;
 }
 

@@ -23,7 +23,7 @@ export function Kernels() {
   const why = scopeFigures.value?.why ?? "";
   return (
     <div class="page whole-page">
-      <Filter label={onCpu && !chosen ? "leaf operators" : "kernels"} value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
+      <Filter label={onCpu && !chosen ? "working operators" : "kernels"} value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
       {chosen ? (
         <NamesTable label="Kernels of the selection" rows={selected} empty={why || (!scopeFigures.value ? "…" : onCpu ? "a CPU engine has no kernels: see Operators" : "no device work here")} />
       ) : (

@@ -178,9 +178,9 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
       </section>
       <section class="wide">
-        <h2>{onCpu ? "Leaf operators" : "Kernels"}</h2>
+        <h2>{onCpu ? "Working operators" : "Kernels"}</h2>
         <DataTable label="Kernels with most time" columns={kernelColumns(kernelSum, several, onCpu)} rows={kernels} empty="no kernel in this run" keyOf={(row) => row.name} />
-        <p class="more"><button type="button" class="quiet" onClick={() => goTo("kernels")}>{onCpu ? "all leaf operators" : "all kernels"}</button></p>
+        <p class="more"><button type="button" class="quiet" onClick={() => goTo("kernels")}>{onCpu ? "all working operators" : "all kernels"}</button></p>
       </section>
     </div>
   );

@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/name_pattern.h"
+#include "base/rule_lines.h"
+
+namespace tacho {
+namespace embedded {
+extern const std::string_view kernel_rules;
+}
+namespace {
+
+struct Pattern {
+  std::string_view category, field, text;
+};
+
+// The patterns of rules, in order.
+std::vector<Pattern> PatternsOf(std::string_view rules) {
+  std::vector<Pattern> patterns;
+  std::string_view category, field;
+  EXPECT_TRUE(ReadRuleLines(rules, "", [&](std::string_view line) {
+    if (line.starts_with('|')) {
+      line.remove_prefix(1);
+    } else {
+      category = TakeWord(line);
+      field = TakeWord(line);
+    }
+    while (!line.empty()) {
+      const size_t bar = std::min(line.find('|'), line.size());
+      patterns.push_back({category, field, Trim(line.substr(0, bar))});
+      line.remove_prefix(std::min(line.size(), bar + 1));
+    }
+    return Result<void>();
+  }));
+  return patterns;
+}
+
+// A name that `pattern` matches and that has nothing else: between and around its pieces stand
+// letters that no pattern has. What matches this name matches all names that `pattern` does.
+std::string WitnessOf(std::string_view pattern) {
+  constexpr std::string_view kNothing = "zj";
+  std::string name;
+  if (!pattern.starts_with('^')) name += kNothing;
+  for (const char c : pattern) {
+    if (c == '*') name += kNothing;
+    if (c != '*' && c != '^' && c != '$') name += c;
+  }
+  if (!pattern.ends_with('$')) name += kNothing;
+  return name;
+}
+
+// The pattern that matches whatever the last of `patterns` does, so that the last never decides;
+// "" if there is none. What a key tells, the full name has too.
+std::string HiddenBy(const std::vector<Pattern>& patterns, size_t last) {
+  const PatternSubject witness(WitnessOf(patterns[last].text));
+  EXPECT_TRUE(NamePattern(patterns[last].text).Matches(witness)) << patterns[last].text;
+  for (size_t i = 0; i < last; ++i) {
+    if ((patterns[i].category == "wrapper") != (patterns[last].category == "wrapper")) continue;
+    const bool sees = patterns[i].field == patterns[last].field ||
+                      (patterns[i].field == "full" && patterns[last].field == "key");
+    if (sees && NamePattern(patterns[i].text).Matches(witness))
+      return std::string(patterns[i].category) + ' ' + std::string(patterns[i].text);
+  }
+  return {};
+}
+
+TEST(ClassifierRules, NoPatternIsHiddenByOneBeforeIt) {
+  const std::vector<Pattern> patterns = PatternsOf(embedded::kernel_rules);
+  EXPECT_GT(patterns.size(), 1'000u);
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    EXPECT_EQ(HiddenBy(patterns, i), "")
+        << patterns[i].category << ' ' << patterns[i].field << ' ' << patterns[i].text;
+  }
+}
+
+TEST(ClassifierRules, AHiddenPatternIsFound) {
+  const auto last_of = [](std::string_view rules) {
+    const std::vector<Pattern> patterns = PatternsOf(rules);
+    return HiddenBy(patterns, patterns.size() - 1);
+  };
+  EXPECT_EQ(last_of("norm op norm\nrandom op ^aten::normal"), "norm norm");
+  EXPECT_EQ(last_of("norm op norm$\nrandom op ^aten::normal"), "");
+  EXPECT_EQ(last_of("norm op norm\nrandom key normal_$"), "");
+  EXPECT_EQ(last_of("a full x*y\nb key ^ns::x_*y$"), "a x*y");
+  EXPECT_EQ(last_of("a key x*y\nb full x_y"), "");
+  EXPECT_EQ(last_of("a key ^x\nb key my_x | ns::x"), "a ^x");
+  EXPECT_EQ(last_of("a key ^x\nb key my_x"), "");
+  EXPECT_EQ(last_of("wrapper key x\nb key x"), "");
+}
+
+}  // namespace
+}  // namespace tacho

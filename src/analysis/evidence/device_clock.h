@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/launches.h"
+#include "model/track_index.h"
+
+namespace tacho {
+
+// How a device's clock stands to the host's. Profilers convert device times into host times, and
+// may be off by a constant (roctracer), or by more and more (kineto #1082).
+//
+// What may not be gives bounds on `offset`, which added to a device time gives the host time:
+//   - work cannot start before the call that launches it begins: offset >= call.start - work.start;
+//   - a call that waits for the device cannot return before the work launched until then has ended,
+//     and no work ends after the profiler stopped: offset <= end of the call - end of the work.
+// Waiting calls are *DeviceSynchronize and *CtxSynchronize, and *StreamSynchronize on a device with
+// work on one stream only. On real traces that are right the least and most are on both sides of 0,
+// 2 us and more away.
+struct DeviceClock {
+  std::string device;
+  // Of the work of calls: the first piece of each on this device, and how much of it starts before
+  // its call began.
+  uint64_t launched = 0, before_launch = 0;
+  // Of waiting calls that had work to wait for, how many returned before it had ended.
+  uint64_t waited = 0, after_wait = 0;
+  std::optional<DurationNs> least = {}, most = {};  // bounds on a constant offset
+  enum class State : uint8_t {
+    kRight,   // 0 is within the bounds
+    kOff,     // by a constant
+    kDrifts,  // no constant is within them
+    kCount,
+  };
+  State state = State::kRight;
+  // Of kOff and kDrifts: `least` of the work in the first and in the last tenth of the recording.
+  std::optional<DurationNs> least_at_start = {}, least_at_end = {};
+};
+inline constexpr DurationNs kClockTolerance{1'000};       // old traces have whole microseconds
+std::string_view ClockStateId(DeviceClock::State state);  // "right", "off", "drifts"
+
+// One for each device with work that has a launch, by device. Cost: O(n), and a sort of the waiting
+// calls' work.
+std::vector<DeviceClock> CheckDeviceClocks(const TrackIndex& index, const LaunchLinks& links);
+
+}  // namespace tacho

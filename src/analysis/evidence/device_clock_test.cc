@@ -1,0 +1,211 @@
+#include "analysis/evidence/device_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "analysis/analyze.h"
+#include "analysis/evidence/impossible_work.h"
+#include "analysis/evidence/recorder_stops.h"
+#include "analysis/prepared_trace.h"
+#include "analysis/scope_for_test.h"
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+using State = DeviceClock::State;
+
+// Kernels that start 6 us after their launch call begins, every 100 us; each tenth is waited for,
+// and the wait returns 4 us after its end. `off`: what the device's clock adds at a host time.
+Trace Recorded(const std::function<int64_t(int64_t)>& off, bool with_waits = true,
+               int count = 100) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at = 1'000'000 + 100'000 * i;
+    b.Host("cuda_runtime", "hipLaunchKernel",
+           {.start = at, .duration = 3'000, .correlation = i + 1});
+    const int64_t start = at + 6'000;
+    b.Kernel("gemm", {.start = start + off(start), .duration = 60'000, .correlation = i + 1});
+    if (with_waits && i % 10 == 9)
+      b.Host("cuda_runtime", "hipDeviceSynchronize", {.start = at + 4'000, .duration = 66'000});
+  }
+  return std::move(b).Finish();
+}
+
+std::vector<DeviceClock> ClocksOf(const Trace& trace) {
+  return CheckDeviceClocks(TrackIndex(trace), LinkLaunches(trace));
+}
+
+TEST(DeviceClock, ThatIsRightHasZeroWithinItsBounds) {
+  const Trace trace = Recorded([](int64_t) { return 0; });
+  const std::vector<DeviceClock> clocks = ClocksOf(trace);
+  ASSERT_EQ(clocks.size(), 1u);
+  EXPECT_EQ(clocks[0].state, State::kRight);
+  EXPECT_EQ(clocks[0].launched, 100u);
+  EXPECT_EQ(clocks[0].before_launch, 0u);
+  EXPECT_EQ(clocks[0].least, DurationNs{-6'000});
+  EXPECT_EQ(clocks[0].most, DurationNs{4'000});
+}
+
+TEST(DeviceClock, ThatIsOffByAConstantHasItWithinItsBounds) {
+  for (const int64_t off : {-200'000, -20'000, 20'000, 3'000'000}) {
+    const Trace trace = Recorded([&](int64_t) { return off; });
+    const DeviceClock clock = ClocksOf(trace).front();
+    EXPECT_EQ(clock.state, State::kOff) << off;
+    EXPECT_EQ(clock.least, DurationNs{-off - 6'000});
+    EXPECT_EQ(clock.most, DurationNs{-off + 4'000});
+    EXPECT_EQ(clock.before_launch > 0, off < 0);
+    EXPECT_EQ(clock.after_wait > 0, off > 0);
+  }
+  const Trace trace = Recorded([](int64_t) { return -200'000; }, false);
+  const DeviceClock clock = ClocksOf(trace).front();
+  EXPECT_EQ(clock.state, State::kOff);
+  EXPECT_EQ(clock.least, DurationNs{194'000});
+  EXPECT_FALSE(clock.most.has_value());
+}
+
+TEST(DeviceClock, ThatDriftsHasNoConstant) {
+  const Trace trace = Recorded([](int64_t at) { return -at / 50; });
+  const DeviceClock clock = ClocksOf(trace).front();
+  EXPECT_EQ(clock.state, State::kDrifts);
+  ASSERT_TRUE(clock.least_at_start && clock.least_at_end);
+  EXPECT_LT(*clock.least_at_start, *clock.least_at_end);
+}
+
+// Without a common clock no cause and no delay is told, and all that takes the device's clock alone
+// stays.
+TEST(DeviceClock, ThatIsOffLeavesBusyAndIdleTime) {
+  const auto analyze = [](const Trace& trace) { return AnalyzeTrace(trace, BuiltInRules()); };
+  const Trace right_trace = Recorded([](int64_t) { return 0; });
+  const TraceAnalysis right = analyze(right_trace);
+  std::mt19937 random(3);
+  for (int round = 0; round < 50; ++round) {
+    const int64_t off = std::uniform_int_distribution<int64_t>(-400'000, 400'000)(random);
+    const Trace trace = Recorded([&](int64_t) { return off; });
+    const TraceAnalysis moved = analyze(trace);
+    EXPECT_EQ(moved.devices[0].busy, right.devices[0].busy);
+    EXPECT_EQ(moved.devices[0].idle, right.devices[0].idle);
+    if (off > -5'000 && off < 3'000) continue;
+    if (moved.integrity.common_clock()) continue;
+    EXPECT_EQ(moved.launches.delay.count, 0u);
+    ASSERT_EQ(moved.idle.causes.size(), 1u);
+    EXPECT_EQ(moved.idle.causes[0].cause, IdleCause::kUnknown);
+    EXPECT_EQ(moved.idle.causes[0].total, right.devices[0].idle);
+    EXPECT_EQ(moved.notes.CountOf(NoteId::kDeviceClock) > 0, true);
+  }
+}
+
+TEST(DeviceClock, OfWaitsThatMayBeForAnotherDeviceSaysNothing) {
+  TraceBuilder b;
+  for (const std::string_view device : {"0", "1"}) {
+    const int64_t correlation = device == "0" ? 1 : 2;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 0, .duration = 2'000, .correlation = correlation});
+    b.Kernel("k", {.device = device,
+                   .start = 5'000,
+                   .duration = device == "0" ? 10'000 : 900'000,
+                   .correlation = correlation});
+  }
+  b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 4'000, .duration = 12'000});
+  const Trace trace = std::move(b).Finish();
+  for (const DeviceClock& clock : ClocksOf(trace)) {
+    EXPECT_EQ(clock.state, State::kRight);
+    EXPECT_EQ(clock.waited, 0u);
+  }
+}
+
+TEST(ImpossibleWork, IsNoneWherePiecesOverlapAsProgrammaticLaunchesDo) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 50; ++i) {
+    b.Host("cuda_runtime", "cudaLaunchKernelExC",
+           {.start = 1'000 * i, .duration = 500, .correlation = i + 1});
+    b.Kernel("k", {.start = 100'000 + 10'000 * i, .duration = 18'000, .correlation = i + 1});
+  }
+  const Trace trace = std::move(b).Finish();
+  const ImpossibleWork work = FindImpossibleWork(TrackIndex(trace), LinkLaunches(trace));
+  EXPECT_EQ(work.compared, 49u);
+  EXPECT_EQ(work.count(), 0u);
+}
+
+TEST(ImpossibleWork, IsWhatStartsOutOfOrderOrInBursts) {
+  for (const bool burst : {false, true}) {
+    TraceBuilder b;
+    for (int64_t i = 0; i < 60; ++i) {
+      b.Host("cuda_runtime", "hipLaunchKernel",
+             {.start = 10'000 * i, .duration = 500, .correlation = i + 1});
+      const int64_t start = burst ? 100'000 * (i / 20 + 1)  // rows of a flush start together
+                                  : 10'000 * (i + (i % 5 == 0 ? 8 : 2));  // every fifth lags behind
+      b.Kernel("k", {.start = start, .duration = 8'000, .correlation = i + 1});
+    }
+    const Trace trace = std::move(b).Finish();
+    const ImpossibleWork work = FindImpossibleWork(TrackIndex(trace), LinkLaunches(trace));
+    EXPECT_GT(burst ? work.stacked : work.out_of_order, 9u);
+    EXPECT_TRUE(work.times_refused());
+    const TraceAnalysis analysis = AnalyzeTrace(trace, BuiltInRules());
+    EXPECT_TRUE(analysis.devices.empty());
+    EXPECT_EQ(analysis.launches.gpu_events, 60u);
+    EXPECT_GT(analysis.notes.CountOf(NoteId::kTimesRefused), 0u);
+  }
+}
+
+// Steps of 1 ms, each with a launch while the recorder of calls ran, on both sides of it none.
+Trace Stepped(int steps, int first, int last, std::string_view category = "user_annotation") {
+  TraceBuilder b;
+  for (int64_t i = 0; i < steps; ++i) {
+    const std::string name = "execute_context_0(0)_generation_8(" + std::to_string(i) + ")";
+    b.Host(category, name, {.start = 1'000'000 * i, .duration = 900'000});
+    if (i < first || i >= last) continue;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 1'000'000 * i + 1'000, .duration = 2'000, .correlation = i + 1});
+    b.Kernel("k", {.start = 1'000'000 * i + 9'000, .duration = 700'000, .correlation = i + 1});
+  }
+  return std::move(b).Finish();
+}
+
+TEST(RecorderStops, WhereRangesThatHeldCallsGoOnWithout) {
+  const auto stops_of = [](const Trace& trace) { return FindRecorderStops(TrackIndex(trace)); };
+  const Trace whole = Stepped(30, 0, 30), cut = Stepped(30, 0, 10), late = Stepped(30, 20, 30);
+  EXPECT_FALSE(stops_of(whole).any());
+  const RecorderStops stopped = stops_of(cut);
+  ASSERT_TRUE(stopped.stopped.has_value());
+  EXPECT_EQ(*stopped.stopped, TimeNs{9'003'000});
+  EXPECT_EQ(stopped.after, 20u);
+  EXPECT_FALSE(stopped.began.has_value());
+  const RecorderStops began = stops_of(late);
+  ASSERT_TRUE(began.began.has_value());
+  EXPECT_EQ(*began.began, TimeNs{20'001'000});
+  EXPECT_EQ(began.before, 20u);
+}
+
+// The engine had no work: its loop goes on, as it did between the steps.
+TEST(RecorderStops, AreNoneWhereRangesWithoutCallsCameBefore) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 40; ++i) {
+    b.Host("user_annotation", "scheduler.run_batch", {.start = 1'000 * i, .duration = 900});
+    if (i < 20 && i != 7) {
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.start = 1'000 * i + 10, .duration = 20, .correlation = i + 1});
+      b.Kernel("k", {.start = 1'000 * i + 100, .duration = 50, .correlation = i + 1});
+    }
+  }
+  const Trace trace = std::move(b).Finish();
+  EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
+}
+
+// One kind of operator alone may later run on tensors of the host.
+TEST(RecorderStops, OfOperatorsTakeSeveralKinds) {
+  const Trace trace = Stepped(30, 0, 10, "cpu_op");
+  EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
+}
+
+TEST(RecorderStops, LeaveTheRestOfTheRecordingOutOfShares) {
+  const Trace trace = Stepped(30, 0, 10);
+  const TraceAnalysis analysis = AnalyzeTrace(trace, BuiltInRules());
+  EXPECT_EQ(analysis.recorded(), (Interval{TimeNs{0}, TimeNs{9'709'000}}));
+  EXPECT_TRUE(analysis.notes.lost_data());
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,87 @@
+#include "analysis/evidence/impossible_work.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/evidence/device_clock.h"
+#include "analysis/name_index.h"
+
+namespace tacho {
+namespace {
+
+// The last pieces of one thread on one stream that still run, by when they end.
+class StillRunning {
+ public:
+  // How many pieces still run at `start`.
+  size_t At(TimeNs start) {
+    std::erase_if(ends_, [&](TimeNs end) { return end <= start; });
+    return ends_.size();
+  }
+  void Add(TimeNs end) {
+    if (ends_.size() < kMost) ends_.push_back(end);
+  }
+
+ private:
+  static constexpr size_t kMost = 8;  // more than any caller asks for
+  std::vector<TimeNs> ends_;
+};
+
+std::vector<uint8_t> AreGraphLaunches(const Trace& trace) {
+  NameIndex names(trace);
+  std::vector<uint8_t> of_name, of_call(trace.host_calls.size());
+  for (size_t call = 0; call < of_call.size(); ++call) {
+    const uint32_t number = names[trace.host_calls.name[call]];
+    if (number == of_name.size())
+      of_name.push_back(IsGraphLaunch(trace.Text(trace.host_calls.name[call])) ? 1 : 0);
+    of_call[call] = of_name[number];
+  }
+  return of_call;
+}
+
+}  // namespace
+
+ImpossibleWork FindImpossibleWork(const TrackIndex& index, const LaunchLinks& links) {
+  constexpr size_t kStacked = 3;
+  const Trace& trace = index.trace();
+  const HostCallTable& calls = trace.host_calls;
+  const std::vector<uint8_t> is_graph = AreGraphLaunches(trace);
+  ImpossibleWork found;
+  for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
+    const RowList rows = index.gpu().Of(stream);
+    struct Last {
+      TrackId thread{};
+      TimeNs called, started;  // the piece that was launched last of those that have started
+      StillRunning running;
+      bool any = false;
+    };
+    std::vector<Last> threads;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const uint32_t row = rows[i], call = links.call_of_gpu[row];
+      if (call == LaunchLinks::kNone || is_graph[call] != 0) continue;
+      auto last = std::ranges::find(threads, calls.track[call], &Last::thread);
+      if (last == threads.end()) {
+        last = threads.insert(last, Last{});
+        last->thread = calls.track[call];
+      }
+      const Interval when = trace.gpu.When(row);
+      if (last->any) ++found.compared;
+      const bool late = last->any && calls.start[call] < last->called &&
+                        when.start - last->started > kClockTolerance;
+      const bool stacked = last->running.At(when.start) >= kStacked;
+      if (found.count() == 0 && (late || stacked)) found.first = row;
+      if (late) {
+        ++found.out_of_order;
+      } else if (stacked) {
+        ++found.stacked;
+      }
+      last->running.Add(when.end);
+      if (last->any && calls.start[call] < last->called) continue;
+      last->called = calls.start[call];
+      last->started = when.start;
+      last->any = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace tacho

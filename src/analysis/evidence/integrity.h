@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/evidence/device_clock.h"
+#include "analysis/evidence/impossible_work.h"
+#include "analysis/evidence/lost_work.h"
+#include "analysis/evidence/recorder_stops.h"
+
+namespace tacho {
+
+// What a trace says about its own figures: whether the work that was launched is there, whether its
+// times can be, and whether its recorders ran until the end. Of a CPU engine only the last.
+struct Integrity {
+  LostWork lost;
+  std::vector<DeviceClock> clocks;  // by device
+  ImpossibleWork impossible;
+  RecorderStops stops;
+  // Rows of Trace::host_calls that lost work, sorted. Not in results.
+  std::vector<uint32_t> incomplete_calls;
+
+  // Which figures hold; each takes those before it.
+  //
+  // When and how long work ran.
+  [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
+  // When the devices were idle, of all their windows together: nothing is lost between two pieces
+  // of work that are there, or so little that it may have run in 1 % of the window at most.
+  [[nodiscard]] bool idle_time(DurationNs window) const {
+    return device_times() && (lost.in_one_piece() || 100 * lost.doubtful_idle.ns <= window.ns);
+  }
+  // What host and devices did at the same time: delays of launches, causes of idle time.
+  [[nodiscard]] bool common_clock() const {
+    return device_times() && std::ranges::all_of(clocks, [](const DeviceClock& clock) {
+             return clock.state == DeviceClock::State::kRight;
+           });
+  }
+};
+// Cost: O(n); independent parts at once on `threads`.
+Integrity FindIntegrity(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
+                        const Scope& scope, size_t threads = 1);
+
+}  // namespace tacho

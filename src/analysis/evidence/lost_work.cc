@@ -1,0 +1,215 @@
+#include "analysis/evidence/lost_work.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "analysis/evidence/partial_graphs.h"
+#include "analysis/evidence/rowless_calls.h"
+#include "analysis/name_index.h"
+
+namespace tacho {
+namespace {
+
+// The graphs that still ran when the recording ended lack their last nodes by nature.
+void LeaveOutTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
+                     std::vector<PartialGraph>& graphs) {
+  if (graphs.empty()) return;
+  TimeNs last_launch = trace.span.start;
+  DurationNs longest;
+  std::map<uint32_t, TimeNs> ends;  // of the partial graphs' work, by call
+  for (const PartialGraph& graph : graphs) ends.emplace(graph.call, trace.span.start);
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    longest = std::max(longest, DurationNs{trace.gpu.duration[row]});
+    if (call == LaunchLinks::kNone) continue;
+    last_launch = std::max(last_launch, trace.host_calls.start[call]);
+    if (const auto at = ends.find(call); at != ends.end())
+      at->second = std::max(at->second, trace.gpu.When(row).end);
+  }
+  std::erase_if(graphs, [&](const PartialGraph& graph) {
+    return trace.host_calls.start[graph.call] >= last_launch &&
+           end - ends.at(graph.call) <= longest;
+  });
+}
+
+// From each incomplete call to the start of the next work that its process launched after it.
+IntervalSet DoubtfulTime(const Trace& trace, const LaunchLinks& links,
+                         const std::vector<uint32_t>& judged,
+                         const std::vector<uint32_t>& incomplete, TimeNs end) {
+  std::vector<Interval> doubtful;
+  TimeNs next = end;
+  size_t left = incomplete.size();
+  for (size_t i = judged.size(); i-- > 0;) {
+    const uint32_t call = judged[i];
+    if (left > 0 && incomplete[left - 1] == call) {
+      --left;
+      doubtful.push_back({trace.host_calls.start[call], next});
+      // Of a graph that lacks some the rest is known to have run.
+    }
+    if (!links.first.LaunchedWork(call)) continue;
+    next = std::min(next, trace.gpu.start[links.first.FirstOf(call)]);
+  }
+  return IntervalSet(std::move(doubtful));
+}
+
+DurationNs IdleWithin(const IntervalSet& doubtful, const DeviceWork& work, const Scope& scope) {
+  DurationNs sum;
+  for (const DeviceItems& device : work.devices) {
+    const Interval window = scope.window.value_or(device.extent);
+    if (window.empty()) continue;
+    TimeNs reach = window.start;
+    for (const WorkItem& item : device.items) {
+      const Interval clipped = scope.Clip(item.when);
+      if (clipped.empty()) continue;
+      if (clipped.start > reach) sum += doubtful.Covered({reach, clipped.start});
+      reach = std::max(reach, clipped.end);
+    }
+    if (window.end > reach) sum += doubtful.Covered({reach, window.end});
+  }
+  return sum;
+}
+
+class Losses {
+ public:
+  // `calls`: judged, by start. `incomplete`: of them, in the same order.
+  Losses(const Trace& trace, const LaunchLinks& links, const std::vector<uint32_t>& calls,
+         const std::vector<uint32_t>& incomplete)
+      : trace_(trace), links_(links), calls_(calls), incomplete_(incomplete) {}
+
+  void TabulateApis(LostWork& lost) const {
+    NameIndex names(trace_);
+    std::vector<LostWork::Api> apis;
+    const auto api_of = [&](uint32_t call) -> LostWork::Api& {
+      const StringId name = trace_.host_calls.name[call];
+      const uint32_t number = names[name];
+      if (number == apis.size()) apis.push_back({.name = std::string(trace_.Text(name))});
+      return apis[number];
+    };
+    for (const uint32_t call : calls_) ++api_of(call).calls;
+    for (const uint32_t call : incomplete_) ++api_of(call).lost;
+    std::erase_if(apis, [](const LostWork::Api& api) { return api.lost == 0; });
+    std::ranges::sort(apis, [](const LostWork::Api& a, const LostWork::Api& b) {
+      return a.lost != b.lost ? a.lost > b.lost : a.name < b.name;
+    });
+    lost.apis = std::move(apis);
+  }
+
+  void FindPattern(LostWork& lost) const {
+    const size_t all = calls_.size(), gone = incomplete_.size();
+    size_t at_start = 0, at_end = 0;
+    while (at_start < gone && incomplete_[at_start] == calls_[at_start]) ++at_start;
+    while (at_end < gone - at_start && incomplete_[gone - 1 - at_end] == calls_[all - 1 - at_end])
+      ++at_end;
+    if (gone == all) {
+      lost.pattern = LossPattern::kSpread;
+    } else if (at_start + at_end == gone) {
+      lost.pattern = at_end == 0     ? LossPattern::kStart
+                     : at_start == 0 ? LossPattern::kEnd
+                                     : LossPattern::kStartAndEnd;
+    } else if (AreAllGraphs()) {
+      lost.pattern = LossPattern::kAllGraphs;
+    } else if (AreAllOfThreads()) {
+      lost.pattern = LossPattern::kAllOfAThread;
+    } else if (const uint64_t n = OneIn(lost); n > 1) {
+      lost.pattern = LossPattern::kAllButOneIn;
+      lost.one_in = n;
+    } else {
+      lost.pattern = LossPattern::kSpread;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool IsIncomplete(uint32_t call) const {
+    return std::ranges::binary_search(sorted_, call);
+  }
+  [[nodiscard]] bool AreAllGraphs() const {
+    return std::ranges::all_of(calls_, [&](uint32_t call) {
+      return IsGraphLaunch(trace_.Text(trace_.host_calls.name[call])) ==
+             !links_.first.LaunchedWork(call);
+    });
+  }
+  [[nodiscard]] bool AreAllOfThreads() const {
+    std::set<TrackId> with, without;
+    for (const uint32_t call : calls_)
+      (links_.first.LaunchedWork(call) ? with : without).insert(trace_.host_calls.track[call]);
+    return std::ranges::none_of(without, [&](TrackId track) { return with.contains(track); });
+  }
+  // n where of the calls of the API that lost most, and alone, every n-th is there.
+  [[nodiscard]] uint64_t OneIn(const LostWork& lost) const {
+    if (lost.apis.size() != 1) return 0;
+    std::vector<size_t> there;
+    size_t number = 0;
+    for (const uint32_t call : calls_) {
+      if (trace_.Text(trace_.host_calls.name[call]) != lost.apis.front().name) continue;
+      if (!IsIncomplete(call)) there.push_back(number);
+      ++number;
+    }
+    if (there.size() < 3) return 0;
+    const size_t n = there[1] - there[0];
+    for (size_t i = 2; i < there.size(); ++i) {
+      if (there[i] - there[i - 1] != n) return 0;
+    }
+    return n;
+  }
+
+  const Trace& trace_;
+  const LaunchLinks& links_;
+  const std::vector<uint32_t>& calls_;
+  const std::vector<uint32_t>& incomplete_;
+  std::vector<uint32_t> sorted_ = [this] {
+    std::vector<uint32_t> sorted = incomplete_;
+    std::ranges::sort(sorted);
+    return sorted;
+  }();
+};
+
+}  // namespace
+
+std::string_view LossPatternId(LossPattern pattern) {
+  static constexpr std::array<std::string_view, 8> kIds{
+      "none",           "start", "end", "start-and-end", "all-graphs", "all-of-a-thread",
+      "all-but-one-in", "spread"};
+  return kIds[static_cast<size_t>(pattern)];
+}
+
+LostWork FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
+                      const Scope& scope, std::vector<uint32_t>* incomplete_calls) {
+  const Trace& trace = index.trace();
+  LostWork lost;
+  if (work.on_host || trace.gpu.size() == 0) return lost;
+  RowlessCalls rowless = FindRowlessCalls(index, links);
+  std::vector<PartialGraph> graphs = FindPartialGraphs(trace, links, rowless.judged);
+  LeaveOutTheLast(trace, links, EndOfRecording(trace), graphs);
+  lost.calls = rowless.judged.size();
+  lost.lost_calls = lost.lost_events = rowless.lost.size();
+  lost.captured = rowless.captured;
+  lost.failed = rowless.failed;
+  lost.cut_off = rowless.cut_off;
+  lost.partial_graphs = graphs.size();
+  for (const PartialGraph& graph : graphs) lost.lost_events += graph.missing;
+  if (!lost.any()) return lost;
+
+  const HostCallTable& calls = trace.host_calls;
+  const auto by_start = [&](uint32_t a, uint32_t b) {
+    return calls.start[a] != calls.start[b] ? calls.start[a] < calls.start[b] : a < b;
+  };
+  std::vector<uint32_t>&judged = rowless.judged, &incomplete = rowless.lost;
+  for (const PartialGraph& graph : graphs) incomplete.push_back(graph.call);
+  std::ranges::sort(judged, by_start);
+  std::ranges::sort(incomplete, by_start);
+  lost.first = calls.start[incomplete.front()];
+  const Losses losses(trace, links, judged, incomplete);
+  losses.TabulateApis(lost);
+  losses.FindPattern(lost);
+  const IntervalSet doubtful = DoubtfulTime(trace, links, judged, incomplete, trace.span.end);
+  lost.doubtful_idle = IdleWithin(doubtful, work, scope);
+  if (incomplete_calls != nullptr) {
+    std::ranges::sort(incomplete);
+    *incomplete_calls = std::move(incomplete);
+  }
+  return lost;
+}
+
+}  // namespace tacho

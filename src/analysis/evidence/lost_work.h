@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/device_work.h"
+#include "analysis/launches.h"
+#include "analysis/scope.h"
+#include "base/interval_set.h"
+#include "model/track_index.h"
+
+namespace tacho {
+
+// Which of the calls lost their work.
+enum class LossPattern : uint8_t {
+  kNone,
+  // The first of the recording, or the last: what lies between is whole. CUPTI before CUDA 13.1
+  // loses the first k of the k-th session of a process (pytorch issue 192021).
+  kStart,
+  kEnd,
+  kStartAndEnd,
+  kAllGraphs,     // every graph launch, and no other call
+  kAllOfAThread,  // every call of some threads, and no other call
+  kAllButOneIn,   // of one API all but every n-th
+  kSpread,
+  kCount,
+};
+std::string_view LossPatternId(LossPattern pattern);  // "start", "all-but-one-in", ...
+
+// GPU work that was launched in the recording and is not in it: from launch to row.
+struct LostWork {
+  uint64_t calls = 0;           // RowlessCalls::judged
+  uint64_t lost_calls = 0;      // without any row
+  uint64_t partial_graphs = 0;  // graph launches that lack some
+  // Pieces of work without a row, at least: one for each lost call, and what the graphs lack.
+  uint64_t lost_events = 0;
+  uint64_t captured = 0, failed = 0, cut_off = 0;  // as in RowlessCalls: without a row by nature
+  LossPattern pattern = LossPattern::kNone;
+  uint64_t one_in = 0;  // of kAllButOneIn: n
+  struct Api {
+    std::string name;
+    uint64_t calls = 0, lost = 0;  // lost: also graph launches that lack some
+  };
+  std::vector<Api> apis;  // those that lost any, most lost first, then by name
+  TimeNs first;           // the start of the first call that lost any
+  // Idle time of the scope's devices in which lost work may have run: from a call that lost any to
+  // the start of the next work that was launched after it. Lost work on a stream of its own may
+  // have run later still.
+  DurationNs doubtful_idle;
+
+  [[nodiscard]] bool any() const { return lost_events > 0; }
+  // Whether the work that is there lies together, with nothing lost between.
+  [[nodiscard]] bool in_one_piece() const {
+    return pattern == LossPattern::kNone || pattern == LossPattern::kStart ||
+           pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;
+  }
+};
+
+// `incomplete_calls`, unless null: gets the rows of Trace::host_calls that lost any, sorted.
+// Cost: O(n).
+LostWork FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
+                      const Scope& scope, std::vector<uint32_t>* incomplete_calls = nullptr);
+
+}  // namespace tacho

@@ -1,0 +1,215 @@
+#include "analysis/evidence/lost_work.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analysis/evidence/integrity.h"
+#include "analysis/prepared_trace.h"
+#include "analysis/scope_for_test.h"
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+// A run of an engine: `steps` graph replays of `nodes` kernels, each followed by `eager` kernels,
+// on one stream. What the recording lost: launches as a whole, and nodes of replays.
+struct Run {
+  int64_t steps = 40, nodes = 5, eager = 1;
+  std::function<bool(int64_t launch)> lost = [](int64_t) { return false; };
+  std::function<bool(int64_t launch, int64_t node)> lost_node = [](int64_t, int64_t) {
+    return false;
+  };
+  bool node_ids = false;
+  int64_t silence_at_end = 0;  // how long the host goes on, ns
+};
+
+Trace Record(const Run& run) {
+  TraceBuilder b;
+  int64_t host = 1'000, device = 0, correlation = 0;
+  const auto launch = [&](std::string_view call, int64_t pieces) {
+    b.Host("cuda_runtime", call, {.start = host, .duration = 2'000, .correlation = ++correlation});
+    device = std::max(device, host + 5'000);
+    for (int64_t node = 0; node < pieces; ++node) {
+      const std::string name = pieces == 1 ? "sample" : node % 2 == 0 ? "gemm" : "attention";
+      const std::string id = std::to_string(node + 1);
+      if (!run.lost(correlation - 1) && !run.lost_node(correlation - 1, node)) {
+        TraceBuilder::Arguments args;
+        if (run.node_ids && pieces > 1) args.emplace_back("graph node id", id);
+        b.Kernel(name, {.start = device,
+                        .duration = 10'000,
+                        .correlation = correlation,
+                        .args = std::move(args)});
+      }
+      device += 11'000;
+    }
+    host += 3'000;
+  };
+  for (int64_t step = 0; step < run.steps; ++step) {
+    launch("cudaGraphLaunch", run.nodes);
+    for (int64_t k = 0; k < run.eager; ++k) launch("cudaLaunchKernel", 1);
+    host = std::max(host, device);
+  }
+  b.Host("cuda_runtime", "cudaEventQuery", {.start = host + run.silence_at_end, .duration = 100});
+  return std::move(b).Finish();
+}
+
+LostWork LossesOf(const Trace& trace) { return Prepare(trace, BuiltInRules()).integrity.lost; }
+
+TEST(LostWork, WholeRecordingsLoseNothing) {
+  const LostWork lost = LossesOf(Record({.silence_at_end = 10'000'000}));
+  EXPECT_EQ(lost.calls, 80u);
+  EXPECT_FALSE(lost.any());
+  EXPECT_EQ(lost.pattern, LossPattern::kNone);
+}
+
+TEST(LostWork, OfTheFirstCalls) {
+  for (const int64_t k : {1, 3, 50}) {
+    const LostWork lost = LossesOf(Record({.lost = [&](int64_t i) { return i < k; }}));
+    EXPECT_EQ(lost.lost_calls, static_cast<uint64_t>(k));
+    EXPECT_EQ(lost.pattern, LossPattern::kStart);
+    EXPECT_EQ(lost.doubtful_idle, DurationNs{});
+  }
+}
+
+TEST(LostWork, OfTheLastCalls) {
+  const auto last = [](int64_t i) { return i >= 70; };
+  const LostWork lost = LossesOf(Record({.lost = last}));
+  EXPECT_EQ(lost.lost_calls, 10u);
+  EXPECT_EQ(lost.pattern, LossPattern::kEnd);
+  // What was launched so shortly before the end that it may not have run then is not lost.
+  const LostWork cut = LossesOf(Record({.lost = [](int64_t i) { return i == 79; }}));
+  EXPECT_EQ(cut.lost_calls, 0u);
+  EXPECT_EQ(cut.cut_off, 1u);
+  const LostWork late =
+      LossesOf(Record({.lost = [](int64_t i) { return i == 79; }, .silence_at_end = 10'000'000}));
+  EXPECT_EQ(late.lost_calls, 1u);
+}
+
+TEST(LostWork, OfAllReplaysButEveryEighth) {
+  const LostWork lost =
+      LossesOf(Record({.lost = [](int64_t i) { return i % 2 == 0 && (i / 2) % 8 != 0; }}));
+  EXPECT_EQ(lost.lost_calls, 35u);
+  EXPECT_EQ(lost.pattern, LossPattern::kAllButOneIn);
+  EXPECT_EQ(lost.one_in, 8u);
+  ASSERT_EQ(lost.apis.size(), 1u);
+  EXPECT_EQ(lost.apis[0].name, "cudaGraphLaunch");
+  EXPECT_EQ(lost.apis[0].calls, 40u);
+  EXPECT_GT(lost.doubtful_idle, DurationNs{1'000'000});
+}
+
+TEST(LostWork, OfAllGraphsAndOfSome) {
+  EXPECT_EQ(LossesOf(Record({.lost = [](int64_t i) { return i % 2 == 0; }})).pattern,
+            LossPattern::kAllGraphs);
+  EXPECT_EQ(
+      LossesOf(Record({.lost = [](int64_t i) { return i == 7 || i == 12 || i == 13; }})).pattern,
+      LossPattern::kSpread);
+}
+
+TEST(LostWork, OfGraphsThatLackNodes) {
+  const auto first_five = [](int64_t launch, int64_t node) { return launch == 0 && node < 3; };
+  for (const bool ids : {false, true}) {
+    const LostWork lost = LossesOf(Record({.lost_node = first_five, .node_ids = ids}));
+    EXPECT_EQ(lost.partial_graphs, 1u);
+    EXPECT_EQ(lost.lost_events, 3u);
+    EXPECT_EQ(lost.pattern, LossPattern::kStart);
+  }
+  // With ids each hole is seen, also where no replay is whole.
+  const LostWork holes = LossesOf(
+      Record({.lost_node = [](int64_t launch, int64_t node) { return (launch / 2) % 5 == node; },
+              .node_ids = true}));
+  EXPECT_EQ(holes.partial_graphs, 40u);
+  EXPECT_EQ(holes.lost_calls, 8u);
+  EXPECT_EQ(holes.lost_events, 48u);
+}
+
+TEST(LostWork, IsNotWhatOtherGraphsHaveLess) {
+  TraceBuilder b;
+  int64_t at = 0, correlation = 0;
+  for (int step = 0; step < 6; ++step) {
+    // First and last pieces of a model between larger ones, and a draft model's one layer.
+    for (const int pieces : {2, 4, 4, 4, 3, 1}) {
+      b.Host("cuda_runtime", "cudaGraphLaunch",
+             {.start = at, .duration = 10, .correlation = ++correlation});
+      for (int i = 0; i < pieces; ++i) {
+        b.Kernel(i % 2 == 0 ? "gemm" : "norm",
+                 {.start = at + 20 + 10 * i, .duration = 10, .correlation = correlation});
+      }
+      at += 100;
+    }
+  }
+  EXPECT_FALSE(LossesOf(std::move(b).Finish()).any());
+}
+
+TEST(LostWork, IsNotWhatHasNoRowByNature) {
+  TraceBuilder b;
+  const auto call = [&](std::string_view name, int64_t at, int64_t correlation, bool row,
+                        TraceBuilder::Arguments args = {}) {
+    b.Host("cuda_runtime", name,
+           {.start = at, .duration = 50, .correlation = correlation, .args = std::move(args)});
+    if (row) b.Kernel("k", {.start = at + 60, .duration = 10, .correlation = correlation});
+  };
+  call("cudaLaunchKernel", 0, 1, true);
+  call("cudaStreamBeginCapture_v10000", 100, 2, false);
+  call("cudaLaunchKernel", 200, 3, false);
+  call("cudaMemcpyAsync", 300, 4, false);
+  call("cudaStreamEndCapture", 400, 5, false);
+  call("cudaLaunchKernel", 500, 6, false, {{"return value", "700"}});
+  call("cudaMemsetAsync", 600, 7, false);
+  call("cudaLaunchHostFunc", 700, 8, false);
+  call("cudaGraphAddMemcpyNode", 800, 9, false);
+  call("cudaLaunchKernel", 900, 10, true);
+  b.Host("cuda_driver", "cuLaunchKernel", {.start = 910, .duration = 20, .correlation = 11});
+  call("cudaLaunchKernel", 100'000, 12, true);
+  const LostWork lost = LossesOf(std::move(b).Finish());
+  EXPECT_FALSE(lost.any());
+  EXPECT_EQ(lost.captured, 2u);
+  EXPECT_EQ(lost.failed, 1u);
+}
+
+// A capture may have begun before the recording, and end after it.
+TEST(LostWork, IsNotWhatACaptureAtTheEdgeHolds) {
+  TraceBuilder b;
+  int64_t at = 0;
+  for (const std::string_view name :
+       {"cudaLaunchKernel", "cudaStreamEndCapture", "cudaLaunchKernel", "cudaStreamBeginCapture",
+        "cudaLaunchKernel"}) {
+    b.Host("cuda_runtime", name, {.start = at, .duration = 5, .correlation = at + 1});
+    if (at == 200) b.Kernel("k", {.start = 210, .duration = 10, .correlation = at + 1});
+    at += 100;
+  }
+  b.Host("cpu_op", "aten::empty", {.start = 1'000'000, .duration = 1});
+  const LostWork lost = LossesOf(std::move(b).Finish());
+  EXPECT_FALSE(lost.any());
+  EXPECT_EQ(lost.captured, 2u);
+}
+
+// Whatever is lost between two pieces of work: busy time is a lower bound, and either idle time is
+// unknown, or it is wrong by no more than the doubtful time.
+TEST(LostWork, BoundsWhatItMakesWrong) {
+  std::mt19937 random(7);
+  const Trace whole = Record({});
+  const DeviceTime right = DeviceTimesOf(Prepare(whole, BuiltInRules())).front();
+  for (int round = 0; round < 300; ++round) {
+    const double share = std::uniform_real_distribution(0.0, 0.3)(random);
+    std::vector<bool> lost(80);
+    for (size_t i = 0; i < lost.size(); ++i)
+      lost[i] = std::uniform_real_distribution(0.0, 1.0)(random) < share;
+    const Trace trace = Record({.lost = [&](int64_t i) { return lost[static_cast<size_t>(i)]; }});
+    const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+    const LostWork& found = prepared.integrity.lost;
+    const auto count = static_cast<uint64_t>(std::ranges::count(lost, true));
+    EXPECT_EQ(found.lost_calls + found.cut_off, count);
+    const std::vector<DeviceTime> times = DeviceTimesOf(prepared);
+    if (times.empty()) continue;
+    EXPECT_LE(times.front().busy, right.busy);
+    if (!times.front().whole || found.in_one_piece()) continue;
+    EXPECT_LE(times.front().idle - right.idle, found.doubtful_idle);
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,213 @@
+#include "analysis/evidence/partial_graphs.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/arg_reader.h"
+#include "analysis/name_index.h"
+
+namespace tacho {
+namespace {
+
+// The rows of GPU work of each graph launch: those of `calls[i]` are in [begin[i], begin[i + 1]).
+struct GraphWork {
+  std::vector<uint32_t> calls;  // by start
+  std::vector<uint32_t> rows;
+  std::vector<size_t> begin;
+
+  [[nodiscard]] std::span<const uint32_t> Of(size_t i) const {
+    return std::span(rows).subspan(begin[i], begin[i + 1] - begin[i]);
+  }
+};
+
+GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
+                           const std::vector<uint32_t>& judged) {
+  GraphWork work;
+  NameIndex names(trace);
+  std::vector<uint8_t> is_graph;
+  std::vector<uint32_t> number(trace.host_calls.size(), LaunchLinks::kNone);
+  for (const uint32_t call : judged) {
+    const uint32_t name = names[trace.host_calls.name[call]];
+    if (name == is_graph.size())
+      is_graph.push_back(IsGraphLaunch(trace.Text(trace.host_calls.name[call])) ? 1 : 0);
+    if (is_graph[name] == 0) continue;
+    number[call] = static_cast<uint32_t>(work.calls.size());
+    work.calls.push_back(call);
+  }
+  if (work.calls.empty()) return work;
+  work.begin.assign(work.calls.size() + 1, 0);
+  const auto launch_of = [&](uint32_t row) {
+    const uint32_t call = links.call_of_gpu[row];
+    return call == LaunchLinks::kNone ? LaunchLinks::kNone : number[call];
+  };
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    if (launch_of(row) != LaunchLinks::kNone) ++work.begin[launch_of(row) + 1];
+  }
+  std::partial_sum(work.begin.begin(), work.begin.end(), work.begin.begin());
+  work.rows.resize(work.begin.back());
+  std::vector<size_t> next(work.begin.begin(), work.begin.end() - 1);
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    if (const uint32_t launch = launch_of(row); launch != LaunchLinks::kNone)
+      work.rows[next[launch]++] = row;
+  }
+  return work;
+}
+
+// By ids of nodes or graphs: nullopt where the rows have none.
+std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const GraphWork& work) {
+  const ArgReader nodes(trace, "graph node id"), graphs(trace, "graph id");
+  if (!nodes.anywhere() && !graphs.anywhere()) return std::nullopt;
+  const auto args_of = [&](uint32_t row) {
+    return ArgsOf{.ref = trace.gpu.args[row], .correlation = trace.gpu.correlation[row]};
+  };
+  // Launches that share a node are of one graph: a forest of launches.
+  std::vector<uint32_t> graph(work.calls.size());
+  std::iota(graph.begin(), graph.end(), 0U);
+  const auto root = [&](uint32_t launch) {
+    while (graph[launch] != launch) launch = graph[launch] = graph[graph[launch]];
+    return launch;
+  };
+  std::unordered_map<int64_t, uint32_t> launch_of_node, launch_of_graph;
+  const auto join = [&](std::unordered_map<int64_t, uint32_t>& seen, std::optional<int64_t> id,
+                        uint32_t launch) {
+    if (!id || *id == 0) return;
+    graph[root(launch)] = root(seen.try_emplace(*id, launch).first->second);
+  };
+  for (uint32_t launch = 0; launch < work.calls.size(); ++launch) {
+    for (const uint32_t row : work.Of(launch)) {
+      join(launch_of_node, nodes.Integer(args_of(row)), launch);
+      join(launch_of_graph, graphs.Integer(args_of(row)), launch);
+    }
+  }
+  std::map<uint32_t, uint64_t> whole;  // by root: its nodes, or the most rows of a launch
+  for (const auto& [node, launch] : launch_of_node) ++whole[root(launch)];
+  for (uint32_t launch = 0; launch < work.calls.size(); ++launch)
+    whole[root(launch)] = std::max<uint64_t>(whole[root(launch)], work.Of(launch).size());
+  std::vector<PartialGraph> partial;
+  for (uint32_t launch = 0; launch < work.calls.size(); ++launch) {
+    const uint64_t has = work.Of(launch).size();
+    if (has > 0 && has < whole[root(launch)])
+      partial.push_back({work.calls[launch], whole[root(launch)] - has});
+  }
+  return partial;
+}
+
+// The names of a launch's work, sorted.
+using Names = std::vector<StringId>;
+using LaunchesByNames = std::map<Names, std::vector<uint32_t>>;
+
+// What other launches are compared with: the names that most launches have, and the longest lists
+// of them. A bound, for a trace that lost much may have as many lists as launches.
+std::vector<LaunchesByNames::const_iterator> Patterns(const LaunchesByNames& launches) {
+  constexpr size_t kMost = 64;
+  std::vector<LaunchesByNames::const_iterator> all, patterns;
+  for (auto i = launches.begin(); i != launches.end(); ++i) all.push_back(i);
+  const auto take = [&](auto measure) {
+    std::ranges::stable_sort(all, std::ranges::greater{}, measure);
+    for (size_t i = 0; i < std::min(kMost, all.size()); ++i) {
+      if (std::ranges::find(patterns, all[i]) == patterns.end()) patterns.push_back(all[i]);
+    }
+  };
+  take([](auto i) { return i->second.size(); });
+  take([](auto i) { return i->first.size(); });
+  return patterns;
+}
+
+// How much of `whole` is not in `part`; nullopt where `part` has something that `whole` has not.
+struct Lack {
+  uint64_t pieces = 0;
+  bool whole_kernels = false;  // a name of `whole` is missing altogether
+};
+std::optional<Lack> LackOf(const Names& part, const Names& whole) {
+  if (part.size() >= whole.size()) return std::nullopt;
+  Lack lack{.pieces = whole.size() - part.size()};
+  size_t i = 0;
+  for (size_t k = 0; k < whole.size();) {
+    const StringId name = whole[k];
+    size_t in_whole = 0, in_part = 0;
+    for (; k < whole.size() && whole[k] == name; ++k) ++in_whole;
+    for (; i < part.size() && part[i] == name; ++i) ++in_part;
+    if (in_part > in_whole) return std::nullopt;
+    lack.whole_kernels = lack.whole_kernels || in_part == 0;
+  }
+  if (i < part.size()) return std::nullopt;
+  return lack;
+}
+
+// The names of a launch's work by start.
+Names InTime(const Trace& trace, std::span<const uint32_t> rows) {
+  std::vector<uint32_t> sorted(rows.begin(), rows.end());
+  std::ranges::stable_sort(sorted, {}, [&](uint32_t row) { return trace.gpu.start[row]; });
+  Names names;
+  for (const uint32_t row : sorted) names.push_back(trace.gpu.name[row]);
+  return names;
+}
+
+// Whether the shorter list is how the longer one begins or ends.
+bool IsAnEndOf(const Names& part, const Names& whole) {
+  return std::ranges::equal(part, std::span(whole).first(part.size())) ||
+         std::ranges::equal(part, std::span(whole).last(part.size()));
+}
+
+std::vector<PartialGraph> CompareByNames(const Trace& trace, const LaunchLinks& links,
+                                         const GraphWork& work,
+                                         const std::vector<uint32_t>& judged) {
+  std::vector<PartialGraph> partial;
+  const auto size_of = [&](size_t i) { return work.Of(i).size(); };
+  size_t least = SIZE_MAX, most = 0;
+  for (size_t i = 0; i < work.calls.size(); ++i) {
+    if (size_of(i) == 0) continue;
+    least = std::min(least, size_of(i));
+    most = std::max(most, size_of(i));
+  }
+  if (least >= most) return partial;
+  LaunchesByNames launches;
+  for (uint32_t i = 0; i < work.calls.size(); ++i) {
+    if (size_of(i) == 0) continue;
+    Names names;
+    for (const uint32_t row : work.Of(i)) names.push_back(trace.gpu.name[row]);
+    std::ranges::sort(names);
+    launches[std::move(names)].push_back(i);
+  }
+  const auto first =
+      std::ranges::find_if(judged, [&](uint32_t call) { return links.first.LaunchedWork(call); });
+  const std::vector<LaunchesByNames::const_iterator> patterns = Patterns(launches);
+  for (const auto& [names, of_names] : launches) {
+    if (of_names.size() > 1) continue;
+    const uint32_t launch = of_names.front(), call = work.calls[launch];
+    const bool at_start = first != judged.end() && *first == call;
+    const auto next = std::next(std::ranges::find(judged, call));
+    const bool before_lost = next != judged.end() && !links.first.LaunchedWork(*next);
+    uint64_t missing = 0;
+    for (const LaunchesByNames::const_iterator other : patterns) {
+      const std::optional<Lack> lack = LackOf(names, other->first);
+      if (!lack) continue;
+      const bool holes =
+          2 * names.size() >= other->first.size() && other->second.size() > 1 &&
+          !lack->whole_kernels &&
+          !IsAnEndOf(InTime(trace, work.Of(launch)), InTime(trace, work.Of(other->second.front())));
+      if ((at_start || before_lost || holes) && (missing == 0 || lack->pieces < missing))
+        missing = lack->pieces;
+    }
+    if (missing > 0) partial.push_back({call, missing});
+  }
+  std::ranges::sort(partial, {}, &PartialGraph::call);
+  return partial;
+}
+
+}  // namespace
+
+std::vector<PartialGraph> FindPartialGraphs(const Trace& trace, const LaunchLinks& links,
+                                            const std::vector<uint32_t>& judged) {
+  const GraphWork work = CollectGraphWork(trace, links, judged);
+  if (work.calls.size() < 2) return {};
+  if (auto by_id = CompareById(trace, work)) return *std::move(by_id);
+  return CompareByNames(trace, links, work, judged);
+}
+
+}  // namespace tacho

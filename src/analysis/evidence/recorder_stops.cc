@@ -1,0 +1,125 @@
+#include "analysis/evidence/recorder_stops.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+constexpr uint64_t kFewestWith = 3, kFewestOutside = 3, kFewestOperators = 8;
+constexpr size_t kFewestOperatorNames = 3;
+
+// "execute_context_0(0)_generation_8(8)" of any batch is one kind of range.
+std::string WithoutDigits(std::string_view name) {
+  std::string kept;
+  for (const char c : name) {
+    if (!IsDigit(c)) kept += c;
+  }
+  return kept;
+}
+
+// How many ranges of one kind there are.
+struct Kind {
+  uint64_t with = 0, without = 0;  // calls in them, while there were calls
+  uint64_t before = 0, after = 0;  // the first call, the last one
+};
+
+class Kinds {
+ public:
+  Kinds(const Trace& trace, Interval with_calls) : trace_(trace), with_calls_(with_calls) {}
+
+  // The ranges and the calls of one thread, both by start.
+  void Add(const SliceTable& table, const RowList& ranges, const RowList& calls) {
+    const auto outside = [&](uint32_t row) {
+      const Interval when = table.When(row);
+      return when.start >= with_calls_.end || when.end <= with_calls_.start;
+    };
+    // Most threads end with their calls: then nothing is to be counted.
+    if (calls.empty() || ranges.empty() ||
+        (!outside(ranges[0]) && !outside(ranges[ranges.size() - 1])))
+      return;
+    const HostCallTable& host_calls = trace_.host_calls;
+    size_t next = 0;  // the first call that does not start before the range
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      const Interval when = table.When(ranges[i]);
+      while (next < calls.size() && host_calls.start[calls[next]] < when.start) ++next;
+      Kind& kind = OfName(table.name[ranges[i]]);
+      if (when.start >= with_calls_.end) {
+        ++kind.after;
+      } else if (when.end <= with_calls_.start) {
+        ++kind.before;
+      } else {
+        const bool holds = next < calls.size() && host_calls.start[calls[next]] < when.end;
+        ++(holds ? kind.with : kind.without);
+      }
+    }
+  }
+
+  // The kinds that held calls each time, and their ranges on one side.
+  struct Witnesses {
+    uint64_t ranges = 0;
+    size_t kinds = 0;
+    std::string name;  // of the most
+  };
+  [[nodiscard]] Witnesses Of(uint64_t Kind::*side) const {
+    Witnesses found;
+    uint64_t most = 0;
+    for (const auto& [name, kind] : by_name_) {
+      if (kind.without > 0 || kind.with < kFewestWith || kind.*side == 0) continue;
+      ++found.kinds;
+      found.ranges += kind.*side;
+      if (kind.*side > most) found.name = name;
+      most = std::max(most, kind.*side);
+    }
+    return found;
+  }
+
+ private:
+  Kind& OfName(StringId name) {
+    const auto [at, added] = kinds_.try_emplace(name, nullptr);
+    if (added) at->second = &by_name_[WithoutDigits(trace_.Text(name))];
+    return *at->second;
+  }
+
+  const Trace& trace_;
+  Interval with_calls_;
+  std::map<std::string, Kind> by_name_;
+  std::map<StringId, Kind*> kinds_;
+};
+
+}  // namespace
+
+RecorderStops FindRecorderStops(const TrackIndex& index) {
+  const Trace& trace = index.trace();
+  RecorderStops stops;
+  if (trace.host_calls.size() == 0) return stops;
+  Interval with_calls = trace.host_calls.When(0);
+  const auto extend = [&](Interval when) {
+    with_calls = {std::min(with_calls.start, when.start), std::max(with_calls.end, when.end)};
+  };
+  for (size_t row = 0; row < trace.host_calls.size(); ++row) extend(trace.host_calls.When(row));
+  Kinds annotations(trace, with_calls), operators(trace, with_calls);
+  for (size_t track = 0; track < trace.words.tracks().size(); ++track) {
+    const RowList calls = index.host_calls().Of(track);
+    annotations.Add(trace.annotations, index.annotations().Of(track), calls);
+    operators.Add(trace.host_ops, index.host_ops().Of(track), calls);
+  }
+  const auto decide = [&](uint64_t Kind::*side, TimeNs at, std::optional<TimeNs>& when,
+                          uint64_t& witnesses) {
+    const Kinds::Witnesses ranges = annotations.Of(side), ops = operators.Of(side);
+    const bool by_ranges = ranges.ranges >= kFewestOutside;
+    if (!by_ranges && (ops.ranges < kFewestOperators || ops.kinds < kFewestOperatorNames)) return;
+    when = at;
+    witnesses = by_ranges ? ranges.ranges : ops.ranges;
+    stops.witness = by_ranges ? ranges.name : ops.name;
+  };
+  decide(&Kind::before, with_calls.start, stops.began, stops.before);
+  decide(&Kind::after, with_calls.end, stops.stopped, stops.after);
+  return stops;
+}
+
+}  // namespace tacho

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/launches.h"
+#include "model/track_index.h"
+
+namespace tacho {
+
+// Whether one recorder stopped, or began late, while others of the same process went on: calls end,
+// and ranges that had always held calls go on without any.
+//
+// A range is an annotation or an operator on a thread with calls; its kind is its name without
+// digits. A kind is a witness if 3 of its ranges or more held calls, and none came without while
+// there were calls. Calls ended with the recording, not with the engine's work, where 3 ranges of
+// witnesses lie after the last call (before the first one). Of operators it takes 8 of 3 kinds: one
+// that launched kernels may later run on tensors of the host.
+struct RecorderStops {
+  std::optional<TimeNs> stopped;   // the end of the last call
+  std::optional<TimeNs> began;     // the start of the first
+  uint64_t after = 0, before = 0;  // ranges of witnesses there
+  std::string witness;             // the kind of most of them
+
+  [[nodiscard]] bool any() const { return stopped || began; }
+};
+// Cost: O(n) over calls, and over the ranges of threads that go on without calls.
+RecorderStops FindRecorderStops(const TrackIndex& index);
+
+}  // namespace tacho

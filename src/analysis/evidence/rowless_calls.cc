@@ -1,0 +1,166 @@
+#include "analysis/evidence/rowless_calls.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/arg_reader.h"
+#include "analysis/name_index.h"
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kFewestCalls = 3;
+
+enum class CallKind : uint8_t { kOther, kJudged, kBeginCapture, kEndCapture };
+
+CallKind KindOfCall(std::string_view name) {
+  if (name.find("BeginCapture") != std::string_view::npos) return CallKind::kBeginCapture;
+  if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
+  const std::string lower = AsciiLowered(name);
+  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+  // A memset of no bytes has no row. A host function runs on the host. What builds or edits a graph
+  // runs nothing: cudaGraphAddMemcpyNode.
+  if (has("memset") || has("hostfunc") || (has("graph") && !has("graphlaunch")))
+    return CallKind::kOther;
+  return CallKind::kJudged;
+}
+
+// By host call, as far as it puts work onto a device or bounds a capture.
+std::vector<CallKind> KindsOf(const Trace& trace) {
+  NameIndex names(trace);
+  std::vector<CallKind> of_name, of_call(trace.host_calls.size());
+  for (size_t row = 0; row < of_call.size(); ++row) {
+    const uint32_t number = names[trace.host_calls.name[row]];
+    if (number == of_name.size())
+      of_name.push_back(KindOfCall(trace.Text(trace.host_calls.name[row])));
+    of_call[row] = of_name[number];
+  }
+  return of_call;
+}
+
+// Whether a call without a row lies in another call of its thread that has rows, or holds one: a
+// runtime's call that goes on into its driver's is recorded twice, and one of the two has the rows.
+class NestedCalls {
+ public:
+  NestedCalls(const TrackIndex& index, const LaunchLinks& links) : index_(index), links_(links) {}
+  [[nodiscard]] bool SharesRows(uint32_t call) const {
+    const HostCallTable& calls = index_.trace().host_calls;
+    const Interval when = calls.When(call);
+    bool shares = false;
+    index_.host_calls().ForEachIn(Index(calls.track[call]), when, [&](size_t, uint32_t other) {
+      if (other == call || !links_.first.LaunchedWork(other)) return;
+      const Interval of_other = calls.When(other);
+      shares = shares || (of_other.start <= when.start && when.end <= of_other.end) ||
+               (when.start <= of_other.start && of_other.end <= when.end);
+    });
+    return shares;
+  }
+
+ private:
+  const TrackIndex& index_;
+  const LaunchLinks& links_;
+};
+
+// By host call: made between the begin and the end of a capture on its thread. A capture may have
+// begun before the recording, or go on after it.
+std::vector<uint8_t> InCapture(const TrackIndex& index, const std::vector<CallKind>& kinds) {
+  std::vector<uint8_t> in_capture;
+  for (const CallKind bound : {CallKind::kBeginCapture, CallKind::kEndCapture}) {
+    if (std::ranges::find(kinds, bound) != kinds.end()) in_capture.resize(kinds.size());
+  }
+  if (in_capture.empty()) return in_capture;
+  for (size_t track = 0; track < index.host_calls().lanes(); ++track) {
+    const RowList rows = index.host_calls().Of(track);
+    bool captures = false;
+    size_t since = 0;  // the first call that an end without a begin may reach back to
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const CallKind kind = kinds[rows[i]];
+      if (kind == CallKind::kBeginCapture) captures = true;
+      if (kind == CallKind::kEndCapture) {
+        for (size_t k = captures ? i : since; k < i; ++k) in_capture[rows[k]] = 1;
+        captures = false;
+        since = i + 1;
+      }
+      in_capture[rows[i]] = captures ? 1 : in_capture[rows[i]];
+      if (kind == CallKind::kBeginCapture) since = i + 1;
+    }
+  }
+  return in_capture;
+}
+
+// The longest time from the start of a call to the end of its work, plus the longest piece.
+DurationNs LongestWay(const Trace& trace, const LaunchLinks& links) {
+  DurationNs way, piece;
+  for (size_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    const Interval work = trace.gpu.When(row);
+    way = std::max(way, work.end - trace.host_calls.start[call]);
+    piece = std::max(piece, work.length());
+  }
+  return way + piece;
+}
+
+}  // namespace
+
+TimeNs EndOfRecording(const Trace& trace) {
+  TimeNs end = trace.span.start;
+  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_calls),
+                                  static_cast<const SliceTable*>(&trace.gpu)}) {
+    for (size_t row = 0; row < table->size(); ++row) end = std::max(end, table->When(row).end);
+  }
+  return end;
+}
+
+RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links) {
+  const Trace& trace = index.trace();
+  const HostCallTable& calls = trace.host_calls;
+  RowlessCalls found;
+  if (std::ranges::all_of(links.call_of_gpu,
+                          [](uint32_t call) { return call == LaunchLinks::kNone; }))
+    return found;
+  const std::vector<CallKind> kinds = KindsOf(trace);
+  const ArgReader result(trace, "return value");
+  const NestedCalls nested(index, links);
+  const std::vector<uint8_t> in_capture = InCapture(index, kinds);
+  for (uint32_t call = 0; call < calls.size(); ++call) {
+    if (links.puts_work[call] == 0 || kinds[call] != CallKind::kJudged) continue;
+    found.judged.push_back(call);
+    if (links.first.LaunchedWork(call)) continue;
+    if (!in_capture.empty() && in_capture[call] != 0) {
+      ++found.captured;
+    } else if (result.Integer({.ref = calls.args[call], .correlation = calls.correlation[call]})
+                   .value_or(0) != 0) {
+      ++found.failed;
+    } else if (!nested.SharesRows(call)) {
+      found.lost.push_back(call);
+      continue;
+    }
+    found.judged.pop_back();
+  }
+  // Of two calls nobody knows whether they should have rows.
+  if (found.judged.size() < kFewestCalls) found.lost.clear();
+  if (found.lost.empty()) return found;
+  const auto by_start = [&](uint32_t a, uint32_t b) {
+    return calls.start[a] != calls.start[b] ? calls.start[a] < calls.start[b] : a < b;
+  };
+  std::ranges::sort(found.judged, by_start);
+  std::ranges::sort(found.lost, by_start);
+
+  // Only where the first calls alone are lost besides: what loses others may have lost the last
+  // ones.
+  size_t at_start = 0, at_end = 0;
+  const size_t all = found.judged.size(), lost = found.lost.size();
+  while (at_start < lost && found.lost[at_start] == found.judged[at_start]) ++at_start;
+  while (at_end < lost && found.lost[lost - 1 - at_end] == found.judged[all - 1 - at_end]) ++at_end;
+  if (at_end == 0 || at_start + at_end != lost || lost == all) return found;
+  if (EndOfRecording(trace) - calls.start[found.lost[at_start]] > LongestWay(trace, links))
+    return found;
+  found.cut_off = at_end;
+  found.judged.resize(all - at_end);
+  found.lost.resize(at_start);
+  return found;
+}
+
+}  // namespace tacho

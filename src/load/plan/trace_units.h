@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacho {
+
+// What the numbers of a trace in JSON lines mean. Its keys are the same in Mooncake's traces
+// (milliseconds, 512 tokens a hash id) and in those of Qwen's Bailian and vLLM's timed_trace
+// (seconds, 16 tokens), so the file does not always say.
+struct TraceUnits {
+  double seconds_a_unit = 1e-3;
+  int64_t block_tokens = 512;  // of a hash id
+  // How each came about and which option sets it; "" if an option did, and the file agrees.
+  std::string time_remark, block_remark;
+};
+
+// What a file shows of its units.
+struct TraceSigns {
+  std::vector<double> stamps = {};                      // as they are in the file
+  std::vector<std::pair<int64_t, size_t>> hashed = {};  // tokens of a prompt, its hash ids
+  std::optional<double> given_unit = {};                // seconds
+  std::optional<int64_t> given_block = {};
+  bool is_bailian = false;  // its keys say so
+};
+
+// An option comes first, then what names the format, then what the numbers allow: a prompt of L
+// tokens has L/block hash ids, rounded up or down; times of Unix' epoch have the digits of their
+// unit; fractions mean seconds, unless the requests would then be minutes apart; and more than
+// 1,000 requests a second, or 100 where the hash ids are not Mooncake's, mean that the times are no
+// milliseconds. Cost: O(rows).
+TraceUnits UnitsOf(const TraceSigns& signs);
+
+}  // namespace tacho

@@ -1,0 +1,117 @@
+#include "report/integrity_words.h"
+
+#include <fmt/format.h>
+
+#include "report/idle_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// "of all but every 8th".
+std::string PatternText(const LostWork& lost) {
+  switch (lost.pattern) {
+    case LossPattern::kStart:
+      return "of the first of the recording";
+    case LossPattern::kEnd:
+      return "of the last of the recording";
+    case LossPattern::kStartAndEnd:
+      return "of the first and the last of the recording";
+    case LossPattern::kAllGraphs:
+      return "of every graph launch, and of no other call";
+    case LossPattern::kAllOfAThread:
+      return "of all calls of some threads, and of no others";
+    case LossPattern::kAllButOneIn:
+      return fmt::format("of all but every {}{}", lost.one_in,
+                         lost.one_in == 2   ? "nd"
+                         : lost.one_in == 3 ? "rd"
+                                            : "th");
+    case LossPattern::kSpread:
+      return "spread over the recording";
+    case LossPattern::kNone:
+    case LossPattern::kCount:
+      break;
+  }
+  return "";
+}
+
+std::string ClockText(const DeviceClock& clock) {
+  const auto of = [](uint64_t some, uint64_t all) {
+    return some == all ? "all " + FormatCount(all) : FormatCount(some) + " of " + FormatCount(all);
+  };
+  std::string text;
+  if (clock.before_launch > 0) {
+    text = fmt::format("{} launched pieces of work start before their launch call, by up to {}",
+                       of(clock.before_launch, clock.launched), FormatDuration(*clock.least));
+  }
+  if (clock.after_wait > 0 || text.empty()) {
+    text += fmt::format("{}work ends up to {} after a call that waited for it",
+                        text.empty() ? "" : ", and ",
+                        FormatDuration(-clock.most.value_or(DurationNs{})));
+  }
+  if (clock.state == DeviceClock::State::kDrifts)
+    return text + ": the clock of device " + clock.device + " drifts against the host's";
+  text += fmt::format(": the clock of device {} is {} the host's by", clock.device,
+                      clock.before_launch > 0 ? "behind" : "ahead of");
+  const DurationNs near = clock.before_launch > 0 ? *clock.least : -*clock.most;
+  const auto far = clock.before_launch > 0 ? clock.most : clock.least;
+  if (!far) return text + fmt::format(" {} or more", FormatDuration(near));
+  return text + fmt::format(" {} to {}", FormatDuration(near),
+                            FormatDuration(clock.before_launch > 0 ? *far : -*far));
+}
+
+}  // namespace
+
+std::string LossText(const LostWork& lost) {
+  if (!lost.any()) return "";
+  std::string text;
+  if (lost.lost_calls > 0) {
+    const bool one_api = lost.apis.size() == 1;
+    text = fmt::format("GPU work of {} of {} {}calls is missing: {}", FormatCount(lost.lost_calls),
+                       FormatCount(one_api ? lost.apis.front().calls : lost.calls),
+                       one_api ? NameInSentence(lost.apis.front().name) + " " : "launch and copy ",
+                       PatternText(lost));
+  }
+  if (lost.partial_graphs > 0) {
+    text +=
+        fmt::format("{}{} {} other replays of the same graph have", text.empty() ? "" : ", and ",
+                    FormatCounted(lost.partial_graphs, "graph launch lacks", "graph launches lack"),
+                    FormatCounted(lost.lost_events - lost.lost_calls, "piece of work that",
+                                  "pieces of work that"));
+  }
+  return text;
+}
+
+std::string ClocksText(const std::vector<DeviceClock>& clocks) {
+  std::string text;
+  for (const DeviceClock& clock : clocks) {
+    if (clock.state == DeviceClock::State::kRight) continue;
+    text += (text.empty() ? "" : "; ") + ClockText(clock);
+  }
+  return text;
+}
+
+std::string StopsText(const RecorderStops& stops, Interval span) {
+  std::string text;
+  const auto add = [&](std::string_view what, DurationNs time, std::string_view where,
+                       uint64_t ranges) {
+    text += fmt::format(
+        "{}the recording of calls and GPU work {} {} {} ({} like {}, which held "
+        "calls each time, hold none there)",
+        text.empty() ? "" : "; ", what, FormatDuration(time), where, FormatCounted(ranges, "range"),
+        NameInSentence(stops.witness));
+  };
+  if (stops.began) add("begins", *stops.began - span.start, "after the trace does", stops.before);
+  if (stops.stopped) add("stops", span.end - *stops.stopped, "before the trace does", stops.after);
+  return text;
+}
+
+std::string ImpossibleText(const ImpossibleWork& work) {
+  if (work.count() == 0) return "";
+  return fmt::format(
+      "{} of {} pieces of GPU work lie out of the order of their launches or on top "
+      "of each other",
+      FormatCount(work.count()), FormatCount(work.compared));
+}
+
+}  // namespace tacho
