@@ -50,7 +50,8 @@ constexpr NoteKind kKinds[] = {
      "for a GPU engine: check that CUPTI is usable and not taken by another profiler"},
     {"no-engine-step", Severity::kNotice,
      "the engine took no step while the profiler ran: no step and no work is in the trace",
-     "send requests while it records; if a GPU engine had some: check that CUPTI is usable and not "
+     "record while requests are answered; if a GPU engine answered some: check that CUPTI is "
+     "usable and not "
      "taken by another profiler"},
     {"device-rows-not-read", Severity::kNotice,
      "the trace has rows of a device in a form that tacho does not read: device figures lack them",

@@ -52,6 +52,8 @@ struct WorkerExpectation {
   // engine of the server, by its number; nullopt: its metrics do not report them. Empty without
   // any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
+  // tacho's load sent requests to it, and no token came in the window.
+  bool silent_under_load = false;
   bool steps_go_on = false;    // somebody's load goes on after the stop: the counters hold more
   bool nothing_ran = false;    // by its answer to the stop, and without a file
   bool answered_stop = false;  // well: it lives, and says that it wrote
