@@ -11,6 +11,7 @@
 #include "analysis/name_index.h"
 #include "analysis/run_clock.h"
 #include "base/parallel.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -129,19 +130,38 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
+// Of a capture launches have no work by nature; of mixed ranks nobody knows whose it is.
+bool JudgesIntegrity(const TraceFacts& facts) {
+  return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
+}
+
 Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
               const Classifier& classifier) {
   const Trace& trace = prepared.index.trace();
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
-  NoteMissingWork(recorded, trace.counts, prepared.work.on_host, notes);
-  NoteIntegrity(trace, prepared.integrity, notes);
+  recorded.no_rank = !IsRank(facts.role);
+  NoteMissingWork(recorded, trace, prepared.work.on_host, notes);
+  if (JudgesIntegrity(facts)) NoteIntegrity(trace, prepared.integrity, notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
-  notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
+  NoteProducerLines(trace.header, notes);
+  notes.Add(NoteId::kMixedRanks, "", facts.mixed_ranks ? 1 : 0);
   NoteUnfinished(trace, notes);
   return notes;
+}
+
+// Of a trace whose ranks are mixed: what it is, and no figure of what ran.
+TraceAnalysis WithoutFigures(TraceAnalysis whole) {
+  TraceAnalysis analysis;
+  analysis.header = std::move(whole.header);
+  analysis.facts = std::move(whole.facts);
+  analysis.span = whole.span;
+  analysis.counts = std::move(whole.counts);
+  analysis.scope = std::move(whole.scope);
+  analysis.notes = std::move(whole.notes);
+  return analysis;
 }
 
 // Each trace on the run's clock. `inputs`: by trace.
@@ -194,11 +214,13 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
-            analysis.facts = GatherFacts(trace);
+            analysis.facts = GatherFacts(trace, options.path);
             analysis.notes = NotesOf(prepared, analysis.facts, classifier);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
+  if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
+  if (!JudgesIntegrity(analysis.facts)) analysis.integrity = {};
   if (options.step_profile && analysis.idle.known)
     analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
   return analysis;

@@ -76,6 +76,7 @@ struct RunAnalysis {
 struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
+  std::string_view path = {};              // of the file, whose name may say what it is
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
   bool step_profile = false;
   size_t threads = 1;  // independent analyses run at once; the result is the same

@@ -138,7 +138,8 @@ TEST(Analyze, NotesWhatTheProducerSaysOfItself) {
          {.duration = 5, .args = {{"finished", "false"}}});
   b.Host("cpu_op", "aten::mm", {.duration = 5, .args = {{"finished", "true"}}});
   const Notes notes = NotesOf(std::move(b));
-  EXPECT_EQ(notes.CountOf(NoteId::kProducerWarning), 2u);
+  EXPECT_EQ(notes.CountOf(NoteId::kProducerWarning), 1u);
+  EXPECT_EQ(notes.CountOf(NoteId::kProducerLostEvents), 1u);
   EXPECT_EQ(notes.CountOf(NoteId::kUnfinishedSpan), 1u);
 }
 

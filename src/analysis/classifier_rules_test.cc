@@ -42,8 +42,8 @@ std::vector<Pattern> PatternsOf(std::string_view rules) {
 // letters that no pattern has. What matches this name matches all names that `pattern` does.
 std::string WitnessOf(std::string_view pattern) {
   constexpr std::string_view kNothing = "zj";
-  if (pattern.starts_with('!')) return std::string(kNothing);
   std::string name;
+  if (pattern.starts_with('!')) return std::string(kNothing);
   if (!pattern.starts_with('^')) name += kNothing;
   for (const char c : pattern) {
     if (c == '*') name += kNothing;
@@ -53,9 +53,10 @@ std::string WitnessOf(std::string_view pattern) {
   return name;
 }
 
-// Whether `rule` can decide before a later one: a key and a full name tell of kernels, what a key
-// has the full name has too. Wrappers are told apart from other kernels, and operators that are
-// wrappers from others by the first rule of all: but a category is found behind a wrapper.
+// Whether `rule` can decide before a later one. Keys and full names are those of kernels; what a
+// key has, the full name has too. Which kernels are wrappers is asked apart from their categories.
+// An operator is a wrapper by the first rule of all that matches, and its category is told by the
+// first one that has a category.
 bool DecidesBefore(const Pattern& rule, const Pattern& later) {
   const bool wraps = rule.category == "wrapper", later_wraps = later.category == "wrapper";
   if (wraps != later_wraps && (wraps || later.field != "op")) return false;

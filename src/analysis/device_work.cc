@@ -139,7 +139,7 @@ DeviceWork CollectDeviceWork(const TrackIndex& index, const Classifier& classifi
                              const Scope& scope) {
   const Trace& trace = index.trace();
   DeviceWork work;
-  if (MayBeHostEngine(WorkOf(trace), trace.words, trace.counts)) {
+  if (MayBeHostEngine(WorkOf(trace), trace)) {
     work = CollectHostWork(index, classifier, scope);
   } else {
     work.devices = CollectGpuItems(index, classifier, scope);

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
+#include "analysis/graph_capture.h"
+#include "analysis/merged_ranks.h"
 #include "analysis/name_index.h"
+#include "analysis/producer.h"
 #include "analysis/step_grammar.h"
 #include "base/parse_number.h"
 
@@ -70,20 +73,51 @@ bool IsMerged(const TraceBasics& trace) {
   });
 }
 
+// Whether an engine's process calls itself something else than a rank: "VLLM::APIServer".
+bool IsFrontEnd(std::string_view process) {
+  return (Contains(process, "VLLM::") || Contains(process, "sglang::")) && !IsEngineWorker(process);
+}
+
+// vLLM's name for the trace of its front end; the header keeps it when the file is renamed.
+bool IsFrontEndFile(const TraceBasics& trace, std::string_view path) {
+  constexpr std::string_view kMark = ".async_llm.";
+  return Contains(path.substr(path.find_last_of("/:") + 1), kMark) ||
+         std::ranges::any_of(trace.header.fields, [&](const auto& field) {
+           return field.first == "traceName" && Contains(field.second, kMark);
+         });
+}
+
+bool HasWork(const RecordedWork& work) {
+  return work.gpu_events + work.host_ops + work.host_calls > 0;
+}
+
+// A rank that had nothing to do says who it is.
+bool SaysRank(const TraceBasics& trace, const std::vector<std::string>& processes) {
+  return trace.header.rank >= 0 || !trace.header.devices.empty() ||
+         std::any_of(processes.begin(), processes.end(), IsEngineWorker);
+}
+
+// Each role by what shows it: what is absent shows none.
 TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
-                 const std::vector<std::string>& processes) {
+                 const std::vector<std::string>& processes, std::string_view path) {
   std::set<int64_t> ranks;
   for (const std::string& process : processes) {
     if (const auto rank = RankOfProcess(process)) ranks.insert(*rank);
   }
-  if (IsMerged(trace) || ranks.size() > 1) return TraceRole::kMerged;
-  const bool works = work.gpu_events + work.host_ops + work.host_calls > 0;
-  // A rank that had nothing to do says who it is.
-  const bool says_rank = trace.header.rank >= 0 || !trace.header.devices.empty() ||
-                         std::any_of(processes.begin(), processes.end(), IsEngineWorker);
+  if (IsMerged(trace) || ranks.size() > 1 || work.several_processes) return TraceRole::kMerged;
+  if (work.captures || (IsCaptureFile(path) && work.gpu_events == 0)) return TraceRole::kCapture;
+  if (HasWork(work) || SaysRank(trace, processes) || trace.counts.total == 0) {
+    return TraceRole::kWorker;
+  }
   // A process whose ranges or calls of the OS nsys recorded may be anything.
-  return works || says_rank || IsOfNsys(trace) || trace.counts.total == 0 ? TraceRole::kWorker
-                                                                          : TraceRole::kFrontend;
+  if (IsOfNsys(trace) || trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0) {
+    return TraceRole::kWorker;
+  }
+  if (!trace.header.vllm_version.empty() || IsFrontEndFile(trace, path) ||
+      std::any_of(processes.begin(), processes.end(), IsFrontEnd)) {
+    return TraceRole::kFrontend;
+  }
+  return IsTorchs(trace) ? TraceRole::kWorker : TraceRole::kForeign;
 }
 
 // The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's
@@ -108,9 +142,19 @@ std::string_view EngineByAnnotation(std::string_view name) {
   return name == "scheduler.run_batch" || name == "scheduler.recv_requests" ? "sglang" : "";
 }
 
-std::string_view EngineByFrame(std::string_view name) {  // "vllm/v1/engine/core.py(301): step"
-  if (Contains(name, "vllm/v1/") || Contains(name, "vllm/engine/")) return "vllm";
-  return Contains(name, "sglang/srt/") ? "sglang" : "";
+// Whether `folders` stand in a path, from the beginning of a name: "vllm/v1/" in
+// "/opt/vllm/v1/engine/core.py(301): step", not in "nanovllm/v1/engine.py(7): step".
+bool HasFolders(std::string_view path, std::string_view folders) {
+  for (size_t at = path.find(folders); at != std::string_view::npos;
+       at = path.find(folders, at + 1)) {
+    if (at == 0 || path[at - 1] == '/' || path[at - 1] == '\\') return true;
+  }
+  return false;
+}
+
+std::string_view EngineByFrame(std::string_view name) {
+  if (HasFolders(name, "vllm/v1/") || HasFolders(name, "vllm/engine/")) return "vllm";
+  return HasFolders(name, "sglang/srt/") ? "sglang" : "";
 }
 
 std::string EngineOf(const Trace& trace, const std::vector<std::string>& processes) {
@@ -147,6 +191,28 @@ bool HasShapes(const Trace& trace) {
   return dims.anywhere();
 }
 
+// What cannot be told of a file that figures of a rank cannot be made of; "" if they can.
+std::string_view TellsNothing(const TraceFacts& facts) {
+  if (facts.mixed_ranks) {
+    return "what any rank did, because the file holds several as one: give the ranks' own files";
+  }
+  switch (facts.role) {
+    case TraceRole::kFrontend:
+      return "what the model did, because this is a front end's trace: it has no operator and no "
+             "GPU work";
+    case TraceRole::kForeign:
+      return "what a model did, because another program wrote this Chrome trace: it has no "
+             "operator of torch's, no step and no GPU work";
+    case TraceRole::kCapture:
+      return "what serving takes, because this is a recording of graph capture: the graphs do not "
+             "run in it";
+    case TraceRole::kWorker:
+    case TraceRole::kMerged:
+      break;
+  }
+  return "";
+}
+
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
   if (trace.counts.total == 0) return;  // the note of that says it all
   std::vector<std::string>& out = facts.cannot_tell;
@@ -155,10 +221,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back(
         "exact totals, because events are missing (see the notes): sums are lower bounds");
   }
-  if (facts.role == TraceRole::kFrontend) {
-    out.emplace_back(
-        "what the model did, because this is a front end's trace: it has no operator and no GPU "
-        "work");
+  if (const std::string_view nothing = TellsNothing(facts); !nothing.empty()) {
+    out.emplace_back(nothing);
     return;
   }
   // An engine that stamps its version also names its steps: if it names none, no step ran.
@@ -212,17 +276,23 @@ std::string_view TraceRoleName(TraceRole role) {
       return "frontend";
     case TraceRole::kMerged:
       return "merged";
+    case TraceRole::kCapture:
+      return "capture";
+    case TraceRole::kForeign:
+      return "foreign";
   }
   return "";
 }
 
-TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work) {
+TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::string_view path) {
   TraceFacts facts;
   const TraceHeader& header = trace.header;
   facts.process_names = ProcessNames(trace.words);
-  facts.role = RoleOf(trace, work, facts.process_names);
+  facts.role = RoleOf(trace, work, facts.process_names, path);
+  if (facts.role == TraceRole::kForeign) facts.producer = ProducerOf(trace);
   if (header.world_size >= 0) facts.world_size = header.world_size;
-  if (header.rank >= 0) facts.rank = header.rank;  // of a merged file: that of its first rank
+  if (header.rank >= 0 && !work.several_processes)
+    facts.rank = header.rank;  // of a merged file: that of its first rank
   if (facts.role == TraceRole::kWorker) {
     for (const std::string& process : facts.process_names) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
@@ -231,11 +301,24 @@ TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work) {
   return facts;
 }
 
-TraceFacts GatherFacts(const Trace& trace) {
-  TraceFacts facts = WhoWrote(trace, WorkOf(trace));
+TraceFacts GatherFacts(const Trace& trace, std::string_view path) {
+  const RecordedWork work = WorkOf(trace);
+  TraceFacts facts = WhoWrote(trace, work, path);
   const TraceHeader& header = trace.header;
   facts.pids = Pids(trace);
   facts.engine = EngineOf(trace, facts.process_names);
+  const RanksInside ranks = FindRanksInside(trace);
+  facts.mixed_ranks = ranks == RanksInside::kMixed;
+  if (ranks != RanksInside::kOne) {
+    facts.role = TraceRole::kMerged;
+    facts.rank.reset();
+  } else if (facts.role == TraceRole::kWorker || facts.role == TraceRole::kCapture) {
+    facts.role = RecordsCapture(trace, path) ? TraceRole::kCapture : TraceRole::kWorker;
+  }
+  if (facts.role == TraceRole::kWorker && !facts.engine.empty() && !HasWork(work) &&
+      !SaysRank(trace, facts.process_names) && !IsOfNsys(trace)) {
+    facts.role = TraceRole::kFrontend;  // an engine's code ran, and none of its model's
+  }
   facts.engine_version = header.vllm_version;
   for (const auto& [on, option] :
        {std::pair{header.record_shapes, "record_shapes"},

@@ -16,18 +16,26 @@ namespace tacho {
 // What a file is within a run, by its content.
 enum class TraceRole : uint8_t {
   kWorker,    // a rank that executes the model
-  kFrontend,  // an API server's or scheduler's own trace: no operator and no GPU work
+  kFrontend,  // an API server's or scheduler's own trace, which says so: no operator, no GPU work
   kMerged,    // several ranks in one file (SGLang's merger): pids are texts like "[TP00] 123"
+  kCapture,   // of graphs that were captured when the engine started (graph_capture.h)
+  kForeign,   // a Chrome trace of another producer: nothing of torch's and no GPU work
 };
-constexpr size_t kTraceRoleCount = 3;
+constexpr size_t kTraceRoleCount = 5;
 std::string_view TraceRoleName(TraceRole role);
+// Whether the figures of a run may be made of it.
+constexpr bool IsRank(TraceRole role) {
+  return role == TraceRole::kWorker || role == TraceRole::kMerged;
+}
 
 // What a trace says about itself, and what it does not.
 struct TraceFacts {
   TraceRole role = TraceRole::kWorker;
   std::string engine;          // "vllm", "sglang"; "" when unknown
   std::string engine_version;  // "" when unknown
+  std::string producer;        // of a foreign trace; "" when unknown
   std::optional<int64_t> rank, world_size;
+  bool mixed_ranks = false;  // a merged file whose ranks nothing tells apart: no figure is one's
   // AnalyzeRun sets these, which knows the paths.
   std::string stage;                       // by StageOf
   RankIdentity identity;                   // by IdentityOf, with the stage
@@ -39,10 +47,11 @@ struct TraceFacts {
   bool python_stacks = false;            // Python frames were recorded, which slows the host
   std::vector<std::string> cannot_tell;  // "..., because ..."; empty: nothing is missing
 };
-TraceFacts GatherFacts(const Trace& trace);
+// `path`: of its file, whose name may say what it is; "" if it has none.
+TraceFacts GatherFacts(const Trace& trace, std::string_view path = {});
 // Of these the role, the names of processes, rank and world size: without the rows of the trace,
 // whose number is `work`. Cost: of the names alone.
-TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work);
+TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::string_view path = {});
 
 // The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" if the file's
 // name ends in it ("...-TP-0-EXTEND.trace.json.gz") and a step is of that phase; else "". A request

@@ -1,5 +1,7 @@
 #include "analysis/facts.h"
 
+#include "analysis/graph_capture.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,12 +86,116 @@ TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
 
 TEST(Facts, AFrontEndHasNeitherOperatorsNorGpuWork) {
   TraceBuilder b;
+  b.header().vllm_version = "0.32.0";
   b.NameProcess("7732", "python3");
   b.Host("python_function", "run", {.duration = 5});
   const TraceFacts facts = Gather(std::move(b));
   EXPECT_EQ(TraceRoleName(facts.role), "frontend");
   ASSERT_EQ(facts.cannot_tell.size(), 1u);
   EXPECT_THAT(facts.cannot_tell[0], HasSubstr("front end"));
+}
+
+TEST(Facts, AFrontEndIsOnlyWhatShowsItself) {
+  const auto role = [](auto build, std::string_view path = {}) {
+    TraceBuilder b;
+    build(b);
+    return GatherFacts(std::move(b).Finish(), path).role;
+  };
+  const auto frame = [&](std::string_view name, std::string_view path = {}) {
+    return role([&](TraceBuilder& b) { b.Host("python_function", name, {.duration = 5}); }, path);
+  };
+  EXPECT_EQ(role([](TraceBuilder& b) {
+              b.NameProcess("1", "VLLM::APIServer");
+              b.Host("python_function", "run", {.duration = 5});
+            }),
+            TraceRole::kFrontend);
+  EXPECT_EQ(frame("vllm/v1/engine/async_llm.py(7): generate"), TraceRole::kFrontend);
+  EXPECT_EQ(frame("run", "t/h_77.async_llm.1795.pt.trace.json.gz"), TraceRole::kFrontend);
+  // torch's profiler in a process that nothing names
+  EXPECT_EQ(frame("example.py(36): <module>"), TraceRole::kWorker);
+  EXPECT_EQ(frame("nanovllm/engine/llm_engine.py(230): generate"), TraceRole::kWorker);
+}
+
+TEST(Facts, AnotherProducersTraceIsNoFrontEnd) {
+  TraceBuilder b;
+  b.header().fields.emplace_back("viztracer_metadata", "{}");
+  b.NameProcess("5", "MainProcess");
+  b.Host("FEE", "step (core.py:300)", {.duration = 5});
+  const TraceFacts facts = Gather(std::move(b));
+  EXPECT_EQ(TraceRoleName(facts.role), "foreign");
+  EXPECT_EQ(facts.producer, "VizTracer");
+  TraceBuilder unknown;
+  unknown.Host("irq", "softirq", {.duration = 5});
+  const TraceFacts of_unknown = Gather(std::move(unknown));
+  EXPECT_EQ(of_unknown.role, TraceRole::kForeign);
+  EXPECT_EQ(of_unknown.producer, "");
+}
+
+TEST(Facts, AnEngineIsNamedByWholeFolders) {
+  const auto engine = [](std::string_view frame) {
+    TraceBuilder b;
+    b.Host("cpu_op", "aten::mm", {.duration = 1});
+    b.Host("python_function", frame, {.duration = 5});
+    return Gather(std::move(b)).engine;
+  };
+  EXPECT_EQ(engine("/opt/lib/vllm/v1/engine/core.py(301): step"), "vllm");
+  EXPECT_EQ(engine("vllm/engine/llm_engine.py(3): step"), "vllm");
+  EXPECT_EQ(engine("/x/sglang/srt/managers/scheduler.py(3): run"), "sglang");
+  for (const char* other :
+       {"nanovllm/engine/llm_engine.py(230): generate", "nano-vllm/v1/engine.py(3): step",
+        "minisglang/srt/a.py(1): f", "mini-sglang/srt/a.py(1): f", "my_vllm/v1/core.py(1): f"}) {
+    EXPECT_EQ(engine(other), "") << other;
+  }
+}
+
+TEST(Facts, ARecordingOfGraphCaptureIsNoRank) {
+  const auto role = [](auto build, std::string_view path = {}) {
+    TraceBuilder b;
+    b.header().rank = 0;
+    b.Host("cpu_op", "aten::mm", {.duration = 1});
+    build(b);
+    return GatherFacts(std::move(b).Finish(), path).role;
+  };
+  const auto annotated = [](const char* name) {
+    return [name](TraceBuilder& b) { b.Host("user_annotation", name, {.duration = 9}); };
+  };
+  EXPECT_EQ(role(annotated("_capture_graph")), TraceRole::kCapture);
+  EXPECT_EQ(role(annotated("_dummy_run")), TraceRole::kCapture);
+  EXPECT_EQ(role(annotated("capture_8_tokens")), TraceRole::kCapture);
+  EXPECT_EQ(role(annotated("capture_outputs")), TraceRole::kWorker);
+  EXPECT_EQ(role([](TraceBuilder& b) {
+              b.Host("cuda_runtime", "hipStreamBeginCapture", {.duration = 1});
+            }),
+            TraceRole::kCapture);
+  // A rank of data parallelism without requests also has dummy runs: its graphs run.
+  EXPECT_EQ(role([](TraceBuilder& b) {
+              b.Host("user_annotation", "_dummy_run", {.duration = 9});
+              b.Host("cuda_runtime", "cudaGraphLaunch", {.duration = 1, .correlation = 1});
+            }),
+            TraceRole::kWorker);
+  EXPECT_EQ(role([](TraceBuilder& b) {
+              b.Host("user_annotation", "_capture_graph", {.duration = 9});
+              b.Host("user_annotation", "step[DECODE bs=8]", {.duration = 9});
+            }),
+            TraceRole::kWorker);
+  EXPECT_EQ(role([](TraceBuilder&) {}, "t/graph_capture_profile/x.json.gz"), TraceRole::kCapture);
+  EXPECT_EQ(role([](TraceBuilder&) {}, "t/x.json.gz"), TraceRole::kWorker);
+  EXPECT_EQ(role(annotated("step[DECODE bs=8]"), "capture_traces/serving.json"),
+            TraceRole::kWorker);
+}
+
+TEST(IsCaptureFile, KnowsFoldersAndNames) {
+  for (const char* path :
+       {"a/capture_traces/bs_8_rank0.json.gz", "graph_capture_profile/x.json",
+        "t.tar:capture_traces/x.json", "cuda_graph_capture-DecodeCudaGraphRunner-TP-0.json.gz",
+        "graph_capture_rank_0.1795.pt.trace.json.gz", "Runner_bs_16_fa3_stream_0_rank3.json.gz",
+        "bs_104_rank0.json"}) {
+    EXPECT_TRUE(IsCaptureFile(path)) << path;
+  }
+  for (const char* path : {"capture_traces", "a/llama_bs_8_rank0.pt.trace.json", "bs_rank0.json",
+                           "my_capture_traces/x.json", "1785501977.97-TP-0.trace.json.gz"}) {
+    EXPECT_FALSE(IsCaptureFile(path)) << path;
+  }
 }
 
 TEST(Facts, ARankThatHadNothingToDoIsAWorker) {

@@ -16,6 +16,7 @@
 #include "analysis/host_cover.h"
 #include "analysis/longest_gaps.h"
 #include "analysis/name_index.h"
+#include "analysis/profiler_overhead.h"
 #include "analysis/steps.h"
 #include "analysis/stream_waits.h"
 #include "base/interval_set.h"
@@ -43,6 +44,7 @@ class Attribution {
         in_flight_(in_flight),
         on_stretch_(on_stretch),
         causes_(causes),
+        overhead_(trace_),
         calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
@@ -207,6 +209,31 @@ class Attribution {
     return *between_of_track_[Index(track)];
   }
 
+  // Charges to the profiler what it recorded as overhead of the gap's thread within `when`, as far
+  // as there were requests; returns how much. `between`: of that, the time between steps.
+  DurationNs ChargeOverhead(RawGap& gap, Interval when, DurationNs* between = nullptr) {
+    const IntervalSet& overhead = overhead_.On(*gap.thread);
+    if (overhead.empty() || !overhead.Touches(when)) return {};
+    DurationNs charged;
+    overhead.ForEachPart(when, [&](Interval part, bool in) {
+      if (!in) return;
+      charged += Served(part);
+      if (between != nullptr) *between += BetweenSteps(*gap.thread).Covered(part);
+    });
+    overhead_.ForEachIn(*gap.thread, when, [&](const ProfilerOverhead::Row& row, Interval part) {
+      ChargeName(row.name, IdleCause::kProfiler, Served(part));
+    });
+    gap.part(IdleCause::kProfiler) += charged;
+    return charged;
+  }
+
+  // Of a launch call or an overhead.
+  void ChargeName(StringId name, IdleCause cause, DurationNs time) {
+    const uint32_t number = calls_[name];
+    if (number == of_call_.size()) of_call_.emplace_back();
+    of_call_[number][static_cast<size_t>(cause)] += time;
+  }
+
   // Splits the part gap.when of the gap [a, b) that one of `enders` ended; none: nothing did.
   void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
     const Interval seen = gap.when;
@@ -253,18 +280,18 @@ class Attribution {
     const TimeNs late = held ? ends : std::min(b, ends + kUsualLatency);
     gap.host_until = std::clamp(begins, seen.start, seen.end);
     const Interval host{seen.start, gap.host_until};
-    const DurationNs between = BetweenSteps(*gap.thread).Covered(host);
+    DurationNs overhead_between;
+    const DurationNs overhead = ChargeOverhead(gap, host, &overhead_between);
+    const DurationNs between = BetweenSteps(*gap.thread).Covered(host) - overhead_between;
     gap.part(IdleCause::kBetweenSteps) = between;
-    gap.part(IdleCause::kHostLate) = Served(host) - between;
+    gap.part(IdleCause::kHostLate) = Served(host) - overhead - between;
     List(gap, host, IdleCause::kHostLate);
-    const uint32_t name = calls_[trace_.host_calls.name[call]];
-    if (name == of_call_.size()) of_call_.emplace_back();
-    auto& of_call = of_call_[name];
     const auto charge = [&](IdleCause cause, TimeNs from, TimeNs to) {
       const Interval part = Interval{from, to}.Clip(seen);
       gap.part(cause) = Served(part);
+      if (cause == IdleCause::kInLaunchCall) gap.part(cause) -= ChargeOverhead(gap, part);
       List(gap, part, cause);
-      of_call[static_cast<size_t>(cause)] += gap.part(cause);
+      ChargeName(trace_.host_calls.name[call], cause, gap.part(cause));
     };
     charge(IdleCause::kInLaunchCall, begins, ends);
     charge(IdleCause::kLaunchLatency, ends, late);
@@ -283,8 +310,12 @@ class Attribution {
     const auto add_served = [&](Interval served) {
       const auto between = [&](Interval part) { add(part, IdleCause::kBetweenSteps); };
       const auto rest = [&](Interval part) { add(part, cause); };
+      const auto profiler = [&](Interval part) { add(part, IdleCause::kProfiler); };
       if (cause == IdleCause::kHostLate) {
-        split(BetweenSteps(*gap.thread), served, between, rest);
+        split(overhead_.On(*gap.thread), served, profiler,
+              [&](Interval part) { split(BetweenSteps(*gap.thread), part, between, rest); });
+      } else if (cause == IdleCause::kInLaunchCall) {
+        split(overhead_.On(*gap.thread), served, profiler, rest);
       } else if (cause == IdleCause::kHost) {
         const Host& host = hosts_[gap.device];
         split(
@@ -354,10 +385,11 @@ class Attribution {
   struct Host {
     IntervalSet in_operators, between_steps;  // these two do not meet
   };
-  std::vector<Host> hosts_;                                   // by device of a CPU engine
-  std::vector<bool> behind_wait_;                             // by host call; empty: none is
-  std::vector<BeyondWindow> beyond_;                          // by device; empty without a window
-  NameIndex calls_;                                           // names of launches
+  std::vector<Host> hosts_;           // by device of a CPU engine
+  std::vector<bool> behind_wait_;     // by host call; empty: none is
+  std::vector<BeyondWindow> beyond_;  // by device; empty without a window
+  ProfilerOverhead overhead_;
+  NameIndex calls_;                                           // names of launches and overheads
   std::vector<std::array<DurationNs, kIdleCauses>> of_call_;  // by number of the name
   std::array<DurationNs, kIdleCauses> total_{};
   std::array<uint64_t, kIdleCauses> gaps_with_{};
@@ -372,8 +404,8 @@ class Attribution {
 
 std::string_view IdleCauseId(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> kIds{
-      "host-late", "in-launch-call", "launch-latency", "waiting",    "queued", "in-graph",
-      "host",      "in-operator",    "between-steps",  "no-request", "unknown"};
+      "host-late", "in-launch-call", "launch-latency", "waiting",    "queued",  "in-graph",
+      "host",      "in-operator",    "between-steps",  "no-request", "unknown", "profiler"};
   return kIds[static_cast<size_t>(cause)];
 }
 

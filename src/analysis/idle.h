@@ -47,6 +47,9 @@ enum class IdleCause : uint8_t {
   kNoRequest,
   // The launch is not in the trace, or no work ends the gap.
   kUnknown,
+  // What would be kHostLate, kInLaunchCall or kBetweenSteps, and in which the profiler recorded
+  // overhead of the launching thread (ProfilerOverhead).
+  kProfiler,
   kCount,
 };
 std::string_view IdleCauseId(IdleCause cause);  // "host-late", ...
@@ -69,7 +72,8 @@ struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
-  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time.
+  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time. Of
+  // kProfiler: the overhead with most of it.
   std::string call = {};
 };
 

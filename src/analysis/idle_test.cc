@@ -354,5 +354,35 @@ TEST(Idle, KeepsTheLongestGaps) {
   EXPECT_TRUE(IdleOf(TraceBuilder(), {}, 0).gaps.empty());
 }
 
+// The gap is [100, 190); its launch call is [140, 170).
+TEST(Idle, WhatTheProfilerRecordedAsOverheadIsItsOwn) {
+  const auto causes = [](std::string_view pid, std::string_view tid) {
+    TraceBuilder builder;
+    builder.Kernel("first", {.start = 0, .duration = 100});
+    Launch(builder, 140, 170, 1);
+    builder.Kernel("second", {.start = 190, .duration = 10, .correlation = 1});
+    const auto add = [&](std::string_view name, int64_t start, int64_t end) {
+      builder.Host("overhead", name,
+                   {.pid = pid, .tid = tid, .start = start, .duration = end - start});
+    };
+    add("Runtime Triggered Module Loading", 90, 105);  // 5 of it before the launch
+    add("Activity Buffer Request", 145, 165);
+    add("Resource", 150, 180);  // overlaps the other; its end is after the call's
+    return IdleOf(std::move(builder));
+  };
+  for (const auto& [pid, tid] : {std::pair("-1", "0"), {"5", "6"}}) {
+    const IdleTable table = causes(pid, tid);
+    EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 35), Pair("in-launch-call", 5),
+                                           Pair("launch-latency", 20), Pair("profiler", 30)));
+    const auto row = std::ranges::find(table.causes, IdleCause::kProfiler, &IdleCauseRow::cause);
+    EXPECT_EQ(row->call, "Activity Buffer Request");
+    EXPECT_EQ(row->count, 1u);
+  }
+  EXPECT_THAT(
+      Causes(causes("5", "99")),
+      ElementsAre(Pair("host-late", 40), Pair("in-launch-call", 30), Pair("launch-latency", 20)))
+      << "a thread of its own holds up nobody";
+}
+
 }  // namespace
 }  // namespace tacho

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <limits>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -10,8 +13,10 @@
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "analysis/profiler_overhead.h"
 #include "analysis/ranked_ids.h"
 #include "base/words.h"
+#include "model/track_index.h"
 
 namespace tacho {
 namespace {
@@ -112,6 +117,47 @@ void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
       return a.stats.total != b.stats.total ? a.stats.total > b.stats.total : a.name < b.name;
     });
   }
+}
+
+// Overheads may lie in one another: each has its own time, and the total is that of their union.
+template <typename Counts>
+std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
+  const ProfilerOverhead overhead(trace);
+  if (!overhead.is_recorded()) return std::nullopt;
+  const HostCallTable& calls = trace.host_calls;
+  const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
+  std::map<TrackId, std::vector<Interval>> by_thread;
+  for (size_t row = 0; row < calls.size(); ++row) {
+    if (puts_work[row] != 0 && counts(row)) by_thread[calls.track[row]].push_back(calls.When(row));
+  }
+  OverheadInCalls found;
+  std::map<std::string_view, OverheadInCalls::Row> rows;
+  for (auto& [thread, when] : by_thread) {
+    std::ranges::sort(when, IsOuter);
+    TimeNs reach{std::numeric_limits<int64_t>::min()};
+    for (const Interval& call : when) {
+      if (call.end <= reach) continue;  // inside another
+      const Interval outer{std::max(call.start, reach), call.end};
+      reach = call.end;
+      const DurationNs held_up = overhead.On(thread).Covered(outer);
+      ++found.calls;
+      found.call_time += outer.length();
+      found.total += held_up;
+      if (held_up.ns == 0) continue;
+      ++found.held_up;
+      overhead.ForEachIn(thread, outer, [&](const ProfilerOverhead::Row& row, Interval part) {
+        OverheadInCalls::Row& into = rows[trace.Text(row.name)];
+        ++into.count;
+        into.total += part.length();
+      });
+    }
+  }
+  for (auto& [name, row] : rows) {
+    row.name = name;
+    found.rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(found.rows, std::ranges::greater{}, &OverheadInCalls::Row::total);
+  return found;
 }
 
 // The graph launches of a scope: their rows, and which row is which call's.
@@ -284,6 +330,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
     return a.device != b.device ? IdLess(a.device, b.device) : IdLess(a.stream, b.stream);
   });
   TabulateApis(trace, call_counts, table);
+  table.overhead = OverheadOf(trace, call_counts);
   return table;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +82,20 @@ struct GraphLaunch {
   Interval work;            // their first start to their last end; empty without any
 };
 
+// What the profiler recorded as overhead (ProfilerOverhead) inside the calls that launch, copy or
+// set. Of calls that lie in one another the outer one counts.
+struct OverheadInCalls {
+  uint64_t calls = 0, held_up = 0;  // all of them, and those with a part of it
+  DurationNs call_time;             // of all of them
+  DurationNs total;                 // of that, overhead
+  struct Row {
+    std::string name;
+    uint64_t count = 0;  // overheads that have a part in such a call
+    DurationNs total;
+  };
+  std::vector<Row> rows;  // by total, longest first, then name
+};
+
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
 // 0; of a graph its first piece on each device counts. With a scope of one device, calls that put
 // work onto other devices only are left out.
@@ -108,6 +123,7 @@ struct LaunchTable {
   std::vector<QueueDepth> queues;  // in the order of device and stream
   std::vector<ApiRow> apis;        // CUDA and HIP calls by name, by total, longest first, then name
   std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
+  std::optional<OverheadInCalls> overhead;  // absent: the trace has none, of whichever thread
 };
 // Leaves out what takes the clocks of host and device: the delays and the queues.
 void ForgetDelays(LaunchTable& table);

@@ -278,5 +278,46 @@ TEST(Launches, AnEmptyTraceHasNone) {
   EXPECT_TRUE(table.apis.empty());
 }
 
+// 30 calls of 125 us, each with 120 us of overhead in it, and 10 of 5 us.
+TEST(Launches, TellHowMuchOfThemIsTheProfilers) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 40; ++i) {
+    const int64_t start = i * 200'000, duration = i < 10 ? 5'000 : 125'000;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.pid = "10", .tid = "10", .start = start, .duration = duration, .correlation = i});
+    b.Host("cuda_driver", "cuLaunchKernel",
+           {.pid = "10", .tid = "10", .start = start + 1'000, .duration = duration - 2'000});
+    b.Kernel("k", {.start = start + duration, .duration = 10'000, .correlation = i});
+    if (i < 10) continue;
+    b.Host("overhead", i == 10 ? "Activity Buffer Request" : "Command Buffer Full",
+           {.pid = "-1", .tid = "0", .start = start + 2'000, .duration = 120'000});
+  }
+  b.Host("cuda_runtime", "cudaDeviceSynchronize",
+         {.pid = "10", .tid = "10", .start = 9'000'000, .duration = 50'000});
+  b.Host("overhead", "Command Buffer Full",
+         {.pid = "-1", .tid = "0", .start = 9'000'000, .duration = 50'000});
+  const Trace trace = std::move(b).Finish();
+  const auto overhead = TabulateLaunches(trace, LinkLaunches(trace)).overhead;
+  ASSERT_TRUE(overhead.has_value());
+  EXPECT_EQ(overhead->calls, 40u) << "a call in another is not one more";
+  EXPECT_EQ(overhead->held_up, 30u);
+  EXPECT_EQ(overhead->call_time.ns, 3'800'000);
+  EXPECT_EQ(overhead->total.ns, 3'600'000);
+  ASSERT_EQ(overhead->rows.size(), 2u);
+  EXPECT_EQ(overhead->rows[0].name, "Command Buffer Full");
+  EXPECT_EQ(overhead->rows[0].count, 29u);
+  EXPECT_EQ(overhead->rows[0].total.ns, 29 * 120'000);
+  EXPECT_EQ(overhead->rows[1].name, "Activity Buffer Request");
+  EXPECT_EQ(overhead->rows[1].total.ns, 120'000);
+}
+
+TEST(Launches, WithoutARecordedOverheadItsShareIsUnknown) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaLaunchKernel", {.duration = 10, .correlation = 1});
+  b.Kernel("k", {.correlation = 1});
+  const Trace trace = std::move(b).Finish();
+  EXPECT_FALSE(TabulateLaunches(trace, LinkLaunches(trace)).overhead.has_value());
+}
+
 }  // namespace
 }  // namespace tacho

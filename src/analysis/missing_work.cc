@@ -19,17 +19,15 @@ RecordedWork WorkOf(const Trace& trace) {
           TellsOfGpu(trace.header)};
 }
 
-bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const EventCounts& counts) {
-  if (work.gpu_events > 0 || work.host_calls > 0 || work.gpu_in_header || work.host_ops == 0) {
+bool MayBeHostEngine(const RecordedWork& work, const TraceBasics& trace) {
+  if (work.gpu_events > 0 || work.host_calls > 0 || work.gpu_in_header || work.host_ops == 0 ||
+      trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0) {
     return false;
   }
-  static constexpr std::array<std::string_view, 7> kAccelerators{
-      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
-  const std::vector<Category>& categories = words.categories();
+  const std::vector<Category>& categories = trace.words.categories();
   for (size_t i = 0; i < categories.size(); ++i) {
-    const std::string_view name = words[categories[i].name];
-    if (counts.complete_by_category[i] > 0 &&
-        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
+    if (trace.counts.complete_by_category[i] > 0 &&
+        categories[i].meaning.sign != DeviceSign::kNone) {
       return false;
     }
   }
@@ -43,17 +41,36 @@ bool IsOfAStep(std::string_view operator_name, const Classifier& classifier) {
          !name.starts_with("memory.");
 }
 
-bool LaunchesWork(std::string_view call) { return call.find("Launch") != std::string_view::npos; }
+bool LaunchesWork(std::string_view call) {
+  static constexpr std::array<std::string_view, 3> kWords{"Launch", "launch", "InvokeKernel"};
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return call.find(word) != std::string_view::npos; });
+}
 
-void NoteMissingWork(const RecordedWork& work, const EventCounts& counts, bool on_host,
+void NoteMissingWork(const RecordedWork& work, const TraceBasics& trace, bool on_host,
                      Notes& notes) {
+  const std::vector<Category>& categories = trace.words.categories();
+  uint64_t ranges = 0;
+  for (size_t i = 0; i < categories.size(); ++i) {
+    const uint64_t count = trace.counts.complete_by_category[i];
+    if (categories[i].meaning.sign == DeviceSign::kUnread) {
+      notes.Add(NoteId::kDeviceRowsNotRead, trace.words[categories[i].name], count);
+    }
+    if (categories[i].meaning.sign == DeviceSign::kRangeProfiler) ranges += count;
+  }
   // A rank that did nothing at all misses no GPU events, unless it has a GPU.
   const bool expects_gpu = work.gpu_in_header || work.host_ops + work.host_calls > 0;
-  if (counts.total == 0) {
+  if (trace.counts.total == 0) {
     notes.Add(NoteId::kNoEvents, "");
-  } else if (work.gpu_events == 0 && work.no_engine_step && !on_host) {
+  } else if (work.gpu_events > 0 || on_host || work.no_rank) {
+    return;
+  } else if (ranges > 0) {
+    notes.Add(NoteId::kRangeProfiler, "", ranges);
+  } else if (notes.CountOf(NoteId::kDeviceRowsNotRead) > 0) {
+    return;
+  } else if (work.no_engine_step) {
     notes.Add(NoteId::kNoEngineStep, "");
-  } else if (work.gpu_events == 0 && expects_gpu && !on_host) {
+  } else if (expects_gpu) {
     notes.Add(NoteId::kNoGpuEvents, "");
   }
 }

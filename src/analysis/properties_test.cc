@@ -34,11 +34,13 @@ struct Recipe {
   std::vector<Piece> pieces;
   std::vector<Call> calls;
   std::vector<Interval> steps;        // of the engine, in order, none inside another
+  std::vector<Interval> overheads;    // of the only thread that calls
+  bool names_thread = false;          // of an overhead
   std::optional<InFlight> in_flight;  // absent: unknown
 };
 
 // Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans,
-// in every other recipe steps, in every third one the times of requests.
+// in every other recipe steps, in every third one the times of requests, in most of them overheads.
 Recipe RandomRecipe(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](int64_t n) {
@@ -77,6 +79,11 @@ Recipe RandomRecipe(uint32_t seed) {
     in_flight.push_back({TimeNs{start}, TimeNs{start + below(100)}});
   }
   if (seed % 3 == 1) recipe.in_flight = InFlight{IntervalSet(std::move(in_flight)), {}};
+  recipe.names_thread = seed % 4 < 2;
+  for (int64_t n = seed % 5 == 0 ? 0 : below(8); n > 0; --n) {
+    const int64_t start = below(kLength);
+    recipe.overheads.push_back({TimeNs{start}, TimeNs{start + below(40)}});
+  }
   return recipe;
 }
 
@@ -104,6 +111,12 @@ Trace Build(const Recipe& recipe, int64_t scale = 1) {
     builder.Host(
         "cuda_runtime", c.name,
         {.start = c.start * scale, .duration = c.duration * scale, .correlation = c.correlation});
+  }
+  for (const Interval& overhead : recipe.overheads) {
+    TraceBuilder::OnHost at{.start = overhead.start.ns * scale,
+                            .duration = overhead.length().ns * scale};
+    if (!recipe.names_thread) at.pid = "-1", at.tid = "0";
+    builder.Host("overhead", "Command Buffer Full", at);
   }
   for (const Interval& step : recipe.steps) {
     // What no request of ours is in flight for would be of others.
@@ -273,6 +286,12 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
       } else {
         cause = t < call->start + call->duration ? "in-launch-call" : "launch-latency";
       }
+      const bool is_hosts =
+          cause == "host-late" || cause == "between-steps" || cause == "in-launch-call";
+      const auto lasts = [&](const Interval& overhead) {
+        return overhead.start.ns <= t && t < overhead.end.ns;
+      };
+      if (is_hosts && std::ranges::any_of(recipe.overheads, lasts)) cause = "profiler";
     }
     const bool served = requests != Requests::kKnown ||
                         recipe.in_flight->when.Covered({TimeNs{t}, TimeNs{t + 1}}) == DurationNs{1};
@@ -382,6 +401,7 @@ TEST_P(OnRandomTraces, TheOrderOfTheFileDoesNotMatter) {
     std::ranges::shuffle(recipe_.pieces, random);
     std::ranges::shuffle(recipe_.calls, random);
     std::ranges::shuffle(recipe_.steps, random);
+    std::ranges::shuffle(recipe_.overheads, random);
     EXPECT_EQ(Dump(Analyze(Build(recipe_), {}, recipe_.in_flight)), before);
   }
 }

@@ -24,12 +24,12 @@ struct Step {
   // of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
-  // Work that was launched in it is not in the trace: it has no times on the device.
-  bool lost_work = false;
   // A step goes on after its annotation, for vLLM samples half a millisecond later: as long as its
   // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Only
   // `when` of training steps, of parts, and without the launches.
   Interval lasts = when;
+  // Work that was launched in it is not in the trace: it has no times on the device.
+  bool lost_work = false;
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is

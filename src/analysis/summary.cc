@@ -1,10 +1,14 @@
 #include "analysis/summary.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
+#include "analysis/graph_capture.h"
 #include "analysis/steps.h"
+#include "model/producer_line.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +18,18 @@ void Count(SummarySink::NameTotal& total, DurationNs duration) {
   total.max = total.count == 0 ? duration : std::max(total.max, duration);
   ++total.count;
   total.total += duration;
+}
+
+void See(std::vector<bool>& seen, size_t which) {
+  if (which >= seen.size()) seen.resize(2 * which + 64);
+  seen[which] = true;
+}
+
+void Add(SummarySink::NameTotal& sum, const SummarySink::NameTotal& more) {
+  sum.min = sum.count == 0 ? more.min : std::min(sum.min, more.min);
+  sum.max = sum.count == 0 ? more.max : std::max(sum.max, more.max);
+  sum.count += more.count;
+  sum.total += more.total;
 }
 
 void Widen(Interval& whole, bool first, Interval when) {
@@ -39,7 +55,7 @@ std::optional<int64_t> Known(int64_t value) {
 // As CollectDeviceWork decides it: an operator that is no bookkeeping is work, or has such inside.
 bool IsHostEngine(const SummarySink& sink) {
   const TraceBasics& basics = sink.basics();
-  if (!MayBeHostEngine(sink.work(), basics.words, basics.counts)) return false;
+  if (!MayBeHostEngine(sink.work(), basics)) return false;
   const auto classifier = Classifier::Create();
   return classifier &&
          std::any_of(sink.host_ops().begin(), sink.host_ops().end(), [&](const auto& op) {
@@ -102,7 +118,22 @@ void SummarySink::AddSlice(const Event& event) {
     any_slice_ = true;
   }
   if (event.kind == SliceKind::kHostOp) Count(host_ops_[event.name], event.duration);
-  if (event.kind == SliceKind::kHostCall) ++host_calls_;
+  if (event.kind == SliceKind::kAnnotation) See(annotations_, Index(event.name));
+  if (event.kind == SliceKind::kHostCall) {
+    ++host_calls_;
+    See(calls_, Index(event.name));
+    See(callers_, Index(event.track));
+  }
+  if (basics_.header.format == TraceFormat::kKineto && IsWaiting(event, basics_.words)) {
+    const WaitingRow row = WaitingOf(event);
+    WaitingTotal& waiting = waiting_[{event.has_category ? row.category : CategoryId{255},
+                                      row.names_device, row.track, event.row_type, event.name}];
+    Widen(waiting.window, waiting.total.count == 0, when);
+    waiting.of = row;
+    waiting.type = event.row_type;
+    waiting.name = event.name;
+    Count(waiting.total, event.duration);
+  }
   if (!IsGpuWork(event.kind)) return;
   Count(gpu_[event.name], event.duration);
   DeviceTotal& device =
@@ -112,29 +143,72 @@ void SummarySink::AddSlice(const Event& event) {
   device.sum += event.duration;
 }
 
+// As TraceBuilder does it, row by row.
+void SummarySink::SortWaiting() {
+  const WaitingRows sorted(basics_.words);
+  for (const auto& [key, waiting] : waiting_) {
+    const NameTotal& total = waiting.total;
+    const TrackRows rows = sorted.Of(waiting.of);
+    if (rows == TrackRows::kUnread) {
+      basics_.notes.Add(NoteId::kDeviceRowsNotRead, sorted.NameOf(waiting.of), total.count);
+    } else if (rows == TrackRows::kCalls) {
+      host_calls_ += total.count;
+    } else if (rows == TrackRows::kWork &&
+               IsGpuWork(
+                   KindOfDeviceRow(basics_.words[waiting.type], basics_.words[waiting.name]))) {
+      Add(gpu_[waiting.name], total);
+      const StreamId stream = WaitingRows::StreamOf(waiting.of.track, basics_.words);
+      DeviceTotal& device = devices_[basics_.words[stream].device];
+      Widen(device.window, device.gpu_events == 0, waiting.window);
+      device.gpu_events += total.count;
+      device.sum += total.total;
+    }
+  }
+  waiting_.clear();
+}
+
 RecordedWork SummarySink::work() const {
   RecordedWork work;
   for (const auto& [name, total] : gpu_) work.gpu_events += total.count;
   for (const auto& [name, total] : host_ops_) work.host_ops += total.count;
   work.host_calls = host_calls_;
   work.gpu_in_header = TellsOfGpu(basics_.header);
+  const auto has = [&](const std::vector<bool>& names, auto is_sign) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] && is_sign(basics_.words[static_cast<StringId>(i)])) return true;
+    }
+    return false;
+  };
+  work.captures = work.gpu_events == 0 && !has(annotations_, IsEngineStep) &&
+                  (has(annotations_, IsCaptureAnnotation) || has(calls_, BeginsCapture));
+  std::set<std::pair<StringId, ProcessId>> callers;
+  std::set<StringId> ranks;
+  for (size_t i = 0; i < callers_.size(); ++i) {
+    if (!callers_[i]) continue;
+    const auto track = static_cast<TrackId>(i);
+    callers.emplace(basics_.words.RankOf(track), basics_.words[track].process);
+    ranks.insert(basics_.words.RankOf(track));
+  }
+  work.several_processes = callers.size() > ranks.size();
   return work;
 }
 
-TraceSummary Summarized(const SummarySink& sink) {
+TraceSummary Summarized(const SummarySink& sink, std::string_view path) {
   TraceSummary summary;
   const auto& [header, words, counts, notes] = sink.basics();
   summary.header = header;
-  summary.facts = WhoWrote(sink.basics(), sink.work());
-  summary.rank = Known(header.rank);
+  summary.facts = WhoWrote(sink.basics(), sink.work(), path);
+  if (!sink.work().several_processes) summary.rank = Known(header.rank);
   summary.world_size = Known(header.world_size);
   summary.base_time_ns = Known(header.base_time_ns);
   summary.span = sink.span();
   summary.events = counts.total;
   summary.notes = notes;
+  NoteProducerLines(header, summary.notes);
   RecordedWork work = sink.work();
   work.no_engine_step = TookNoStep(sink);
-  NoteMissingWork(work, counts, IsHostEngine(sink), summary.notes);
+  work.no_rank = !IsRank(summary.facts.role);
+  NoteMissingWork(work, sink.basics(), IsHostEngine(sink), summary.notes);
   summary.by_phase.assign(counts.by_label.begin(), counts.by_label.end());
   for (size_t i = 0; i < words.categories().size(); ++i) {
     const uint64_t count = counts.complete_by_category[i];

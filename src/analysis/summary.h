@@ -1,7 +1,10 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -10,6 +13,7 @@
 #include "analysis/missing_work.h"
 #include "analysis/ranks.h"
 #include "model/begin_end.h"
+#include "model/device_rows.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -34,10 +38,12 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // Notes begins that no event ended: to be called after the last event.
+  // Notes begins that no event ended, and sorts the rows of devices by the names of their
+  // processes: to be called after the last event.
   void Finish() {
     open_.Finish(basics_.notes);
     open_ranges_.Finish(basics_.notes);
+    SortWaiting();
   }
 
   [[nodiscard]] const TraceBasics& basics() const { return basics_; }
@@ -60,8 +66,20 @@ class SummarySink : public EventSink {
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
+  std::vector<bool> annotations_, calls_;  // by StringId: whether one has the name
+  std::vector<bool> callers_;              // by TrackId: whether a call was made there
   BeginEndPairs open_;
   RangePairs open_ranges_;
+  // Rows whose processes decide what they are, added up by what may tell them apart.
+  struct WaitingTotal {
+    WaitingRow of;
+    StringId type{}, name{};
+    NameTotal total;
+    Interval window;
+  };
+  void SortWaiting();
+
+  std::map<std::tuple<CategoryId, bool, TrackId, StringId, StringId>, WaitingTotal> waiting_;
   std::unordered_map<StringId, NameTotal> gpu_, host_ops_;
   std::unordered_map<StringId, DeviceTotal> devices_;
 };
@@ -92,8 +110,8 @@ struct TraceSummary {
   std::vector<NameRow> gpu_work;  // kernels, copies and memsets; by total, longest first, then name
   std::vector<NameRow> host_ops;
 };
-// All but path and sizes.
-TraceSummary Summarized(const SummarySink& sink);
+// All but path and sizes; `path` may say what the file is.
+TraceSummary Summarized(const SummarySink& sink, std::string_view path = {});
 
 struct RunSummary {
   std::vector<TraceSummary> traces;  // by path

@@ -54,6 +54,15 @@ constexpr std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
+inline std::string WithThousands(std::string digits) {
+  const size_t first = digits.starts_with('-') ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
 inline std::vector<std::string> WordsIn(std::string_view text) {
   std::vector<std::string> words;
   for (std::string_view word = TakeWord(text); !word.empty(); word = TakeWord(text))

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/recording_document.h"
 #include "cli/terminal.h"
+#include "io/discover.h"
 #include "report/analyze_csv.h"
 #include "report/analyze_document.h"
 #include "report/analyze_json.h"
@@ -133,7 +134,8 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   if (options.device.empty() && !options.window) screen.view_paths = CommandPaths(options.traces);
   screen.is_file = [](const std::string& path) {
     std::error_code error;
-    return std::filesystem::is_regular_file(path, error);
+    return std::filesystem::is_regular_file(path, error) ||
+           std::filesystem::is_regular_file(SplitPart(path).first, error);
   };
   return options.summary ? Summarise(options, choice, screen) : Analyse(options, choice, screen);
 }

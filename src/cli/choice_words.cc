@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "io/discover.h"
 #include "text/format_number.h"
 #include "text/short_paths.h"
 #include "text/visible_text.h"
@@ -69,7 +70,13 @@ std::string RanksThere(const std::vector<SeenTrace>& seen) {
   for (const SeenTrace& trace : seen) {
     if (trace.rank) ranks.insert(*trace.rank);
   }
-  return ranks.empty() ? "" : fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
+  if (!ranks.empty()) return fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
+  // Processes of a recording of nsys that name no rank.
+  const auto part = std::ranges::find_if(
+      seen, [](const SeenTrace& trace) { return !SplitPart(trace.path).second.empty(); });
+  return part == seen.end()
+             ? ""
+             : fmt::format("; name a process in place of its file: {}", VisibleText(part->path));
 }
 
 std::string DevicesThere(const std::vector<SeenTrace>& seen) {

@@ -25,7 +25,17 @@ constexpr size_t kMostComplaints = 20;
 constexpr size_t kMostRules = size_t{1} << 24;
 
 bool IsLack(NoteId id) {
-  return id == NoteId::kNoGpuEvents || id == NoteId::kNoEngineStep || id == NoteId::kNoEvents;
+  switch (id) {
+    case NoteId::kNoGpuEvents:
+    case NoteId::kNoEngineStep:
+    case NoteId::kDeviceRowsNotRead:
+    case NoteId::kRangeProfiler:
+    case NoteId::kMixedRanks:
+    case NoteId::kNoEvents:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Whether the recording has said so of that trace, with the cause. The run folder may have moved

@@ -55,9 +55,14 @@ OptionRow SessionArguments::KeepGoingRow() {
 
 Result<void> SessionArguments::PutInto(RecordOptions& options) const {
   TACHO_ASSIGN_OR_RETURN(options.profile, profile.Profile());
-  TACHO_ASSIGN_OR_RETURN(options.budget.bytes,
-                         WithContext(ParseSize(budget_bytes), "--budget-bytes"));
-  TACHO_ASSIGN_OR_RETURN(options.budget.flush_ns, NsArgument("--budget-flush", budget_flush));
+  options.budget.asked = !budget_bytes.empty() || !budget_flush.empty();
+  if (!budget_bytes.empty()) {
+    TACHO_ASSIGN_OR_RETURN(options.budget.bytes,
+                           WithContext(ParseSize(budget_bytes), "--budget-bytes"));
+  }
+  if (!budget_flush.empty()) {
+    TACHO_ASSIGN_OR_RETURN(options.budget.flush_ns, NsArgument("--budget-flush", budget_flush));
+  }
   options.out = out;
   options.trace_dir = trace_dir;
   options.collect_from = collect_from;

@@ -18,7 +18,7 @@ struct SessionArguments {
   StartOptions profile;
   std::string out = ".", trace_dir;
   std::vector<std::string> maps, collect_from, engine_logs;
-  std::string budget_bytes = "100MB", budget_flush = "5s";
+  std::string budget_bytes, budget_flush;  // "": the default
   bool keep_going = false;
 
   bool operator==(const SessionArguments&) const = default;

@@ -208,7 +208,7 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
 
 void DrawingKeeper::Draw(const AnalysedTrace& read) {
   const TraceAnalysis& analysis = read.analysis;
-  if (analysis.facts.role == TraceRole::kFrontend) return;
+  if (!IsRank(analysis.facts.role)) return;
   const RankRows rows(Prepare(read.trace, classifier_), classifier_, read.in_flight);
   Drawings drawings;
   const std::vector<Row> devices = RowsOfDevices(rows);

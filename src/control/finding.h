@@ -53,6 +53,7 @@ enum class FindingId : uint8_t {
   kOwnBound,
   kTableOfAverages,
   kTrialFiles,
+  kForecastUnsure,
   // How an engine is started: its command line and environment.
   kOptionUnknown,
   kConfigUnreadable,
@@ -97,6 +98,8 @@ enum class FindingId : uint8_t {
   kOldSessionEnded,
   kOldSessionHangs,
   kSlowStart,
+  kWaitsForTokens,
+  kTakesNoRequests,
   kDidNotStart,
   kEngineDied,
   kStopNotAnswered,

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "io/decode.h"
+#include "io/foreign_files.h"
 #include "io/perfetto_magic.h"
 #include "io/trace_json.h"
 
@@ -95,7 +96,8 @@ ContentKind KindOf(std::string_view start) {
   if (start.empty()) return ContentKind::kEmpty;
   if (LooksLikeTraceJson(start)) return ContentKind::kChromeJson;
   if (start.starts_with(kSqliteMagic)) {
-    return ContainsOne(start, kNsysTables) ? ContentKind::kNsysSqlite : ContentKind::kSqlite;
+    if (ContainsOne(start, kNsysTables)) return ContentKind::kNsysSqlite;
+    return ForeignDatabase(start).empty() ? ContentKind::kSqlite : ContentKind::kForeign;
   }
   if (start.starts_with(kNsysMagic)) return ContentKind::kNsysReport;
   if (start.substr(0, kNsysStreamWithin).find(kNsysStreamMagic) != std::string_view::npos) {
@@ -108,15 +110,21 @@ ContentKind KindOf(std::string_view start) {
     return ContentKind::kForeignPack;
   }
   if (LooksLikePerfetto(start)) return ContentKind::kPerfetto;
-  if (!IsText(start)) return ContentKind::kOther;
-  if (!LooksLikeJson(start)) return ContentKind::kText;
+  const bool is_text = IsText(start);
+  if (!is_text && !ForeignProfile(start).empty()) return ContentKind::kForeign;
+  if (!LooksLikeJson(start)) {
+    if (IsLfsPointer(start)) return ContentKind::kLfsPointer;
+    if (!ForeignFile(start).empty()) return ContentKind::kForeignFile;
+    return is_text ? ContentKind::kText : ContentKind::kOther;
+  }
+  if (!is_text) return ContentKind::kOther;
   if (LooksLikeResults(start)) return ContentKind::kResults;
   return start.substr(0, kRocprofWithin).find(kRocprofKey) == std::string_view::npos
              ? ContentKind::kOtherJson
              : ContentKind::kRocprofJson;
 }
 
-std::string RemedyFor(ContentKind kind) {
+std::string RemedyFor(ContentKind kind, std::string_view start) {
   constexpr std::string_view kKineto =
       "record with torch.profiler instead (vLLM, SGLang: their profile endpoints), which writes "
       ".pt.trace.json.gz";
@@ -139,6 +147,12 @@ std::string RemedyFor(ContentKind kind) {
           "it, name the trace that it was made from; else ");
     case ContentKind::kRocprofJson:
       return with_kineto("is rocprofv3's own JSON, which this version does not read: ");
+    case ContentKind::kForeign:
+      return start.starts_with(kSqliteMagic) ? ForeignDatabase(start) : ForeignProfile(start);
+    case ContentKind::kForeignFile:
+      return ForeignFile(start);
+    case ContentKind::kLfsPointer:
+      return LfsRemedy(start);
     case ContentKind::kForeignPack:
       return "is packed in a way that is not unpacked here (xz, bzip2, lz4, 7z, rar, or packed "
              "twice): "

@@ -19,6 +19,9 @@ enum class ContentKind : uint8_t {
   kNcuReport,
   kPerfetto,     // protobuf trace
   kRocprofJson,  // rocprofv3's own JSON
+  kForeign,      // a profile of another tool: foreign_files.h
+  kForeignFile,  // a table, or what else is known to be no trace: the same
+  kLfsPointer,   // of Git LFS, in place of the file
   kTar,          // opened as an archive of traces
   kZip,          // the same
   kForeignPack,  // a packing that we do not support: xz, bzip2, lz4, 7z, rar, or gzip twice
@@ -37,7 +40,8 @@ inline constexpr size_t kSniffBytes = 64 * 1024;
 ContentKind KindOf(std::string_view start);
 
 // For traces in a format that tacho does not read: what the file is and how to get one that it
-// reads ("is an Nsight Systems report: ..."). "" for the other kinds.
-std::string RemedyFor(ContentKind kind);
+// reads ("is an Nsight Systems report: ..."). "" for the other kinds. `start`: as for KindOf; only
+// the kinds of foreign_files.h need it.
+std::string RemedyFor(ContentKind kind, std::string_view start = {});
 
 }  // namespace tacho

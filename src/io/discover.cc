@@ -21,12 +21,14 @@ struct Sniffed {
   ContentKind kind = ContentKind::kOther;
   StreamEnd end;  // only if the start is all there is
   bool is_export = false;
+  std::string remedy;  // RemedyFor
 };
 
 Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   PeekedSource plain(Decode(std::move(stored)));
   const std::string_view start = plain.Peek(kSniffBytes);
-  Sniffed sniffed{KindOf(start), {}, start.starts_with(kKinetoExportBegin)};
+  const ContentKind kind = KindOf(start);
+  Sniffed sniffed{kind, {}, start.starts_with(kKinetoExportBegin), RemedyFor(kind, start)};
   if (start.size() < kSniffBytes) sniffed.end = plain.end();
   return sniffed;
 }
@@ -41,6 +43,15 @@ bool IsNamedAsTrace(std::string_view name) {
 
 bool IsNsysReport(ContentKind kind) {
   return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
+}
+
+// Whether `text` begins with `key` and digits, which are taken off.
+bool TakeNumber(std::string_view& text, std::string_view key) {
+  if (!text.starts_with(key)) return false;
+  text.remove_prefix(key.size());
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits > 0;
 }
 
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
@@ -85,8 +96,30 @@ class Finder {
       return {};
     }
     if (exists && S_ISREG(status.st_mode) && !walk_.MarkSeen(path, status)) return {};
+    if (!exists) {
+      if (const auto [file, part] = SplitPart(path); !part.empty()) return TakePart(file, part);
+    }
     // A missing path fails here, with the right error.
     return TakeGivenFile(path);
+  }
+
+  // A file that is given as several parts has a source for each.
+  Result<void> TakePart(const std::string& path, const std::string& part) {
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      (void)walk_.MarkSeen(path, status);  // nor is it taken whole from a folder
+    }
+    const size_t before = found_.traces.size();
+    TACHO_RETURN_IF_ERROR(TakeGivenFile(path));
+    const bool is_nsys = found_.traces.size() == before + 1 &&
+                         (found_.traces.back().kind == ContentKind::kNsysSqlite ||
+                          found_.traces.back().is_nsys_report());
+    if (!is_nsys)
+      return Fail(ErrorKind::kUsage, fmt::format("{}: is no recording of nsys with processes to "
+                                                 "choose from: leave out #{}",
+                                                 path, part));
+    found_.traces.back().part = part;
+    return {};
   }
 
   Result<void> TakeGivenFile(const std::string& path) {
@@ -94,9 +127,8 @@ class Finder {
     const uint64_t size = file->size_at_open();
     const Sniffed sniffed = Sniff(std::move(file));
     if (IsArchive(sniffed.kind)) return TakeArchive(path);
-    if (const std::string remedy = RemedyFor(sniffed.kind);
-        !remedy.empty() && !IsNsysReport(sniffed.kind)) {
-      return Fail(ErrorKind::kUnreadable, path + ": " + remedy);
+    if (!sniffed.remedy.empty() && !IsNsysReport(sniffed.kind)) {
+      return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.remedy);
     }
     if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
@@ -199,8 +231,12 @@ class Finder {
       waiting_.push_back({path, "", size, sniffed.kind});
     } else if (sniffed.kind == ContentKind::kResults) {
       Skip(display, "results of tacho analyze in an archive: unpack them first");
-    } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
-      Skip(display, remedy);
+    } else if (sniffed.kind == ContentKind::kLfsPointer) {
+      Lose(display, display + ": " + sniffed.remedy);
+    } else if (sniffed.kind == ContentKind::kForeignFile) {
+      beside_.push_back(display + ": " + sniffed.remedy);
+    } else if (!sniffed.remedy.empty()) {
+      Skip(display, sniffed.remedy);
     } else if (sniffed.kind == ContentKind::kEmpty) {
       const bool whole = sniffed.end.defect == StreamDefect::kNone;
       Lose(display, display + ": " + (whole ? "is empty" : sniffed.end.text));
@@ -243,6 +279,7 @@ class Finder {
         ": no trace found: name a trace (.json or .json.gz from torch.profiler, .sqlite from nsys "
         "export) or a folder or archive of traces";
     std::vector<std::string> reasons = found_.skipped;
+    reasons.insert(reasons.end(), beside_.begin(), beside_.end());
     for (const Error& failure : found_.failures) reasons.push_back(failure.message);
     std::sort(reasons.begin(), reasons.end());
     for (size_t i = 0; i < std::min(reasons.size(), kReasons); ++i) {
@@ -256,10 +293,21 @@ class Finder {
 
   Discovery found_;
   std::vector<TraceSource> waiting_, exports_;  // of the folder that is being walked
+  std::vector<std::string> beside_;  // "PATH: why", of what lies beside traces without a word
   FolderWalk walk_;
 };
 
 }  // namespace
+
+std::pair<std::string, std::string> SplitPart(const std::string& path) {
+  const size_t at = path.rfind("#pid=");
+  if (at == std::string::npos || at == 0) return {path, ""};
+  std::string_view part(path);
+  part.remove_prefix(at + 1);
+  const std::string whole(part);
+  const bool is_part = TakeNumber(part, "pid=") && (part.empty() || TakeNumber(part, ",machine="));
+  return is_part && part.empty() ? std::pair(path.substr(0, at), whole) : std::pair(path, "");
+}
 
 Result<Discovery> FindTraces(const std::vector<std::string>& paths) { return Finder().Find(paths); }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,13 +20,19 @@ struct TraceSource {
   uint64_t stored_bytes = 0;  // as BlockStream::stored_bytes counts them; 0 if unknown (a pipe)
   // By its first bytes; of a pipe, which nobody looked at, the most likely.
   ContentKind kind = ContentKind::kChromeJson;
+  std::string part = {};  // the process to read of a recording of several, "pid=1234"; "": all
   [[nodiscard]] bool is_results() const { return kind == ContentKind::kResults; }  // no events
   // Only nsys can open it.
   [[nodiscard]] bool is_nsys_report() const {
     return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
   }
-  [[nodiscard]] std::string Display() const { return member.empty() ? path : path + ":" + member; }
+  [[nodiscard]] std::string Display() const {
+    return (member.empty() ? path : path + ":" + member) + (part.empty() ? "" : "#" + part);
+  }
 };
+
+// A path as "FILE" and "pid=1234" or "pid=1234,machine=2"; without a part: all of it and "".
+std::pair<std::string, std::string> SplitPart(const std::string& path);
 
 struct Discovery {
   std::vector<TraceSource> traces;  // sorted by Display()
@@ -36,10 +43,11 @@ struct Discovery {
 };
 
 // Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
-// reader can say what is wrong; results of tacho, its exports and reports of nsys too, which a
-// folder gives only if it has no other trace), folders (recursively, by content, symbolic links
-// followed but no directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for
-// standard input. A given FIFO is taken without a look at its bytes, like standard input; in
+// reader can say what is wrong; of a recording of nsys also one process, as FILE#pid=1234 (which is
+// a file of that name, if there is one); results of tacho, its exports and reports of nsys too,
+// which a folder gives only if it has no other trace), folders (recursively, by content, symbolic
+// links followed but no directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-"
+// for standard input. A given FIFO is taken without a look at its bytes, like standard input; in
 // folders, FIFOs, sockets and devices are ignored. A file that is reached a second time through a
 // folder is skipped. Fails with kUnreadable when a path does not exist or cannot be read, when a
 // given file is not a trace (with what to do), or when nothing was found.

@@ -263,5 +263,23 @@ TEST(FindTraces, TakesStandardInputAndAFifoUnseen) {
   EXPECT_THAT(Displays(FindTraces({"-", fifo})), ElementsAre("-", fifo));
 }
 
+TEST(FindTraces, TakesAProcessOfARecording) {
+  FolderForTest folder;
+  const std::string file = folder.Write("a.sqlite", kSqlite);
+  const auto found = FindTraces({file + "#pid=7", file + "#pid=12,machine=3"});
+  EXPECT_THAT(Displays(found), ElementsAre(file + "#pid=12,machine=3", file + "#pid=7"));
+  EXPECT_EQ(found->traces[1].path, file);
+  EXPECT_EQ(found->traces[1].part, "pid=7");
+  EXPECT_THAT(Displays(FindTraces({file + "#pid=7", folder.path()})), ElementsAre(file + "#pid=7"))
+      << "nor whole from its folder";
+  EXPECT_THAT(ErrorOf({file + "#pid=x"}), HasSubstr("#pid=x"));
+  EXPECT_THAT(ErrorOf({folder.path() + "/none.sqlite#pid=7"}), HasSubstr("none.sqlite"));
+  const std::string named = folder.Write("b.json#pid=7", kEmptyTrace);
+  EXPECT_THAT(Displays(FindTraces({named})), ElementsAre(named)) << "a file of that name";
+  const auto wrong = FindTraces({folder.Write("c.json", kEmptyTrace) + "#pid=7"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, ErrorKind::kUsage);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -26,6 +26,10 @@ GzipSource::GzipSource(std::unique_ptr<ByteSource> stored, InflateLibrary librar
 size_t GzipSource::Read(char* to, size_t room) {
   size_t written = 0;
   while (written < room && state_ != State::kEnd) {
+    if (!pending_.empty()) {
+      written += GivePending(to + written, room - written);
+      continue;
+    }
     switch (state_) {
       case State::kHeader:
         ReadHeader();
@@ -77,24 +81,64 @@ void GzipSource::ReadHeader() {
 
 size_t GzipSource::ReadBody(char* to, size_t room) {
   const bool more_input = input_.Fill();
-  const Inflater::Step step = inflater_->Inflate(input_.data(), input_.size(), to, room);
+  const bool at_zeros = input_.at_zeros();
+  // Before zeros are judged, the inflater gives all that it holds back.
+  const Inflater::Step step =
+      inflater_->Inflate(input_.data(), at_zeros ? 0 : input_.size(), to, room);
   input_.Take(step.taken);
-  crc_ = inflater_->Crc(crc_, to, step.written);
-  size_ += static_cast<uint32_t>(step.written);
+  Count(to, step.written);
   if (step.status == Inflater::Status::kDone) {
-    input_.PutBack(inflater_->Unused());
-    state_ = State::kTrailer;
+    EndBody();
   } else if (step.status == Inflater::Status::kCorrupt) {
-    EndWith(StreamDefect::kCorrupt, "the compressed data is corrupt: nothing after it is read");
+    EndCorrupt();
   } else if (step.taken == 0 && step.written == 0) {
-    // The second case would be a bug of the library: end rather than loop for ever.
+    // The last case would be a bug of the library: end rather than loop for ever.
     if (!more_input) {
       EndTruncated();
+    } else if (at_zeros) {
+      TakeZeros();
     } else {
       EndWith(StreamDefect::kCorrupt, "the compressed data cannot be decoded");
     }
   }
   return step.written;
+}
+
+// Decodes the first zeros of a run. The rest of the run follows only if these gave zeros.
+void GzipSource::TakeZeros() {
+  constexpr size_t kMostFromOneBit = 258;
+  pending_.resize(StoredInput::kLongZeros * 8 * kMostFromOneBit);
+  const Inflater::Step step =
+      inflater_->Inflate(input_.data(), StoredInput::kLongZeros, pending_.data(), pending_.size());
+  pending_.resize(step.written);
+  const bool gives_zeros = pending_.find_first_not_of('\0') == std::string::npos;
+  const bool is_end = step.status == Inflater::Status::kDone;
+  if (!gives_zeros || (!is_end && pending_.empty())) {
+    pending_.clear();
+    return EndWith(StreamDefect::kTruncated,
+                   "zeros stand where compressed data should, as after a crash: nothing from there "
+                   "on is read");
+  }
+  input_.Take(step.taken);
+  if (is_end) EndBody();
+}
+
+size_t GzipSource::GivePending(char* to, size_t room) {
+  const size_t size = pending_.copy(to, room);
+  pending_.erase(0, size);
+  Count(to, size);
+  return size;
+}
+
+void GzipSource::Count(const char* given, size_t size) {
+  crc_ = inflater_->Crc(crc_, given, size);
+  size_ += static_cast<uint32_t>(size);
+  is_empty_ = is_empty_ && size == 0;
+}
+
+void GzipSource::EndBody() {
+  input_.PutBack(inflater_->Unused());
+  state_ = State::kTrailer;
 }
 
 void GzipSource::ReadTrailer() {
@@ -157,6 +201,14 @@ bool GzipSource::Skip(int count) {
     if (input_.NextByte() < 0) return false;
   }
   return true;
+}
+
+void GzipSource::EndCorrupt() {
+  EndWith(StreamDefect::kCorrupt,
+          fmt::format("the gzip stream is damaged{} ({}): {}",
+                      is_empty_ ? " from its first block" : "", inflater_->Reason(),
+                      is_empty_ ? "several writers of one file? copy it again"
+                                : "nothing after it is read"));
 }
 
 void GzipSource::EndTruncated() {

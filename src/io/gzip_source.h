@@ -14,6 +14,11 @@ namespace tacho {
 // Gives every byte that can be recovered: all before a cut or a corrupt place, also in an
 // unfinished deflate block. CRC and length of each member are checked when its last byte has been
 // given.
+//
+// A long run of zeros in the data counts as a cut: a file that was not written to its end, or a
+// hole in it. Deflated text has no such run, unless hundreds of kilobytes of it repeat without a
+// difference (the longest in real traces was 6 bytes); the decoder would make repetitions of it
+// that the text never had. Zeros that decode to zeros are kept: padding, also of archives.
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> stored,
@@ -29,19 +34,26 @@ class GzipSource : public ByteSource {
 
   void ReadHeader();
   size_t ReadBody(char* to, size_t room);
+  size_t GivePending(char* to, size_t room);
+  void TakeZeros();
+  void Count(const char* given, size_t size);
+  void EndBody();
   void ReadTrailer();
   void FindNextMember();
   bool SkipText();
   bool Skip(int count);
+  void EndCorrupt();
   void EndTruncated();
   void EndWith(StreamDefect defect, const std::string& text);
 
   StoredInput input_;
+  std::string pending_;  // decoded from zeros, not given yet
   std::unique_ptr<Inflater> inflater_;
   State state_ = State::kHeader;
   uint64_t member_start_ = 0;
   uint32_t crc_ = 0;
-  uint32_t size_ = 0;  // of this member, modulo 2^32 as in the trailer
+  uint32_t size_ = 0;     // of this member, modulo 2^32 as in the trailer
+  bool is_empty_ = true;  // nothing was given
   StreamEnd end_;
 };
 

@@ -9,6 +9,7 @@
 #include "io/memory_source.h"
 #include "io/packed_for_test.h"
 #include "io/source_stream.h"
+#include "io/stored_input.h"
 
 namespace tacho {
 namespace {
@@ -97,6 +98,69 @@ TEST_P(GzipSourceTest, TakesTrailingZerosForPadding) {
   const Delivered all = Unpack(Gzipped("payload") + std::string(100'000, '\0'));
   EXPECT_EQ(all.bytes, "payload");
   EXPECT_EQ(all.defect, StreamDefect::kNone);
+}
+
+TEST_P(GzipSourceTest, EndsWhereZerosBegin) {
+  const std::string text = SampleText(900'000);
+  for (const int level : {1, 9}) {
+    const std::string good = Gzipped(text, level);
+    for (const size_t at : {size_t{300}, good.size() / 3, good.size() - 100}) {
+      const std::string cut = Unpack(good.substr(0, at)).bytes;
+      std::string hole = good;
+      const size_t size = std::min<size_t>(4096, good.size() - at);
+      std::fill_n(hole.begin() + static_cast<std::ptrdiff_t>(at), size, '\0');
+      for (const std::string& stored :
+           {good.substr(0, at) + std::string(40'000, '\0'), hole,
+            good.substr(0, at) + std::string(StoredInput::kLongZeros, '\0') + good.substr(at)}) {
+        for (const size_t piece : {1u, 1000u, 1u << 20}) {
+          const Delivered all = Unpack(stored, 5000, piece);
+          ASSERT_EQ(all.defect, StreamDefect::kTruncated) << all.text;
+          EXPECT_NE(all.text.find("zeros stand where"), std::string::npos) << all.text;
+          // The zero that ends the good data belongs to the run.
+          EXPECT_TRUE(text.starts_with(all.bytes));
+          EXPECT_GE(all.bytes.size() + 600, cut.size());
+        }
+      }
+    }
+  }
+}
+
+TEST_P(GzipSourceTest, FindsZerosAcrossWindows) {
+  const std::string noise = Gzipped(SampleText(6'000'000), 1);
+  ASSERT_GT(noise.size(), StoredInput::kSize + 200);
+  for (size_t at = StoredInput::kSize - 40; at < StoredInput::kSize + 40; at += 3) {
+    std::string stored = noise;
+    std::fill_n(stored.begin() + static_cast<std::ptrdiff_t>(at), 64, '\0');
+    ASSERT_EQ(Unpack(stored).defect, StreamDefect::kTruncated) << at;
+  }
+}
+
+TEST_P(GzipSourceTest, TakesZerosThatAreData) {
+  // Of a preallocated file, stored (as between members of an archive), and of an empty member.
+  for (const std::string& text :
+       {SampleText(5000) + std::string(3 << 20, '\0'), std::string(3 << 20, '\0') + "end",
+        SampleText(100) + std::string(600, '\0') + SampleText(100), std::string()}) {
+    for (const int level : {0, 1, 6, 9}) {
+      const std::string stored = Gzipped(text, level) + std::string(50, '\0');
+      for (const size_t room : {100u, 1u << 20}) {
+        const Delivered all = Unpack(stored, room, 70'000);
+        EXPECT_EQ(all.defect, StreamDefect::kNone) << all.text << level;
+        EXPECT_TRUE(all.bytes == text) << level << " " << all.bytes.size();
+      }
+    }
+  }
+}
+
+TEST_P(GzipSourceTest, SaysThatTheFirstBlockIsDamaged) {
+  // Streams of one text, written into one file a few bytes at a time.
+  std::string streams[3], stored;
+  for (size_t i = 0; i < 3; ++i) streams[i] = Gzipped(SampleText(3000 + 500 * i));
+  for (size_t at = 0; at < streams[0].size(); at += 50)
+    for (const std::string& stream : streams) stored += stream.substr(at, 50);
+  const Delivered all = Unpack(stored);
+  EXPECT_EQ(all.bytes, "");
+  EXPECT_EQ(all.defect, StreamDefect::kCorrupt);
+  EXPECT_NE(all.text.find("damaged from its first block (invalid"), std::string::npos) << all.text;
 }
 
 TEST_P(GzipSourceTest, ReportsTrailingJunk) {

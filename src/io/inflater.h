@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tacho {
@@ -30,6 +31,8 @@ class Inflater {
   virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
   // After kDone: bytes that were taken but follow the deflate data, at most kMaxUnused.
   [[nodiscard]] virtual std::string Unused() const = 0;
+  // After kCorrupt: what is wrong, in zlib's words ("invalid distance too far back").
+  [[nodiscard]] virtual std::string_view Reason() const = 0;
   // The CRC-32 of gzip, continued from `crc`, which starts at 0.
   [[nodiscard]] virtual uint32_t Crc(uint32_t crc, const char* data, size_t size) const = 0;
 

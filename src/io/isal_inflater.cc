@@ -39,6 +39,7 @@ class IsalInflater : public Inflater {
       state_.avail_in = Clamped(in_size);
       const int status = isal_inflate(&state_);
       failed_ = status < 0;
+      error_ = status;
       if (failed_ && status != ISAL_INVALID_BLOCK) DropUnwritten(Bytes(out));
       step.taken = Clamped(in_size) - state_.avail_in;
     }
@@ -59,6 +60,11 @@ class IsalInflater : public Inflater {
     std::string bytes;
     for (int i = 0; i < bits / 8; ++i) bytes.push_back(static_cast<char>(whole >> (8 * i) & 0xff));
     return bytes;
+  }
+
+  [[nodiscard]] std::string_view Reason() const override {
+    if (error_ == ISAL_INVALID_LOOKBACK) return "invalid distance too far back";
+    return error_ == ISAL_INVALID_SYMBOL ? "invalid code" : "invalid block";
   }
 
   [[nodiscard]] uint32_t Crc(uint32_t crc, const char* data, size_t size) const override {
@@ -91,6 +97,7 @@ class IsalInflater : public Inflater {
 
   inflate_state state_;  // 90 kB, set up by Reset
   bool failed_ = false;
+  int error_ = 0;
 };
 
 }  // namespace

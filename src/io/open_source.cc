@@ -14,7 +14,8 @@ namespace {
 Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stored,
                                                 const std::string& name, StreamThreads threads) {
   auto plain = std::make_unique<PeekedSource>(Decode(std::move(stored)));
-  const ContentKind kind = KindOf(plain->Peek(kSniffBytes));
+  const std::string_view start = plain->Peek(kSniffBytes);
+  const ContentKind kind = KindOf(start);
   if (kind == ContentKind::kTar || kind == ContentKind::kZip) {
     return Fail(ErrorKind::kUnreadable,
                 name +
@@ -33,7 +34,7 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
                     ": is an Nsight Systems report, which cannot be read from a pipe: save it "
                     "to a file and name that");
   }
-  if (const std::string remedy = RemedyFor(kind); !remedy.empty()) {
+  if (const std::string remedy = RemedyFor(kind, start); !remedy.empty()) {
     return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
   }
   return StreamOfSource(std::move(plain), threads, kInflatedBlockBytes);

@@ -52,9 +52,14 @@ inline std::string Gzipped(std::string_view bytes, int level = 6) {
   return Deflated(bytes, MAX_WBITS + 16, level);
 }
 
-inline std::string Zstded(std::string_view bytes, int level = 3) {
+// With a checksum, as the zstd program writes it, unless it is left out.
+inline std::string Zstded(std::string_view bytes, int level = 3, bool checksum = true) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  const size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);
+  const size_t size = ZSTD_compress2(context, out.data(), out.size(), bytes.data(), bytes.size());
+  ZSTD_freeCCtx(context);
   EXPECT_FALSE(ZSTD_isError(size));
   out.resize(size);
   return out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -9,14 +10,18 @@
 namespace tacho {
 
 // A window over the stored bytes of a decoder: what was read but not yet decoded.
+//
+// A window ends where a run of kLongZeros or more zeros begins, and the next one begins there: a
+// decoder can look at what follows before it takes zeros for data (gzip_source.h).
 class StoredInput {
  public:
   static constexpr size_t kSize = 256 * 1024;
   static constexpr size_t kMaxPutBack = 16;
+  static constexpr size_t kLongZeros = 16;
 
   explicit StoredInput(std::unique_ptr<ByteSource> source)
       : source_(std::move(source)),
-        buffer_(std::make_unique_for_overwrite<char[]>(kMaxPutBack + kSize)) {}
+        buffer_(std::make_unique_for_overwrite<char[]>(kDataAt + kSize)) {}
 
   [[nodiscard]] const char* data() const { return buffer_.get() + begin_; }
   [[nodiscard]] size_t size() const { return end_ - begin_; }
@@ -25,11 +30,13 @@ class StoredInput {
   // Makes size() > 0 unless the source has ended.
   bool Fill() {
     if (begin_ < end_) return true;
-    begin_ = kMaxPutBack;
-    end_ = begin_ + source_->Read(buffer_.get() + begin_, kSize);
-    read_ += size();
+    while (!ended_ && read_end_ - begin_ < kLongZeros) ReadMore();
+    OpenWindow();
     return begin_ < end_;
   }
+
+  // Whether data() is where a long run of zeros begins.
+  [[nodiscard]] bool at_zeros() const { return begin_ < end_ && begin_ == zeros_at_; }
 
   // Takes the next byte; -1 at the end.
   int NextByte() {
@@ -44,15 +51,54 @@ class StoredInput {
   }
 
   // The position of data() in the stored bytes.
-  [[nodiscard]] uint64_t position() const { return read_ - size(); }
+  [[nodiscard]] uint64_t position() const { return read_ - (read_end_ - begin_); }
   [[nodiscard]] ByteSource& source() { return *source_; }
   [[nodiscard]] const ByteSource& source() const { return *source_; }
 
  private:
+  static constexpr size_t kMaxRest = kLongZeros - 1;
+  static constexpr size_t kDataAt = kMaxPutBack + kMaxRest;
+  static constexpr size_t kNone = SIZE_MAX;
+
+  // The few bytes that are left move in front of the new ones.
+  void ReadMore() {
+    const size_t rest = read_end_ - begin_;
+    std::memmove(buffer_.get() + kDataAt - rest, buffer_.get() + begin_, rest);
+    begin_ = end_ = kDataAt - rest;
+    const size_t got = source_->Read(buffer_.get() + kDataAt, kSize);
+    ended_ = got == 0;
+    read_ += got;
+    read_end_ = kDataAt + got;
+  }
+
+  // Ends the window before the next long run of zeros, and before zeros at the end that may become
+  // one. A window that begins with zeros also holds what follows them.
+  void OpenWindow() {
+    const auto is_zero = [&](size_t at) { return buffer_[at] == '\0'; };
+    size_t at = begin_;
+    while (at < read_end_ && is_zero(at)) ++at;
+    zeros_at_ = at - begin_ >= kLongZeros ? begin_ : kNone;
+    // A long run covers one of these places.
+    for (size_t i = at + kLongZeros - 1; i < read_end_; i += kLongZeros) {
+      if (!is_zero(i)) continue;
+      size_t first = i, last = i + 1;
+      while (is_zero(first - 1)) --first;
+      while (last < read_end_ && is_zero(last)) ++last;
+      if (last - first < kLongZeros) continue;
+      end_ = first;
+      return;
+    }
+    end_ = read_end_;
+    while (!ended_ && end_ > at && is_zero(end_ - 1)) --end_;
+  }
+
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<char[]> buffer_;
-  size_t begin_ = kMaxPutBack;
-  size_t end_ = kMaxPutBack;
+  size_t begin_ = kDataAt;
+  size_t end_ = kDataAt;       // of the window
+  size_t read_end_ = kDataAt;  // of what was read
+  size_t zeros_at_ = kNone;
+  bool ended_ = false;
   uint64_t read_ = 0;
 };
 

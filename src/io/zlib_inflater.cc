@@ -49,6 +49,10 @@ class ZlibInflater : public Inflater {
 
   [[nodiscard]] std::string Unused() const override { return ""; }  // zlib gives them back itself
 
+  [[nodiscard]] std::string_view Reason() const override {
+    return stream_.msg != nullptr ? stream_.msg : "invalid data";
+  }
+
   [[nodiscard]] uint32_t Crc(uint32_t crc, const char* data, size_t size) const override {
     return static_cast<uint32_t>(crc32_z(crc, ZlibBytes(data), size));
   }

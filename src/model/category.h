@@ -32,10 +32,28 @@ constexpr bool HasExternalId(SliceKind kind) {
   return IsGpuWork(kind) || kind == SliceKind::kHostOp;
 }
 
+// What a category says about an accelerator.
+enum class DeviceSign : uint8_t {
+  kNone,
+  kPresent,        // there is one: the trace is of no engine on the CPU
+  kWorkByName,     // its work, of which only the name says what kind it is (device_rows.h)
+  kUnread,         // its work, in a form that tacho does not read
+  kRangeProfiler,  // counters of ranges: the profiler that writes them records no kernels
+};
+
+// What the categories of the known producers mean.
+struct CategoryMeaning {
+  SliceKind kind = SliceKind::kOther;
+  DeviceSign sign = DeviceSign::kNone;
+  bool known = false;  // false: the row of a category that no known producer writes
+};
+
 // Today's name of a category: "kernel" for "Kernel" (2021). Source: Kineto's ActivityType.h.
 std::string_view CurrentCategoryName(std::string_view in_file);
 
-// The table for slices of a category, by its name of today.
-SliceKind KindOfCategory(std::string_view category);
+// By the category's name of today. One table: Kineto for CUDA, ROCm and XPU; its plugins for MTIA,
+// MLU, MUSA, HPU and others, which put the make in front of Kineto's words ("mlu_memcpy"); Intel's
+// unitrace.
+CategoryMeaning MeaningOfCategory(std::string_view category);
 
 }  // namespace tacho

@@ -46,6 +46,9 @@ struct Event {
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
   int64_t id = -1;  // of a flow or a range
+  // Of a slice whose category no known producer writes (device_rows.h).
+  StringId row_type = StringId::kEmpty;
+  bool names_device = false;
   ArgsShapeId args = ArgsShapeId::kNone;
   std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText
 };

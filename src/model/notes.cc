@@ -18,7 +18,7 @@ constexpr NoteKind kKinds[] = {
      "the compressed stream is damaged: what follows the damage is lost",
      "copy the file again and compare checksums"},
     {"second-document", Severity::kDataLoss,
-     "another JSON document follows the end of the trace and was not read",
+     "another JSON document follows the trace, or begins within it, and was not read",
      "give each trace as a file of its own, or all of them in a folder or an archive"},
     {"trailing-junk", Severity::kInfo, "bytes follow the end of the trace and were left alone",
      "none needed"},
@@ -50,8 +50,21 @@ constexpr NoteKind kKinds[] = {
      "for a GPU engine: check that CUPTI is usable and not taken by another profiler"},
     {"no-engine-step", Severity::kNotice,
      "the engine took no step while the profiler ran: no step and no work is in the trace",
-     "send requests while it records; if a GPU engine had some: check that CUPTI is usable and not "
+     "record while requests are answered; if a GPU engine answered some: check that CUPTI is "
+     "usable and not "
      "taken by another profiler"},
+    {"device-rows-not-read", Severity::kNotice,
+     "the trace has rows of a device in a form that tacho does not read: device figures lack them",
+     "none yet: the timeline shows them (tacho view)"},
+    {"range-profiler", Severity::kNotice,
+     "the range profiler ran, which counts hardware events for each range of kernels: no times of "
+     "kernels were recorded",
+     "record again without profiler_metrics in torch's _ExperimentalConfig"},
+    {"mixed-ranks", Severity::kNotice,
+     "the file holds several ranks as one: their launches have the same correlations, or their "
+     "work "
+     "the same device, so nothing tells whose is whose, and no figure of a rank is given",
+     "analyze the ranks' own files together, or their folder"},
     {"no-events", Severity::kNotice, "the trace holds no event at all",
      "profile while requests are running"},
     {"orphan-gpu-events", Severity::kInfo,
@@ -92,6 +105,13 @@ constexpr NoteKind kKinds[] = {
     {"producer-warning", Severity::kNotice,
      "the profiler logged warnings or errors while it recorded",
      "tacho analyze --json has them, under facts.producer_log"},
+    {"producer-lost-events", Severity::kDataLoss,
+     "the profiler itself says that events are missing, or may be: totals are lower bounds",
+     "record a shorter part, and stop the profiler before the engine ends"},
+    {"unsupported-driver", Severity::kNotice,
+     "the profiler does not know the installed CUDA driver and recorded with the libraries of an "
+     "older one, which may miss events or all GPU work",
+     "record with a newer nsys, one that supports the installed driver"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
     {"many-categories", Severity::kInfo,
@@ -121,6 +141,15 @@ static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
 }  // namespace
 
 const NoteKind& KindOf(NoteId id) { return kKinds[static_cast<size_t>(id)]; }
+
+std::string_view RemedyOf(NoteId id, const Notes& notes) {
+  const bool may_be_the_drivers = id == NoteId::kProducerLostEvents || id == NoteId::kNoGpuEvents ||
+                                  id == NoteId::kNoEngineStep;
+  return KindOf(may_be_the_drivers && notes.CountOf(NoteId::kUnsupportedDriver) > 0
+                    ? NoteId::kUnsupportedDriver
+                    : id)
+      .remedy;
+}
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {

@@ -17,40 +17,45 @@ enum class Severity {
 // Every defect that a reader can meet. Its severity, text and remedy stand in one table (notes.cc),
 // which docs/notes.md explains at length.
 enum class NoteId : uint8_t {
-  kTruncatedJson,      // the file ends inside the events or before the closing brackets
-  kTruncatedGzip,      // a compressed stream ends before its trailer
-  kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
-  kSecondDocument,     // another JSON document after the end of the trace
-  kTrailingJunk,       // bytes after the end of the compressed stream or of the JSON
-  kReadFailed,         // the system stopped giving bytes in the middle of a file
-  kDamagedEvent,       // an event could not be read; reading went on at the next one
-  kOversizedEvent,     // an event larger than the reader's bound was left out
-  kRepairedName,       // a string with unescaped quotes was read by the text that follows it
-  kOddNumber,          // a time that is no plain decimal (exponent, text, sign inside)
-  kBadTime,            // an event without a usable time: counted, in no table
-  kNegativeDuration,   // a negative duration, taken as 0
-  kMissingDuration,    // a complete event without duration, taken as 0
-  kInvalidUtf8,        // names that are not UTF-8, kept byte for byte
-  kUnmatchedBeginEnd,  // a begin without end or the other way round
-  kNoGpuEvents,        // no event of any GPU
-  kNoEngineStep,       // an engine's trace without a step and without work
-  kNoEvents,           // a trace without a single event
-  kOrphanGpuEvents,    // GPU events whose launch is not in the recording
-  kLostGpuWork,        // calls that launched GPU work which is not in the file, between others
-  kLostAtEdge,         // the same of the first or the last calls of the recording alone
-  kRecorderStopped,    // calls and GPU work end while ranges go on that always held some
-  kDeviceClock,        // GPU work before its launch, or after a call that waited for it
-  kImpossibleOrder,    // GPU work of a stream out of the order of its launches
-  kTimesRefused,       // so much of it that no time of the device can be believed
-  kLongOverlap,        // a GPU event that reaches far into the next ones of its stream (overflow)
-  kProducerWarning,    // the profiler itself logged a warning or an error into the trace
-  kUnfinishedSpan,     // spans that were still open when the profiler stopped
-  kManyCategories,     // more categories of events than a trace has ids for
-  kDamagedTable,       // a table of a database could not be read to its end
-  kDamagedRow,         // a row without what says whose it is: left out
-  kUnknownString,      // an id of a name that the file does not hold
-  kGraphAsOne,         // a CUDA graph that was recorded without its kernels
-  kUnknownSchema,      // an export of a newer schema than the known ones, or of none
+  kTruncatedJson,       // the file ends inside the events or before the closing brackets
+  kTruncatedGzip,       // a compressed stream ends before its trailer
+  kCorruptGzip,         // a compressed stream is damaged: bad block, checksum or length
+  kSecondDocument,      // another JSON document after the end of the trace
+  kTrailingJunk,        // bytes after the end of the compressed stream or of the JSON
+  kReadFailed,          // the system stopped giving bytes in the middle of a file
+  kDamagedEvent,        // an event could not be read; reading went on at the next one
+  kOversizedEvent,      // an event larger than the reader's bound was left out
+  kRepairedName,        // a string with unescaped quotes was read by the text that follows it
+  kOddNumber,           // a time that is no plain decimal (exponent, text, sign inside)
+  kBadTime,             // an event without a usable time: counted, in no table
+  kNegativeDuration,    // a negative duration, taken as 0
+  kMissingDuration,     // a complete event without duration, taken as 0
+  kInvalidUtf8,         // names that are not UTF-8, kept byte for byte
+  kUnmatchedBeginEnd,   // a begin without end or the other way round
+  kNoGpuEvents,         // no event of any GPU
+  kNoEngineStep,        // an engine's trace without a step and without work
+  kDeviceRowsNotRead,   // work of a device, in a form that tacho does not read
+  kRangeProfiler,       // counters of ranges in place of kernels
+  kMixedRanks,          // several ranks in one file, which nothing tells apart
+  kNoEvents,            // a trace without a single event
+  kOrphanGpuEvents,     // GPU events whose launch is not in the recording
+  kLostGpuWork,         // calls that launched GPU work which is not in the file, between others
+  kLostAtEdge,          // the same of the first or the last calls of the recording alone
+  kRecorderStopped,     // calls and GPU work end while ranges go on that always held some
+  kDeviceClock,         // GPU work before its launch, or after a call that waited for it
+  kImpossibleOrder,     // GPU work of a stream out of the order of its launches
+  kTimesRefused,        // so much of it that no time of the device can be believed
+  kLongOverlap,         // a GPU event that reaches far into the next ones of its stream (overflow)
+  kProducerWarning,     // the profiler itself logged a warning or an error into the trace
+  kProducerLostEvents,  // the profiler itself says that events are missing, or may be
+  kUnsupportedDriver,   // nsys used the libraries of an older CUDA than the driver's
+  kUnfinishedSpan,      // spans that were still open when the profiler stopped
+  kManyCategories,      // more categories of events than a trace has ids for
+  kDamagedTable,        // a table of a database could not be read to its end
+  kDamagedRow,          // a row without what says whose it is: left out
+  kUnknownString,       // an id of a name that the file does not hold
+  kGraphAsOne,          // a CUDA graph that was recorded without its kernels
+  kUnknownSchema,       // an export of a newer schema than the known ones, or of none
   kCount,
 };
 
@@ -61,6 +66,9 @@ struct NoteKind {
   std::string_view remedy;  // what the user can do
 };
 const NoteKind& KindOf(NoteId id);
+class Notes;
+// The remedy of a note among `notes`: an unsupported driver is the cause of what is missing.
+std::string_view RemedyOf(NoteId id, const Notes& notes);
 std::string_view SeverityName(Severity severity);
 
 struct Note {

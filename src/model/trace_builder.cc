@@ -116,6 +116,10 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
       AddCommon(trace_.python_frames, event, args);
       break;
     case SliceKind::kOther:
+      if (trace_.header.format == TraceFormat::kKineto && IsWaiting(event, trace_.words)) {
+        waiting_.push_back({static_cast<uint32_t>(trace_.others.size()), WaitingOf(event),
+                            event.row_type, event.correlation});
+      }
       AddCommon(trace_.others, event, args);
       trace_.others.category.push_back(CategoryOf(event));
       break;
@@ -195,9 +199,61 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   return ref;
 }
 
+// Moves the rows of devices, and of the calls that launched them, to their tables.
+void TraceBuilder::SortWaiting() {
+  if (waiting_.empty()) return;
+  const WaitingRows sorted(trace_.words);
+  const OtherSliceTable& others = trace_.others;
+  std::vector<uint32_t> moved;
+  const auto add = [&](SliceTable& table, const Waiting& row) {
+    moved.push_back(row.row);
+    table.start.push_back(others.start[row.row]);
+    table.duration.push_back(others.duration[row.row]);
+    table.name.push_back(others.name[row.row]);
+    table.track.push_back(others.track[row.row]);
+    table.args.push_back(others.args[row.row]);
+  };
+  for (const Waiting& row : waiting_) {
+    const TrackRows rows = sorted.Of(row.of);
+    if (rows == TrackRows::kUnread) {
+      trace_.notes.Add(NoteId::kDeviceRowsNotRead, sorted.NameOf(row.of));
+    } else if (rows == TrackRows::kCalls) {
+      add(trace_.host_calls, row);
+      trace_.host_calls.category.push_back(others.category[row.row]);
+      trace_.host_calls.correlation.push_back(row.correlation);
+    } else if (rows == TrackRows::kWork) {
+      const SliceKind kind =
+          KindOfDeviceRow(trace_.Text(row.type), trace_.Text(others.name[row.row]));
+      if (!IsGpuWork(kind)) continue;
+      add(trace_.gpu, row);
+      trace_.gpu.kind.push_back(kind);
+      trace_.gpu.stream.push_back(WaitingRows::StreamOf(row.of.track, trace_.words));
+      trace_.gpu.correlation.push_back(row.correlation);
+      trace_.gpu.external_id.push_back(-1);
+    }
+  }
+  if (moved.empty()) return;
+  OtherSliceTable left;
+  auto next = moved.begin();
+  for (uint32_t row = 0; row < others.size(); ++row) {
+    if (next != moved.end() && *next == row) {
+      ++next;
+      continue;
+    }
+    left.start.push_back(others.start[row]);
+    left.duration.push_back(others.duration[row]);
+    left.name.push_back(others.name[row]);
+    left.track.push_back(others.track[row]);
+    left.args.push_back(others.args[row]);
+    left.category.push_back(others.category[row]);
+  }
+  trace_.others = std::move(left);
+}
+
 Trace TraceBuilder::Finish() && {
   open_.Finish(trace_.notes);
   open_ranges_.Finish(trace_.notes);
+  SortWaiting();
   if (trace_.words.has_shared_category()) trace_.notes.Add(NoteId::kManyCategories, "");
   return std::move(trace_);
 }

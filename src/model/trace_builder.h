@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/begin_end.h"
+#include "model/device_rows.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -55,11 +56,21 @@ class TraceBuilder : public EventSink {
   void AddCounters(const Event& event);
   void AddFlow(const Event& event);
   CategoryId CategoryOf(const Event& event);
+  void SortWaiting();
   ArgsRef StoreArgs(const Event& event);
   TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
   ArgsShapeId ShapeOf(const Arguments& arguments);
 
+  // A row of `others` that may be one of a device.
+  struct Waiting {
+    uint32_t row = 0;
+    WaitingRow of;
+    StringId type{};
+    int64_t correlation = -1;
+  };
+
   Trace trace_;
+  std::vector<Waiting> waiting_;
   bool any_slice_ = false;
   // The last slice, whose place the flow ends after it repeat.
   int64_t last_correlation_ = -1;

@@ -58,7 +58,8 @@ CategoryId Vocabulary::InternCategory(std::string_view in_file) {
   for (size_t i = 0; i < categories_.size(); ++i) {
     if (categories_[i].name == name) return static_cast<CategoryId>(i);
   }
-  Category category{name, KindOfCategory(strings.View(name)), strings.View(name) == "Trace"};
+  const CategoryMeaning meaning = MeaningOfCategory(strings.View(name));
+  Category category{name, meaning.kind, meaning, strings.View(name) == "Trace"};
   if (category.kind == SliceKind::kOther && !category.is_window &&
       ++other_categories_ > kMostOtherCategories) {
     if (shared_category_ >= 0) return static_cast<CategoryId>(shared_category_);

@@ -18,6 +18,7 @@ namespace tacho {
 struct Process {
   StringId id;                       // as the file has it: "1234", "-1", "Spans"
   StringId name = StringId::kEmpty;  // empty if the file has none
+  StringId label = StringId::kEmpty;
   // In a file merged from several ranks: which rank, as a prefix of its ids ("[TP08] "). Each rank
   // counts devices, correlations and External ids anew.
   StringId rank = StringId::kEmpty;
@@ -50,6 +51,7 @@ struct Metric {
 struct Category {
   StringId name;  // under its name of today
   SliceKind kind;
+  CategoryMeaning meaning;
   // "Trace": a slice that shows when the profiler ran.
   bool is_window = false;
 };

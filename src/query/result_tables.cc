@@ -202,7 +202,7 @@ QueryTable RanksQueryTable() {
                         [](const QueryRow& row) {
                           return QueryValue(TraceFormatName(row.trace->trace().header.format));
                         }),
-                  Plain("role", "TEXT", "worker, frontend or merged",
+                  Plain("role", "TEXT", "worker, frontend, merged, capture or foreign",
                         [](const QueryRow& row) {
                           return QueryValue(TraceRoleName(row.trace->analysis().facts.role));
                         }),
@@ -259,7 +259,8 @@ QueryTable NotesQueryTable() {
                       [](const QueryRow& row) { return QueryValue(KindOf(NoteAt(row).id).text); }),
                   Plain("remedy", "TEXT", "what to do",
                         [](const QueryRow& row) {
-                          return UnlessEmptyText(KindOf(NoteAt(row).id).remedy);
+                          return UnlessEmptyText(
+                              RemedyOf(NoteAt(row).id, row.trace->analysis().notes));
                         })},
       .rows = [](const QueriedTrace& trace, uint32_t) {
         return trace.analysis().notes.list().size();

@@ -38,7 +38,7 @@ bool LostOtherData(const Notes& notes) {
   return std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
            note.id != NoteId::kLostGpuWork && note.id != NoteId::kRecorderStopped &&
-           note.id != NoteId::kTimesRefused;
+           note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
   });
 }
 
@@ -53,13 +53,10 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
     case Doubt::kImpossibleOrder:
       return trace.integrity.device_times() && trace.integrity.impossible.count() > 0;
     case Doubt::kEventsMissing:
-      return LostOtherData(trace.notes);
+      return LostOtherData(trace.notes) ||
+             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
     case Doubt::kRecordsDropped:
-      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
-      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
-        return line.find("ropped") != std::string::npos ||
-               line.find("xceeded") != std::string::npos;
-      });
+      return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
     case Doubt::kEarlierWork:
       return ShareOf(trace.idle.may_be_busy,
                      trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
@@ -98,8 +95,8 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
     case Doubt::kEventsMissing:
       return "events are missing, so what looks idle may have been busy";
     case Doubt::kRecordsDropped:
-      return "the profiler says that it stopped early or dropped records, so what looks idle may "
-             "have been busy";
+      return "the profiler says that events are missing, or may be, so what looks idle may have "
+             "been busy";
     case Doubt::kEarlierWork:
       return "the first work that was launched waited long while nothing recorded ran: the device "
              "may "

@@ -23,7 +23,7 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
                                                 "been busy; Python"));
   RunAnalysis run = TwoRanksForTest();
   EXPECT_EQ(Caveat(run), "");
-  run.traces[1].header.producer_log = {"WARNING: Exceeded max GPU buffer count (1001 > 1000)"};
+  run.traces[1].notes.Add(NoteId::kProducerLostEvents, "");
   EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces the profiler says that"));
 }
 

@@ -192,7 +192,7 @@ std::string_view Whereabouts(const TraceAnalysis& trace) {
   return part ? "in this part of the trace" : "in this trace";
 }
 
-bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
+bool IsWorker(const TraceAnalysis& trace) { return IsRank(trace.facts.role); }
 
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);

@@ -2,11 +2,29 @@
 
 #include <fmt/format.h>
 
+#include "analysis/profiler_overhead.h"
 #include "text/fit_name.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 
 namespace tacho {
+namespace {
+
+// `name`: the overhead with most of it.
+std::string OverheadSentence(std::string_view name, std::string_view share) {
+  const bool is_its_own = KindOfOverhead(name).owner == OverheadOwner::kProfiler;
+  return fmt::format("{} for {}{}",
+                     is_its_own ? "the profiler itself held the launching thread up"
+                                : "what the profiler calls overhead held the launching thread up",
+                     share, name.empty() ? "" : ", most of it " + OverheadInWords(name));
+}
+
+}  // namespace
+
+std::string OverheadInWords(std::string_view name) {
+  const std::string_view words = KindOfOverhead(name).words;
+  return NameInSentence(name) + (words.empty() ? "" : fmt::format(" ({})", words));
+}
 
 std::string_view MeaningOf(IdleCause cause, Requests requests) {
   switch (cause) {
@@ -32,6 +50,8 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
                  : "no engine step ran: there was no work, or the engine was scheduling";
     case IdleCause::kNoRequest:
       return "no request of tacho's load was in flight";
+    case IdleCause::kProfiler:
+      return "overhead of the launching thread, the profiler's own or CUDA's";
     case IdleCause::kUnknown:
       return "the launch of the next work is not in the trace";
     case IdleCause::kCount:
@@ -75,6 +95,8 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
                        share);
     case IdleCause::kNoRequest:
       return fmt::format("no request was in flight for {}", share);
+    case IdleCause::kProfiler:
+      return OverheadSentence(main.call, share);
     case IdleCause::kUnknown:
       return fmt::format("for {} the next launch is not in the trace", share);
     case IdleCause::kCount:

@@ -19,6 +19,9 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
 // A slower host makes such idle time longer.
 bool IsTheHosts(IdleCause cause);
 
+// "Command Buffer Full (the launch queue was full)".
+std::string OverheadInWords(std::string_view name);
+
 // A name as short as a sentence needs it.
 std::string NameInSentence(std::string_view name);
 

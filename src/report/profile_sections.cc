@@ -163,7 +163,7 @@ void AddTrace(Document& document, const TraceAnalysis& trace, const ScreenOption
   AddCommunication(document, trace, totals);
   AddBottlenecks(document, trace);
   AddCeilings(document, trace);
-  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note, trace.notes));
 }
 
 }  // namespace

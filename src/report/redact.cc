@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/profiler_overhead.h"
 #include "base/digest.h"
 #include "base/words.h"
 
@@ -65,6 +66,12 @@ std::string Redactor::KernelName(std::string_view name) const {
   return name.find_first_of("/\\") == std::string_view::npos ? std::string(name) : Hash(name);
 }
 
+std::string Redactor::Overhead(std::string_view name) const {
+  const bool is_known = !KindOfOverhead(name).name.empty() && name.size() <= 40 &&
+                        std::ranges::all_of(name, [](char c) { return IsWord(c) || c == ' '; });
+  return is_known ? std::string(name) : Hash(name);
+}
+
 std::string Redactor::Id(std::string_view id) const {
   const bool stays = id.size() <= 40 && std::ranges::all_of(id, [](char c) {
                        return IsDigit(c) || (c >= 'A' && c <= 'Z') ||
@@ -85,7 +92,8 @@ void Redactor::Redact(std::vector<OpRow>& ops) const {
 }
 
 void Redactor::Redact(IdleTable& idle, bool on_host) const {
-  for (IdleCauseRow& row : idle.causes) row.call = Name(row.call);
+  for (IdleCauseRow& row : idle.causes)
+    row.call = row.cause == IdleCause::kProfiler ? Overhead(row.call) : Name(row.call);
   for (IdleGap& gap : idle.gaps) {
     gap.device = Id(gap.device);
     gap.before = on_host ? Name(gap.before) : KernelName(gap.before);
@@ -137,6 +145,9 @@ void Redactor::Redact(TraceAnalysis& trace) const {
   }
   for (std::vector<ApiRow>* const apis : {&trace.launches.apis, &trace.launches.other_apis})
     for (ApiRow& row : *apis) row.name = Name(row.name);
+  if (trace.launches.overhead) {
+    for (OverheadInCalls::Row& row : trace.launches.overhead->rows) row.name = Overhead(row.name);
+  }
   for (std::vector<OpRow>* const ops :
        {&trace.ops.rows, &trace.ops.by_shape, &trace.ops.key_averages.rows,
         &trace.ops.key_averages.by_shape})

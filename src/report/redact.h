@@ -22,6 +22,8 @@ class Redactor {
   [[nodiscard]] std::string Name(std::string_view name) const;
   // Of a kernel or a copy: folders alone are taken out.
   [[nodiscard]] std::string KernelName(std::string_view name) const;
+  // What the profiler calls overhead: the kinds that are known stay.
+  [[nodiscard]] std::string Overhead(std::string_view name) const;
   // An id, a version or the name of a worker: numbers and short words without lower-case letters
   // stay.
   [[nodiscard]] std::string Id(std::string_view id) const;

@@ -80,6 +80,7 @@ TEST(Redact, NoPlantedSecretIsInAnyReport) {
     trace.idle.gaps[0].host = trace.idle.gaps[0].host_track = secret;
     trace.idle.causes[0].call = secret;
     trace.launches.apis[0].name = secret;
+    trace.launches.overhead.emplace().rows = {{secret + " buffer flush", 1, {1}}};
     trace.devices[0].streams[0].stream = trace.launches.queues[0].stream = secret;
   }
   for (RankRow& row : run.ranks.rows) row.path = row.identity.worker = secret;

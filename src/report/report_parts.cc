@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "model/producer_line.h"
 #include "report/idle_words.h"
 #include "report/result_tables.h"
+#include "text/fit_name.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 
@@ -125,28 +127,91 @@ void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
   next.others.push_back({"tacho report " + options.view_paths, "the same as one HTML file"});
 }
 
-Remark NoteRemark(const Note& note, std::string_view places) {
+Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places) {
   const NoteKind& kind = KindOf(note.id);
   const bool is_info = kind.severity == Severity::kInfo;
   std::string text = fmt::format(" ({}): {}", FormatCount(note.count), kind.text);
   if (!places.empty()) text += fmt::format("; {}", places);
   if (!note.where.empty()) text += "; first at " + note.where;
-  return {std::string(kind.id), std::move(text), is_info ? "" : fmt::format("; {}", kind.remedy),
+  return {std::string(kind.id), std::move(text),
+          is_info ? "" : fmt::format("; {}", RemedyOf(note.id, notes)),
           is_info ? Paint::kPlain : Paint::kYellow};
 }
+
+Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
+  constexpr size_t kMost = 5, kLongest = 300;
+  std::vector<std::string> lines;
+  for (const TraceHeader* header : headers) {
+    const bool is_nsys = header->format == TraceFormat::kNsys;
+    for (const std::string& line : header->producer_log) {
+      std::string text = fmt::format("{}: {}", is_nsys ? "nsys" : "the profiler",
+                                     FitName(VisibleText(line), kLongest, false));
+      if (std::ranges::find(lines, text) == lines.end()) lines.push_back(std::move(text));
+    }
+  }
+  std::ranges::stable_partition(
+      lines, [](const std::string& line) { return MeaningOf(line) != ProducerLine::kOther; });
+  Document document;
+  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i)
+    document.Add(Paragraph{lines[i], Paint::kPlain, 3});
+  if (lines.size() > kMost)
+    document.Add(Paragraph{fmt::format("and {} more lines; --json has all", lines.size() - kMost),
+                           Paint::kPlain, 3});
+  return document;
+}
+
+std::string LossInWords(const Notes& notes) {
+  if (!notes.lost_data()) return "no event lost";
+  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss &&
+           note.id != NoteId::kProducerLostEvents;
+  });
+  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
+                  : "events may be missing, as the profiler says (see NOTES)";
+}
+
+namespace {
+
+// Of a file that the figures of a run are not made of.
+std::string_view WhatItIs(TraceRole role) {
+  if (role == TraceRole::kMerged)
+    return "several ranks merged into one file, left out of the figures above";
+  return role == TraceRole::kForeign ? "a Chrome trace of another producer"
+                                     : "a front-end's trace, no device work";
+}
+
+// One sentence for all: an engine may write a file for each size that it captures.
+std::string CapturesText(const std::vector<std::string_view>& paths) {
+  constexpr size_t kNamed = 3;
+  std::string text =
+      fmt::format("{} of a graph capture {} left out: ", FormatCounted(paths.size(), "trace"),
+                  paths.size() == 1 ? "is" : "are");
+  for (size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(paths[i]);
+  }
+  if (paths.size() > kNamed) text += fmt::format(" and {} more", paths.size() - kNamed);
+  return text;
+}
+
+}  // namespace
 
 Document OtherFiles(const RunAnalysis& run) {
   Document document;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  std::vector<std::string_view> captures;
+  const auto add = [&](std::string text) {
+    document.Add(Paragraph{std::move(text), Paint::kPlain, 3});
+  };
   for (const TraceAnalysis& trace : run.traces) {
     if (std::ranges::find(ranks, &trace) != ranks.end()) continue;
-    const char* what = trace.facts.role == TraceRole::kMerged
-                           ? "several ranks merged into one file, left out of the figures above"
-                           : "a front-end's trace, no device work";
-    document.Add(Paragraph{
-        fmt::format("{}: {}, {}", trace.path, what, FormatCounted(trace.counts.total, "event")),
-        Paint::kPlain, 3});
+    if (trace.facts.role == TraceRole::kCapture) {
+      captures.push_back(trace.path);
+      continue;
+    }
+    add(fmt::format("{}: {}, {}", trace.path, WhatItIs(trace.facts.role),
+                    FormatCounted(trace.counts.total, "event")));
   }
+  if (!captures.empty() && !ranks.empty()) add(CapturesText(captures));
   document.Append(SkippedFiles(run.skipped));
   return document;
 }

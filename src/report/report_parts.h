@@ -62,8 +62,14 @@ void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style
 void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
               const ScreenOptions& options);
 
-// `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
-Remark NoteRemark(const Note& note, std::string_view places = "");
+// Of one of `notes`. `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
+Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places = "");
+// What the profilers of the traces logged, a paragraph for each different line, that events are
+// missing first. At most a few, as visible text.
+Document ProducerLines(const std::vector<const TraceHeader*>& headers);
+
+// "no event lost", or why that is not so.
+std::string LossInWords(const Notes& notes);
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.
 Document OtherFiles(const RunAnalysis& run);

@@ -80,18 +80,23 @@ void AddNotes(Document& document, const RunAnalysis& run) {
     size_t traces = 0;
   };
   std::map<NoteId, Gathered> notes;
+  Notes all;
   for (const TraceAnalysis& trace : run.traces) {
     for (const Note& note : trace.notes.list()) {
       Gathered& into = notes[note.id];
       if (into.traces++ == 0)
         into.note = Note{note.id, 0, trace.path + (note.where.empty() ? "" : ", ") + note.where};
       into.note.count += note.count;
+      all.Add(note.id, "", note.count);
     }
   }
   Document remarks;
   for (const auto& [id, gathered] : notes)
-    remarks.Add(NoteRemark(gathered.note,
+    remarks.Add(NoteRemark(gathered.note, all,
                            fmt::format("in {} of {} traces", gathered.traces, run.traces.size())));
+  std::vector<const TraceHeader*> headers;
+  for (const TraceAnalysis& trace : run.traces) headers.push_back(&trace.header);
+  remarks.Append(ProducerLines(headers));
   remarks.Append(OtherFiles(run));
   if (remarks.blocks.empty()) return;
   document.AddPart(Heading{Heading::Level::kPart, "Notes"});

@@ -91,7 +91,8 @@ void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions
       NamesTable(trace.host_ops, options.top, false, options.style, "HOST OPERATORS (total)")});
   if (trace.notes.list().empty()) return;
   document.AddPart(Heading{Heading::Level::kPart, "Notes"});
-  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note, trace.notes));
+  document.Append(ProducerLines({&trace.header}));
 }
 
 void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_key,

@@ -4,6 +4,7 @@
 
 #include "report/analyze_document.h"
 #include "report/caveat.h"
+#include "report/idle_words.h"
 #include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
@@ -53,9 +54,9 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
   const std::string loss = LossText(trace.integrity.lost);
-  parts.push_back(!loss.empty()             ? loss
-                  : trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
-                                            : "no event lost");
+  parts.push_back(!loss.empty() ? loss : LossInWords(trace.notes));
+  if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
+    parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())
     parts.emplace_back("the GPU's recording is shorter than the trace");
   if (!trace.integrity.common_clock())
@@ -105,11 +106,30 @@ std::string LaunchesText(const LaunchTable& launches) {
   return text;
 }
 
+// "3.60 ms of the 3.80 ms inside of 40 launch calls are overhead that the profiler recorded, in 30
+// of them: 3.48 ms Command Buffer Full (the launch queue was full), ..."; "" without any.
+std::string OverheadText(const std::optional<OverheadInCalls>& overhead) {
+  if (!overhead || overhead->total.ns == 0) return "";
+  constexpr size_t kMost = 5;
+  std::string text = fmt::format(
+      "{} of the {} inside of {} are overhead that the profiler recorded, in {} of them",
+      FormatDuration(overhead->total), FormatDuration(overhead->call_time),
+      FormatCounted(overhead->calls, "launch call"), FormatCount(overhead->held_up));
+  const std::vector<OverheadInCalls::Row>& rows = overhead->rows;
+  for (size_t i = 0; i < std::min(rows.size(), kMost); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", FormatDuration(rows[i].total),
+                        OverheadInWords(rows[i].name));
+  if (rows.size() > kMost) text += fmt::format(" and {} more", rows.size() - kMost);
+  return text;
+}
+
 void AddLaunches(Document& document, const LaunchTable& launches) {
   const std::string text = LaunchesText(launches);
   if (text.empty()) return;
   document.AddPart(Heading{Heading::Level::kPart, "Launches"});
   document.Add(Paragraph{text});
+  if (const std::string overhead = OverheadText(launches.overhead); !overhead.empty())
+    document.Add(Paragraph{overhead});
   if (launches.apis.empty()) return;
   document.Add(TitledTable{.table = ApisTable(launches.apis, "call"),
                            .title = "Host calls",
@@ -140,7 +160,8 @@ void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs i
 void AddNotes(Document& document, const TraceAnalysis& trace) {
   if (trace.notes.list().empty() && trace.facts.cannot_tell.empty()) return;
   document.AddPart(Heading{Heading::Level::kPart, "Notes"});
-  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note, trace.notes));
+  document.Append(ProducerLines({&trace.header}));
   for (const std::string& sentence : trace.facts.cannot_tell)
     document.Add(Remark{"", "cannot tell: " + sentence});
 }

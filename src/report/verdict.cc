@@ -162,23 +162,43 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// Why there is no device time where an accelerator of another make did the work; "" where none did.
-std::string OtherAccelerator(const TraceAnalysis& trace) {
-  uint64_t events = 0;
-  std::string_view kind;
-  for (const auto& [category, count] : trace.facts.by_category) {
-    const std::string_view name = category;
-    const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    if (!is("mtia_") && !is("hpu_") && !is("glow_") && !is("privateuse1_")) continue;
-    if (name.ends_with("_runtime") || name.ends_with("_driver")) continue;  // the host's
-    events += count;
-    if (kind.empty()) kind = name;
+// Why the recording has no device time; "" if nothing in it says.
+std::string NoDeviceTime(const TraceAnalysis& trace) {
+  for (const Note& note : trace.notes.list()) {
+    if (note.id == NoteId::kRangeProfiler) {
+      return "no device time: the range profiler ran, which counts hardware events for each range "
+             "and records no times of kernels; record again without profiler_metrics";
+    }
+    if (note.id == NoteId::kDeviceRowsNotRead) {
+      return fmt::format(
+          "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
+          note.where, FormatCounted(note.count, "event"));
+    }
   }
-  if (events == 0) return "";
-  return fmt::format(
-      "device time cannot be told: {} events are of an accelerator that is not read ({})", events,
-      kind);
+  return "";
 }
+
+// What a file is that no figure of a rank is made of; "" for a rank's.
+std::string OtherFileText(const TraceFacts& facts) {
+  switch (facts.role) {
+    case TraceRole::kFrontend:
+      return "a front-end's trace: no operator and no GPU work in it, so no device time";
+    case TraceRole::kCapture:
+      return "a recording of graph capture at the engine's start, not of a rank that serves: "
+             "graphs are captured and do not run, so no device time";
+    case TraceRole::kForeign:
+      return fmt::format(
+          "a Chrome trace of another producer{}: no torch operator, no step and no GPU work in it, "
+          "so no device time",
+          facts.producer.empty() ? "" : " (" + facts.producer + ")");
+    case TraceRole::kWorker:
+    case TraceRole::kMerged:
+      break;
+  }
+  return "";
+}
+
+bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
 // What the screen begins with, or what it ends with where that would be too long.
 enum class Length : uint8_t { kWhole, kBrief };
@@ -188,11 +208,13 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
   }
-  if (totals.window.ns == 0) {
-    if (std::string other = OtherAccelerator(trace); !other.empty()) return other;
+  if (!IsWorker(trace)) return OtherFileText(trace.facts);
+  if (AreMixed(trace)) {
+    return "no figure of a rank: the file holds several ranks as one, and nothing tells whose work "
+           "is whose; analyze the ranks' own files together";
   }
-  if (!IsWorker(trace)) {
-    return "a front-end's trace: no operator and no GPU work in it, so no device time";
+  if (totals.window.ns == 0) {
+    if (std::string why = NoDeviceTime(trace); !why.empty()) return why;
   }
   if (!trace.integrity.device_times())
     return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
@@ -222,6 +244,12 @@ std::string Sentence(const RunAnalysis& run, Length length) {
   if (totals.workers > 0 &&
       std::ranges::all_of(RanksOf(run), [](const auto* trace) { return TookNoStep(*trace); }))
     return NoStepText(run.ranks);
+  const bool all_captures = std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+    return trace.facts.role == TraceRole::kCapture;
+  });
+  if (all_captures && !run.traces.empty())
+    return "recordings of graph capture at the engine's start, not of ranks that serve: graphs are "
+           "captured and do not run, so no device time";
   if (totals.devices.window.ns == 0)
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/caveat.h"
 #include "report/device_totals.h"
 #include "report/results_for_test.h"
 
@@ -134,10 +135,35 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
 TEST(Verdict, NamesAnAcceleratorThatIsNotRead) {
   TraceAnalysis trace;
   trace.counts.total = 1320;
-  trace.facts.by_category = {{"mtia_ccp_events", 1313}, {"mtia_runtime", 7}};
+  trace.notes.Add(NoteId::kDeviceRowsNotRead, "mtia_ccp_events", 1313);
   EXPECT_EQ(Verdict(trace),
-            "device time cannot be told: 1313 events are of an accelerator that is not read "
-            "(mtia_ccp_events)");
+            "device time cannot be told: device rows of mtia_ccp_events are not read (1,313 events "
+            "of an accelerator)");
+}
+
+TEST(Verdict, NamesWhatARecordingIsWithoutDeviceTime) {
+  TraceAnalysis trace;
+  trace.counts.total = 1;
+  trace.notes.Add(NoteId::kRangeProfiler, "", 10);
+  EXPECT_EQ(Verdict(trace),
+            "no device time: the range profiler ran, which counts hardware events for each range "
+            "and records no times of kernels; record again without profiler_metrics");
+  trace.notes = {};
+  trace.facts.role = TraceRole::kForeign;
+  trace.facts.producer = "VizTracer";
+  EXPECT_EQ(Verdict(trace),
+            "a Chrome trace of another producer (VizTracer): no torch operator, no step and no GPU "
+            "work in it, so no device time");
+  trace.facts.role = TraceRole::kCapture;
+  EXPECT_EQ(Verdict(trace),
+            "a recording of graph capture at the engine's start, not of a rank that serves: graphs "
+            "are captured and do not run, so no device time");
+  trace.facts.role = TraceRole::kMerged;
+  trace.notes.Add(NoteId::kMixedRanks, "");
+  EXPECT_EQ(
+      Verdict(trace),
+      "no figure of a rank: the file holds several ranks as one, and nothing tells whose work "
+      "is whose; analyze the ranks' own files together");
 }
 
 TEST(Verdict, OfAPartOfATrace) {
@@ -210,6 +236,22 @@ TEST(Verdict, ACallIsNamedForARunOnlyWhereAllTracesNameIt) {
   EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside cudaLaunchKernel for"));
   run.traces[1].idle.causes[0].call = "cudaGraphLaunch";
   EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside launch calls for"));
+}
+
+TEST(Verdict, OnlyWhatIsTheProfilersOwnIsBlamedOnIt) {
+  TraceAnalysis trace = GpuTraceForTest();
+  const auto verdict = [&](const std::string& overhead) {
+    trace.idle.causes = {{IdleCause::kProfiler, {300'000}, 1, overhead}};
+    return Verdict(trace);
+  };
+  EXPECT_THAT(verdict("Activity Buffer Request"),
+              testing::HasSubstr("the profiler itself held the launching thread up for"));
+  for (const std::string name : {"Command Buffer Full", "a kind of tomorrow"}) {
+    EXPECT_THAT(verdict(name), testing::HasSubstr("what the profiler calls overhead held the "));
+    EXPECT_THAT(verdict(name), testing::HasSubstr("most of it " + name));
+  }
+  trace.facts.python_stacks = true;  // stacks do not lengthen it
+  EXPECT_EQ(Caveat(trace), "");
 }
 
 }  // namespace

@@ -218,6 +218,12 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
     add_time("delay_p99_ns", "  p99", launches.delay.p99);
     add_time("delay_max_ns", "  longest", launches.delay.max);
   }
+  if (launches.overhead) {
+    add("launch_calls", "calls that launch, copy or set", launches.overhead->calls);
+    add("profiler_calls", "  with overhead of the profiler in them", launches.overhead->held_up);
+    add_time("launch_calls_ns", "  time in all of them", launches.overhead->call_time);
+    add_time("profiler_ns", "  of that, overhead of the profiler", launches.overhead->total);
+  }
   return table;
 }
 
@@ -249,9 +255,10 @@ Table NotesTable(const Notes& notes, std::string title) {
       {}};
   for (const Note& note : notes.list()) {
     const NoteKind& kind = KindOf(note.id);
-    table.Add({std::string(kind.id), std::string(SeverityName(kind.severity)),
-               CountCell(note.count), note.where, std::string(kind.text), std::string(kind.remedy)},
-              kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow);
+    table.Add(
+        {std::string(kind.id), std::string(SeverityName(kind.severity)), CountCell(note.count),
+         note.where, std::string(kind.text), std::string(RemedyOf(note.id, notes))},
+        kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow);
   }
   return table;
 }

@@ -39,9 +39,8 @@ inline SeenTrace::Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choi
       choice.ranks.empty() ||
       (facts.rank && std::ranges::find(choice.ranks, *facts.rank) != choice.ranks.end());
   if (!is_of_ranks) return SeenTrace::Lacks::kRank;
-  return choice.first_worker_only && facts.role == TraceRole::kFrontend
-             ? SeenTrace::Lacks::kWork
-             : SeenTrace::Lacks::kNothing;
+  return choice.first_worker_only && !IsRank(facts.role) ? SeenTrace::Lacks::kWork
+                                                         : SeenTrace::Lacks::kNothing;
 }
 
 }  // namespace tacho

@@ -14,6 +14,7 @@
 #include "analysis/recordings.h"
 #include "base/parallel.h"
 #include "io/discover.h"
+#include "model/producer_line.h"
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/outcome.h"
@@ -200,13 +201,14 @@ template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
                              StreamThreads threads, RunProgress& progress, Parts<Sink>& parts) {
   const auto next_sink = [&](const std::string& name) -> EventSink& {
+    std::erase_if(parts, [&](const auto& part) { return part->name == name; });
     parts.push_back(std::make_unique<SourcePart<Sink>>());
     parts.back()->name = name;
     return parts.back()->sink;
   };
   TACHO_ASSIGN_OR_RETURN(const TraceSizes sizes, read(source, threads, next_sink, progress));
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a->name < b->name; });
-  if (parts.size() == 1) parts.front()->name.clear();
+  if (parts.size() == 1 && source.part.empty()) parts.front()->name.clear();
   return sizes;
 }
 
@@ -227,7 +229,7 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     outcome.seen = Seen(trace, path);
     outcome.seen.devices = DevicesOf(trace);
     if (!choice.ranks.empty() || choice.first_worker_only) {
-      const TraceFacts facts = GatherFacts(trace);
+      const TraceFacts facts = GatherFacts(trace, path);
       outcome.seen.rank = facts.rank;
       outcome.seen.lacks = LacksOf(facts, choice);
     }
@@ -267,11 +269,13 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
       const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
       if (first == sources.end()) first = source;
       together.paths.push_back(workers[slice].path);
+      size_t sinks = 0;
+      const auto only_sink = [&](const std::string&) -> EventSink& {
+        ++sinks;
+        return builder;
+      };
       whole = whole && source != sources.end() && source->path != "-" &&
-              read(
-                  *source, StreamThreads::kInline,
-                  [&](const std::string&) -> EventSink& { return builder; }, silent)
-                  .has_value();
+              read(*source, StreamThreads::kInline, only_sink, silent).has_value() && sinks == 1;
     }
     if (!whole) return;
     const Trace trace = std::move(builder).Finish();
@@ -338,6 +342,7 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
                   end && *end < span.length() ? span.start + *end : span.end};
 }
 
+// Long: what happens to a trace, from its source to its figures, in the order in which it happens.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read) {
@@ -373,6 +378,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                 return AnalyzeTrace(prepared, classifier,
                                     {.scope = scope,
                                      .in_flight = requests,
+                                     .path = outcome.seen.path,
                                      .key_averages = options.key_averages,
                                      .step_profile = options.step_profile,
                                      .threads = at_once});
@@ -413,15 +419,16 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
         if (source.is_results()) return NeedsEvents(source, "tacho stats");
         std::vector<Trace> traces;
         TACHO_ASSIGN_OR_RETURN(
-            auto outcomes,
-            ReadTraces<TraceAnalysis>(read, source, threads, choice, progress,
-                                      [&](Trace&& trace, Outcome<TraceAnalysis>& outcome) {
-                                        outcome.item =
-                                            NotAnalysed(outcome.seen.path, trace.header,
-                                                        WhoWrote(trace, WorkOf(trace)), trace.span);
-                                        outcome.item->notes = trace.notes;
-                                        traces.push_back(std::move(trace));
-                                      }));
+            auto outcomes, ReadTraces<TraceAnalysis>(
+                               read, source, threads, choice, progress,
+                               [&](Trace&& trace, Outcome<TraceAnalysis>& outcome) {
+                                 outcome.item = NotAnalysed(
+                                     outcome.seen.path, trace.header,
+                                     WhoWrote(trace, WorkOf(trace), outcome.seen.path), trace.span);
+                                 outcome.item->notes = trace.notes;
+                                 NoteProducerLines(trace.header, outcome.item->notes);
+                                 traces.push_back(std::move(trace));
+                               }));
         if (!traces.empty()) use(source, traces);
         return outcomes;
       });
@@ -445,8 +452,9 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
         for (const auto& part : parts) {
           part->sink.Finish();
           Outcome<TraceSummary>& outcome = outcomes.emplace_back();
-          outcome.item = Summarized(part->sink);
-          Place(TracePath(source, part->name), sizes, *outcome.item);
+          const std::string path = TracePath(source, part->name);
+          outcome.item = Summarized(part->sink, path);
+          Place(path, sizes, *outcome.item);
         }
         return outcomes;
       });

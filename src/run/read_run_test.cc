@@ -12,10 +12,10 @@
 namespace tacho {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 struct CountingProgress : RunProgress {
   void OnPlan(size_t count, uint64_t stored_bytes) override {
@@ -35,7 +35,7 @@ std::vector<std::string> Paths(const RunAnalysis& run) {
 }
 
 // A folder of small traces of ranks.
-class ReadRunTest : public testing::Test {
+class ReadRunTest : public ::testing::Test {
  protected:
   std::string WriteRank(int rank, int world_size, bool whole = true) const {
     const std::string text =

@@ -17,14 +17,17 @@ struct TraceSizes {
 };
 
 // Gives a reader the sink for the next trace of a file. `part` says which of several it is
-// ("pid=1234"); "" for the only one. The sink outlives the reading.
+// ("pid=1234"); "" for the only one. The sink outlives the reading. A part that is asked for again
+// is read anew: what its first sink holds counts no more.
 using NextSink = std::function<EventSink&(std::string part)>;
 
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
                                                       const NextSink&, RunProgress&)>;
 
-// Streams each trace of one source into a sink of its own. Fails with kUnreadable, naming the file,
-// when it holds nothing that could be a trace.
+// Streams each trace of one source into a sink of its own. Of a packed file that turns out to be
+// damaged, and of a file that several wrote at once, only the text before the place counts where it
+// stops making sense: the file is read again up to there, unless it is a pipe. Fails with
+// kUnreadable, naming the file, when it holds nothing that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(FindInFlight, BesideTheTracesOfARunFolder) {
   const FolderForTest folder;

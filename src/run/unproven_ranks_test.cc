@@ -8,8 +8,8 @@
 namespace tacho {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(UnprovenOfRunJson, DamageTellsNothing) {
   EXPECT_THAT(UnprovenOfRunJson(R"({"missing": ["w1: no file", 1, "w2: no file"]})"),

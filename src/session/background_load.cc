@@ -6,21 +6,23 @@
 
 #include "control/token_ids.h"
 #include "load/drive/served_model.h"
-#include "session/overhead_windows.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kPatienceForTokenIds{30};
-constexpr uint64_t kRequestsAtOnce = 8;              // a worker, where nothing else is said
-constexpr int64_t kForSlowStarts = 120'000'000'000;  // also for the daemon's rendezvous
+constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
+// Of the plan, which then comes again: long enough that a low rate has requests in it too.
+constexpr int64_t kRoundNs = 120'000'000'000;
+constexpr double kRequestsOfARound = 64;
 
 }  // namespace
 
 BackgroundLoad::BackgroundLoad(HttpClient& client, const LoadPlan& plan,
                                std::vector<DriveTarget> targets, DriveOptions drive)
-    : thread_([this, &client, &plan, targets = std::move(targets), drive = std::move(drive)] {
+    : progress_(targets.size()),
+      thread_([this, &client, &plan, targets = std::move(targets), drive = std::move(drive)] {
         records_ = Drive(client, plan, targets, progress_, stop_.get_token(), drive);
         ended_ = true;
       }) {}
@@ -77,8 +79,7 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   return targets;
 }
 
-Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
-                        const std::vector<RecordedWorker>& workers,
+Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
                         std::vector<Finding>& findings) {
   PlanOptions plan = options.plan;
   if (plan.concurrency == 0 && !plan.rate) plan.concurrency = kRequestsAtOnce * workers.size();
@@ -86,11 +87,12 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // Through everything that needs load (a window by the daemon may be taken again); the end is
-  // cancelled, not waited for.
-  const int64_t windows = via == Via::kDaemon ? 2 : 1;
-  plan.duration_ns = options.warm_up_ns + options.baseline_ns + windows * options.window_ns +
-                     kForSlowStarts + (options.overhead ? MostOverheadNs(*options.overhead) : 0);
+  // Through everything that needs load, however long a start or a flush takes: the recording ends
+  // it.
+  plan.until_stopped = true;
+  plan.duration_ns = std::max(
+      kRoundNs,
+      static_cast<int64_t>(std::min(kRequestsOfARound / plan.rate.value_or(1) * 1e9, 1e18)));
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
     findings.push_back(

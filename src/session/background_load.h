@@ -36,9 +36,9 @@ class BackgroundLoad {
   std::thread thread_;
 };
 
-// The plan of a recording's own load, within the models' lengths. kUsage.
-Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
-                        const std::vector<RecordedWorker>& workers, std::vector<Finding>& findings);
+// The plan of a recording's own load, within the models' lengths: without an end. kUsage.
+Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
+                        std::vector<Finding>& findings);
 
 // Where the load goes: straight to each worker, or through the router, which P and D workers need.
 // Prompts use the model's own token ids if its server reports some, else ids that most models have.

@@ -14,9 +14,11 @@ namespace {
 // if each step costs 50 ms of it.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;
-// Less shows nothing, whatever it costs.
-constexpr int64_t kLeastSteps = 4;
+// Of a budget that the user gave.
+constexpr int64_t kLeastStepsAsked = 4;
 constexpr int64_t kLeastWindowNs = 100'000'000;
+// The most that the window of slow steps may be lengthened to.
+constexpr int64_t kLongestWindowNs = 120'000'000'000;
 // Profiled steps take longer than others; a window without steps ends by time.
 constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
@@ -63,14 +65,30 @@ int64_t Whole(double value, int64_t least, int64_t most) {
 
 int64_t StepsWithin(const Outlook& worker, const Budget& budget) {
   if (!worker.figures || worker.figures->steps <= 0) return kUnknownSteps;
-  return Whole(worker.figures->steps * Times(*worker.figures, budget, worker.stalls), kLeastSteps,
-               INT32_MAX);
+  return Whole(worker.figures->steps * Times(*worker.figures, budget, worker.stalls),
+               budget.asked ? kLeastStepsAsked : kLeastSteps, INT32_MAX);
+}
+
+// How long the least steps take at that rate.
+int64_t LeastNs(double steps_per_s) {
+  return Whole(kLeastSteps / steps_per_s * 1e9, kLeastWindowNs, kLongestWindowNs);
 }
 
 int64_t TimeWithin(const Outlook& worker, const Budget& budget, int64_t most_ns) {
   if (!worker.figures || worker.figures->window_ns <= 0) return std::min(kUnknownWindowNs, most_ns);
+  const bool known = worker.steps_per_s.value_or(0) > 0 && !budget.asked;
   return Whole(worker.figures->window_ns * Times(*worker.figures, budget, worker.stalls),
-               std::min(kLeastWindowNs, most_ns), most_ns);
+               std::min(known ? LeastNs(*worker.steps_per_s) : kLeastWindowNs, most_ns), most_ns);
+}
+
+// Whether the budget alone would hold fewer than the least steps.
+bool HoldsTooFew(const Outlook& worker, const Budget& budget) {
+  if (budget.asked || !worker.figures) return false;
+  const double times = Times(*worker.figures, budget, worker.stalls);
+  if (worker.counts_steps)
+    return worker.figures->steps > 0 && worker.figures->steps * times < kLeastSteps;
+  return worker.steps_per_s.value_or(0) > 0 &&
+         worker.figures->window_ns * times < static_cast<double>(LeastNs(*worker.steps_per_s));
 }
 
 void KeepDearest(std::optional<Forecast>& kept, const Forecast& other) {
@@ -126,20 +144,22 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   plan.window_ns = asked.window_ns;
   plan.steps = asked.steps;
   plan.by_budget = !asked.steps && !asked.time;
+  double slowest = INFINITY;  // steps a second
+  for (const Outlook& worker : workers)
+    if (worker.steps_per_s.value_or(0) > 0) slowest = std::min(slowest, *worker.steps_per_s);
   if (plan.by_budget) {
+    if (!budget.asked && slowest < INFINITY)
+      plan.window_ns = std::max(plan.window_ns, LeastNs(slowest));
     for (const Outlook& worker : workers) {
       if (worker.counts_steps)
         plan.steps = std::min(plan.steps.value_or(INT64_MAX), StepsWithin(worker, budget));
       else
         plan.most_ns =
-            std::min(plan.most_ns.value_or(INT64_MAX), TimeWithin(worker, budget, asked.window_ns));
+            std::min(plan.most_ns.value_or(INT64_MAX), TimeWithin(worker, budget, plan.window_ns));
     }
     plan.window_ns = std::min(plan.window_ns, plan.most_ns.value_or(INT64_MAX));
   }
-  double slowest = INFINITY;  // steps a second
   for (const Outlook& worker : workers) {
-    if (worker.steps_per_s && *worker.steps_per_s > 0)
-      slowest = std::min(slowest, *worker.steps_per_s);
     plan.each.emplace_back();
     if (!worker.figures) continue;
     if (plan.by_budget && worker.stalls && IsMostlyFixed(*worker.figures, budget))
@@ -156,7 +176,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
       if (worker.figures->window_ns > 0)
         rate = std::max(rate.value_or(0), worker.figures->steps * 1e9 / worker.figures->window_ns);
       const Forecast at_most = ForecastOfTime(*worker.figures, rate, plan.window_ns);
-      if (!asked.steps && at_most.bytes < planned.bytes) planned = in_time;
+      if (!asked.steps && worker.sure && at_most.bytes < planned.bytes) planned = in_time;
     }
     plan.each.back() = planned;
     KeepDearest(plan.planned, planned);
@@ -170,7 +190,9 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   if (plan.by_budget)
     plan.shortened =
         !plan.whole || (plan.planned && plan.planned->bytes < 0.99 * plan.whole->bytes);
-  plan.over = (!plan.by_budget || plan.fixed_ns) && plan.planned &&
+  const bool too_few = std::ranges::any_of(
+      workers, [&](const Outlook& worker) { return HoldsTooFew(worker, budget); });
+  plan.over = (!plan.by_budget || plan.fixed_ns || too_few) && plan.planned &&
               (plan.planned->bytes > static_cast<double>(budget.bytes) ||
                plan.planned->flush_ns > static_cast<double>(budget.flush_ns));
   return plan;
@@ -191,16 +213,21 @@ std::string WindowPlan::Text(const AskedWindow& asked, const Budget& budget) con
         SecondsText(static_cast<int64_t>(*fixed_ns)),
         *fixed_ns > static_cast<double>(budget.flush_ns) ? "over" : "most of",
         SecondsText(budget.flush_ns), bound, planned->Text());
-  if (by_budget && shortened)
-    return fmt::format("about {} a rank for {}; bounded to {}: {}", whole->Text(),
-                       SecondsText(asked.window_ns), bound, planned->Text());
+  const std::string over_text =
+      over ? fmt::format(": over the budget of {} and {} (--budget-bytes, --budget-flush)",
+                         SizeText(static_cast<double>(budget.bytes)), SecondsText(budget.flush_ns))
+           : "";
+  if (by_budget && (shortened || over)) {
+    std::string text = fmt::format("about {} a rank for {}; bounded to {}: {}", whole->Text(),
+                                   SecondsText(asked.window_ns), bound, planned->Text());
+    if (over) text += fmt::format(", the least that shows how an engine decodes{}", over_text);
+    if (planned_ns.value_or(0) > asked.window_ns)
+      text += fmt::format("; they take about {}", SecondsText(*planned_ns));
+    return text;
+  }
   std::string text = fmt::format("about {} a rank for {}", planned->Text(),
                                  asked.steps ? StepsText(*asked.steps) : SecondsText(window_ns));
-  if (over)
-    text += fmt::format(
-        ", as asked for: over the budget of {} and {} (--budget-bytes, "
-        "--budget-flush)",
-        SizeText(static_cast<double>(budget.bytes)), SecondsText(budget.flush_ns));
+  if (over) text += ", as asked for" + over_text;
   return text;
 }
 

@@ -31,7 +31,11 @@ struct ProfileFigures {
 struct Budget {
   uint64_t bytes = 100'000'000;
   int64_t flush_ns = 5'000'000'000;
+  bool asked = false;  // by the user, whose budget may hold very few steps
 };
+// Fewer steps show nothing of how an engine decodes: 16 decode steps even if every other one
+// prefills. A budget that nobody asked for holds so many, whatever they cost.
+constexpr int64_t kLeastSteps = 32;
 
 // What a rank will come to.
 struct Forecast {
@@ -48,6 +52,7 @@ struct Outlook {
   std::optional<double> steps_per_s;      // by the engine's counters, without profiling
   bool counts_steps = false;              // its engine ends a session after a number of them
   bool stalls = true;                     // a flush holds up the engine
+  bool sure = true;                       // the rate is that of a baseline in which requests ended
 };
 
 struct AskedWindow {
@@ -63,7 +68,7 @@ struct WindowPlan {
   std::optional<int64_t> most_ns;
   bool by_budget = false;  // nothing was asked for: the budget bounds it
   bool shortened = false;  // and is what ends it
-  bool over = false;       // what was asked for, or fixed_ns, exceeds the budget
+  bool over = false;       // what was asked for, fixed_ns, or the least steps exceed the budget
   // What each flush takes whatever is recorded, if that is most of the budget or more.
   std::optional<double> fixed_ns;
   std::vector<std::optional<Forecast>> each;  // of the workers' ranks, in their order

@@ -157,14 +157,58 @@ TEST(Budget, AShortWindowIsNotCut) {
   EXPECT_EQ(plan.Text(Default(), Budget()), "about 0.6 MB and 0.1 s of flush a rank for 10.0 s");
 }
 
-// Whatever the figures, what is planned by the budget is within it, unless four steps or a tenth of
-// a second exceed it; and more workers never get more.
+// A step that costs two seconds of flush: the budget alone would hold two of them.
+TEST(Budget, FewerStepsThanShowDecodingAreRecordedOnlyWhereTheUserBoundsThem) {
+  ProfileFigures dear = OfVllmOnCpu();
+  dear.flush_ns = 32e9;
+  Budget budget;
+  const WindowPlan plan = PlanWindow({Counting(dear, 264)}, budget, Default());
+  EXPECT_EQ(plan.steps, kLeastSteps);
+  EXPECT_TRUE(plan.over);
+  EXPECT_THAT(plan.Text(Default(), budget),
+              HasSubstr("bounded to 32 steps: 7.2 MB and 68.6 s of flush, the least that shows how "
+                        "an engine decodes: over the budget of 100 MB and 5.0 s"));
+  budget.asked = true;
+  const WindowPlan asked = PlanWindow({Counting(dear, 264)}, budget, Default());
+  EXPECT_EQ(asked.steps, 4);
+}
+
+// Two steps a second, of an engine that counts and of one that does not.
+TEST(Budget, AWindowOfSlowStepsIsLongEnoughForTheLeast) {
+  ProfileFigures slow = OfVllmOnCpu();
+  slow.window_ns = 8e9;
+  const WindowPlan counting = PlanWindow({Counting(slow, 2)}, Budget(), Default());
+  EXPECT_EQ(counting.window_ns, 16 * kSecond);
+  EXPECT_THAT(counting.Text(Default(), Budget()), HasSubstr("for 16.0 s"));
+  Outlook old = Counting(slow, 2);
+  old.counts_steps = false;
+  EXPECT_EQ(PlanWindow({old}, Budget(), Default()).window_ns, 16 * kSecond);
+  // And it ends, however slow they are.
+  EXPECT_EQ(PlanWindow({Counting(slow, 0.001)}, Budget(), Default()).window_ns, 120 * kSecond);
+  AskedWindow asked = Default();
+  asked.time = true;
+  EXPECT_EQ(PlanWindow({Counting(slow, 2)}, Budget(), asked).window_ns, 10 * kSecond);
+}
+
+// No request ended in the baseline: its rate does not make the forecast smaller than its steps.
+TEST(Budget, AForecastThatRestsOnLittleIsThatOfItsSteps) {
+  ProfileFigures slow = OfVllmOnCpu();
+  slow.window_ns = 16e9;
+  Outlook unsure = Counting(slow, 1);
+  EXPECT_LT(PlanWindow({unsure}, Budget(), Default()).planned->bytes, 12e6);
+  unsure.sure = false;
+  EXPECT_NEAR(PlanWindow({unsure}, Budget(), Default()).planned->bytes, 83 * 3.6e6 / 16, 1e6);
+}
+
+// Whatever the figures, what is planned by the budget is within it, unless the least steps exceed
+// it (the user's: four steps or a tenth of a second); and more workers never get more.
 TEST(Budget, IsKept) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> power(0, 12);
   const auto figure = [&] { return std::pow(10, power(random)); };
-  for (int i = 0; i < 2000; ++i) {
-    const Budget budget;
+  for (int i = 0; i < 4000; ++i) {
+    Budget budget;
+    budget.asked = i % 2 == 0;
     std::vector<Outlook> workers;
     std::optional<int64_t> steps_before;
     for (int w = 0; w < 3; ++w) {
@@ -179,15 +223,21 @@ TEST(Budget, IsKept) {
       const WindowPlan plan = PlanWindow(workers, budget, Default());
       EXPECT_LE(plan.steps.value_or(0), steps_before.value_or(INT64_MAX));
       if (plan.steps) steps_before = plan.steps;
+      EXPECT_GE(plan.steps.value_or(kLeastSteps), budget.asked ? 4 : kLeastSteps);
       for (const Outlook& one : workers) {
         const Forecast forecast =
             one.counts_steps ? ForecastOfSteps(*one.figures, static_cast<double>(*plan.steps))
                              : ForecastOfTime(*one.figures, {}, *plan.most_ns);
-        if (one.counts_steps ? *plan.steps <= 4 : *plan.most_ns <= 100'000'000) continue;
+        const int64_t least_steps = budget.asked ? 4 : kLeastSteps;
+        const double least_ns =
+            budget.asked ? 1e8 : std::max(1e8, 1e9 * kLeastSteps / *one.steps_per_s);
+        if (one.counts_steps ? *plan.steps <= least_steps
+                             : static_cast<double>(*plan.most_ns) <= least_ns + 1)
+          continue;
         EXPECT_LE(forecast.bytes, static_cast<double>(budget.bytes) * 1.001);
         EXPECT_LE(forecast.flush_ns, static_cast<double>(budget.flush_ns) * 1.001);
       }
-      EXPECT_LE(plan.window_ns, 10 * kSecond);
+      EXPECT_LE(plan.window_ns, (budget.asked ? 10 : 120) * kSecond);
       EXPECT_GT(plan.window_ns, 0);
     }
   }

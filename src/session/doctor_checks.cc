@@ -118,13 +118,14 @@ std::vector<CheckOutcome> JudgeChecks(const Examination& examination) {
 
 std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace) {
   std::vector<Diagnosis> found;
-  const bool front_end = trace.facts.role == TraceRole::kFrontend;
+  const bool no_rank = !IsRank(trace.facts.role);
   for (const Note& note : trace.notes.list()) {
     const NoteKind& kind = KindOf(note.id);
-    found.push_back({std::string(kind.id), SeverityOf(note, front_end), trace.path,
-                     fmt::format("{}{}", kind.text, PlacesOf(note)), std::string(kind.remedy)});
+    found.push_back({std::string(kind.id), SeverityOf(note, no_rank), trace.path,
+                     fmt::format("{}{}", kind.text, PlacesOf(note)),
+                     std::string(RemedyOf(note.id, trace.notes))});
   }
-  if (front_end)
+  if (trace.facts.role == TraceRole::kFrontend)
     found.push_back(DiagnosisOf({FindingId::kFrontEndFile, trace.path,
                                  "it is an API server's or a scheduler's own file: no operator, no "
                                  "GPU work"}));

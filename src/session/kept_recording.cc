@@ -157,8 +157,11 @@ std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
   KeptLoad load;
   for (const auto& [key, value] : plan.items())
     load[key] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (const char* differs : {"seed", "salt", "duration_ns", "grace_ns"}) load.erase(differs);
-  if (plan.contains("duration_ns")) load.erase("requests");
+  // How long a load lasts does not shape it. That of an earlier recording had an end.
+  for (const char* differs :
+       {"seed", "salt", "duration_ns", "grace_ns", "until_stopped", "round_ns"})
+    load.erase(differs);
+  if (plan.contains("duration_ns") || plan.contains("until_stopped")) load.erase("requests");
   // The model's length shapes the load only where it cuts requests.
   if (WholeOf(plan, "cut_to_model") == 0) load.erase("most_total_tokens");
   load.erase("cut_to_model");

@@ -25,7 +25,6 @@ constexpr int64_t kSettleNs = 500'000'000;
 // and windows in step with them would hold more of the prefills than their share, or fewer, each
 // time. So they differ by chance, which the bounds tell.
 constexpr int64_t kMostJitterNs = 1'000'000'000;
-constexpr int64_t kMostForTokensNs = 10'000'000'000;  // after a flush
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;
 // Of the steps that are expected in a window, after which an engine ends its session by itself.
@@ -35,7 +34,7 @@ constexpr int64_t kFewestSteps = 64, kStepsIfUnknown = 20'000;
 class OverheadWindows {
  public:
   OverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                  Recording& recording, RecordLoad& load,
+                  Recording& recording, RecordLoad& load, TokenFlow& flow,
                   const std::vector<std::optional<double>>& rates, const std::stop_token& stop)
       : client_(client),
         options_(options),
@@ -43,6 +42,7 @@ class OverheadWindows {
         observer_(observer),
         recording_(recording),
         load_(load),
+        flow_(flow),
         rates_(rates),
         stop_(stop),
         overhead_(recording.overhead.emplace()) {
@@ -177,7 +177,7 @@ class OverheadWindows {
       overhead_.ended_early = "the engines ended their sessions by themselves in the window";
     }
     session.Stop([] {}, stop_);
-    const uint64_t tokens = load_.progress().output_tokens;
+    const std::vector<int64_t> since(recording_.workers.size(), MonotonicNs());
     // One whose stop is answered at once writes on.
     for (const RecordedWorker& worker : side.recording().workers)
       if (!worker.folder.empty() && !worker.expectation.trouble)
@@ -187,21 +187,16 @@ class OverheadWindows {
       if (worker.expectation.trouble && overhead_.ended_early.empty())
         overhead_.ended_early =
             fmt::format("{}: {}", worker.worker.url, worker.expectation.trouble->Words());
-    return taken && overhead_.ended_early.empty() && TokensFlow(tokens);
+    return taken && overhead_.ended_early.empty() && TokensFlow(since);
   }
 
   // Whether requests go on after a flush.
-  bool TokensFlow(uint64_t tokens_before) {
-    const int64_t begin = MonotonicNs();
-    while (load_.progress().output_tokens == tokens_before) {
-      if (MonotonicNs() - begin > kMostForTokensNs) {
-        overhead_.ended_early =
-            fmt::format("no token came for {} after a flush", SecondsText(kMostForTokensNs));
-        return false;
-      }
-      if (!Wait(1)) return false;
-    }
-    return true;
+  bool TokensFlow(const std::vector<int64_t>& since_ns) {
+    TokenWait wait{.phase = "overhead", .since_ns = since_ns};
+    for (size_t i = 0; i < since_ns.size(); ++i) wait.which.push_back(i);
+    const std::vector<Finding> silent = flow_.Await(wait, recording_);
+    if (!silent.empty()) overhead_.ended_early = silent.front().Text();
+    return silent.empty() && Wait(1);
   }
 
   void SayWhatStays(const std::vector<std::string>& left) {
@@ -230,6 +225,7 @@ class OverheadWindows {
   RecordObserver& observer_;
   Recording& recording_;
   RecordLoad& load_;
+  TokenFlow& flow_;
   const std::vector<std::optional<double>>& rates_;
   const std::stop_token stop_;
   Overhead& overhead_;
@@ -263,18 +259,11 @@ std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers, Via via) {
   return "";
 }
 
-int64_t MostOverheadNs(const OverheadOptions& options) {
-  // A flush of two minutes for each profiled window is no plan, but may happen.
-  const auto pairs = static_cast<int64_t>(options.pairs);
-  const int64_t asked_ns = pairs * (2 * (kSettleNs + options.window_ns) + 120'000'000'000);
-  return options.pairs_asked ? asked_ns : std::min(asked_ns, 2 * kMostByDefaultNs);
-}
-
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                        Recording& recording, RecordLoad& load,
+                        Recording& recording, RecordLoad& load, TokenFlow& flow,
                         const std::vector<std::optional<double>>& rates,
                         const std::stop_token& stop) {
-  OverheadWindows(client, options, observer, recording, load, rates, stop).Run();
+  OverheadWindows(client, options, observer, recording, load, flow, rates, stop).Run();
 }
 
 }  // namespace tacho

@@ -7,6 +7,7 @@
 #include "net/http_client.h"
 #include "session/record.h"
 #include "session/record_load.h"
+#include "session/token_flow.h"
 
 namespace tacho {
 
@@ -14,15 +15,12 @@ namespace tacho {
 // HTTP, which engines begin and end when they are asked.
 std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers, Via via);
 
-// How long all windows of the load will take, at most: its plan has to last.
-int64_t MostOverheadNs(const OverheadOptions& options);
-
 // Runs the windows of `--overhead` under the load, and says before how long they take. Each
 // profiled one is a session of its own, whose files are removed; its start and flush, and the time
 // until tokens flow again, are in no window. Ends early, with what there is, if `stop` is
 // requested, a profiler fails or the load ends. `rates`: steps a second of each worker, unprofiled.
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                        Recording& recording, RecordLoad& load,
+                        Recording& recording, RecordLoad& load, TokenFlow& flow,
                         const std::vector<std::optional<double>>& rates,
                         const std::stop_token& stop);
 

@@ -21,6 +21,7 @@ namespace {
 constexpr int64_t kTrialSteps = 16;
 constexpr int64_t kTrialStepsWithStacks = 2;
 constexpr int64_t kMostTrialNs = 2'000'000'000;
+constexpr int64_t kMostSlowTrialNs = 10'000'000'000;  // while steps are counted, and not all taken
 // Of those that count by time, from their own starts on.
 constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
@@ -36,11 +37,12 @@ bool MayHaveStacks(const RecordedWorker& worker) {
 class Trial {
  public:
   Trial(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-        const Recording& recording, const std::vector<size_t>& which, TrialSize size,
-        RunFolder folder)
+        const Recording& recording, TokenFlow& flow, const std::vector<size_t>& which,
+        TrialSize size, RunFolder folder)
       : client_(client),
         options_(options),
         observer_(observer),
+        flow_(flow),
         part_(size == TrialSize::kWhole ? 1 : 4),
         side_(client, options, observer, recording,
               {.name = "trial",
@@ -62,6 +64,12 @@ class Trial {
   }
 
  private:
+  static uint64_t WorkOf(const std::vector<TraceCount>& counts) {
+    uint64_t steps = 0;
+    for (const TraceCount& count : counts) steps += count.steps - count.empty_steps;
+    return steps;
+  }
+
   int64_t StepsOf(const RecordedWorker& worker) const {
     return std::max<int64_t>(1,
                              (MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps) / part_);
@@ -73,14 +81,33 @@ class Trial {
       if (worker.facts.profiler.reads_body) counting.push_back(worker.worker);
     StepCount steps(client_, counting, kPatienceForMetrics,
                     std::max<int64_t>(1, *side_.recording().window.steps - 1), stop);
+    const auto latest = [&] { return session.LatestStopNs().value_or(INT64_MAX); };
+    AwaitTokens([&] { return session.FilesThere() || MonotonicNs() >= latest(); });
     const int64_t begin = MonotonicNs();
-    const int64_t end = begin + (counting.empty() ? 0 : kMostTrialNs);
-    while (MonotonicNs() < std::max(end, session.LatestStopNs().value_or(0))) {
+    int64_t most_ns = counting.empty() ? 0 : kMostTrialNs;
+    while (MonotonicNs() < std::max(begin + most_ns, session.LatestStopNs().value_or(0))) {
       if (!counting.empty() && (session.FilesThere() || steps.Taken())) break;
+      // An engine whose cores are busy may take a second for a step.
+      if (steps.Fewest() && !MayAnyHaveStacks()) most_ns = kMostSlowTrialNs;
       observer_.OnProgress("trial", "a few steps");
       if (!Pause(stop, kLookAtTrial)) break;
     }
   }
+
+  // From those whose profilers run. An idle engine with Python stacks writes too much to wait long.
+  void AwaitTokens(const std::function<bool()>& done) {
+    TokenWait wait{.phase = "trial", .done = done};
+    if (MayAnyHaveStacks()) wait.most_ns = kMostTrialNs;
+    for (size_t i : side_.session().running()) {
+      const std::optional<ControlOutcome>& started = side_.recording().workers[i].started;
+      if (!started || !started->IsGood()) continue;
+      wait.which.push_back(i);
+      wait.since_ns.push_back(started->answered_ns);
+    }
+    flow_.Await(wait, side_.recording());
+  }
+
+  bool MayAnyHaveStacks() { return std::ranges::any_of(side_.recording().workers, &MayHaveStacks); }
 
   TrialOutcome OutcomeOf(ProfilerSession& session, RecordedWorker& worker) {
     TrialOutcome outcome;
@@ -101,8 +128,10 @@ class Trial {
       if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
     outcome.figures = FiguresOf(counts, session.files().WrittenUnixNs(worker));
     // Time without work shows nothing.
-    if (outcome.figures && outcome.figures->steps == 0 && worker.expectation.steps_named)
+    if (worker.expectation.steps_named && outcome.figures && WorkOf(counts) == 0) {
       outcome.figures.reset();
+      outcome.saw_no_step = true;
+    }
     if (outcome.figures) {
       outcome.figures->table_ns = session.files().TableNs(worker);
     } else if (worker.expectation.trouble) {
@@ -142,6 +171,7 @@ class Trial {
   HttpClient& client_;
   const RecordOptions& options_;
   RecordObserver& observer_;
+  TokenFlow& flow_;
   const int64_t part_;  // of the steps and of the time of a whole one
   SideSession side_;
 };
@@ -161,11 +191,11 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
 
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
-                                   const std::vector<size_t>& which, TrialSize size,
-                                   std::stop_token stop) {
+                                   TokenFlow& flow, const std::vector<size_t>& which,
+                                   TrialSize size, std::stop_token stop) {
   Result<RunFolder> folder = RunFolder::Create(recording.folder.path(), "trial");
   if (!folder || which.empty()) return std::vector<TrialOutcome>(which.size());
-  return Trial(client, options, observer, recording, which, size, std::move(*folder))
+  return Trial(client, options, observer, recording, flow, which, size, std::move(*folder))
       .Run(std::move(stop));
 }
 

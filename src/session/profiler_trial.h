@@ -8,6 +8,7 @@
 
 #include "net/http_client.h"
 #include "session/record.h"
+#include "session/token_flow.h"
 
 namespace tacho {
 
@@ -15,6 +16,7 @@ namespace tacho {
 struct TrialOutcome {
   std::optional<ProfileFigures> figures;  // none: no step came, or no file could be read
   std::optional<int64_t> start_ns;        // how long its start took
+  bool saw_no_step = false;               // although it ran well: that was no trial
   std::optional<Finding> failed;          // it died or did not start, so it cannot be recorded
   std::string met;                        // what else went wrong, if there are no figures
   // Of the first worker: what the whole trial left in the engines' folders.
@@ -30,12 +32,13 @@ enum class TrialSize { kWhole, kQuarter };
 
 // A session of a few steps of each of the workers `which`, all at the same time, as the recording
 // will be: what it writes and what its flush costs. A profiler's first start may take seconds, in
-// which others would record; after the trial that is over. Its files are removed again, from the
+// which others would record; after the trial that is over. Its steps count from when tokens flow at
+// all workers. Its files are removed again, from the
 // engine's folder and its host too, if their names show whose they are. Outcomes in the order of
 // `which`.
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
-                                   const std::vector<size_t>& which, TrialSize size,
-                                   std::stop_token stop);
+                                   TokenFlow& flow, const std::vector<size_t>& which,
+                                   TrialSize size, std::stop_token stop);
 
 }  // namespace tacho

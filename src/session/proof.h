@@ -31,7 +31,7 @@ struct TraceEvidence {
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
   uint64_t empty_steps = 0;  // with nothing to do; vLLM counts them among those that were asked for
   std::string stage;         // "prefill" or "decode": one of several files of its rank
-  bool front_end = false;    // an API server's own trace
+  bool front_end = false;    // an API server's own trace, or another that is of no rank
   bool merged = false;       // several ranks in one file
   std::string defect;        // why it is not whole; "" when it is
 };
@@ -52,6 +52,8 @@ struct WorkerExpectation {
   // engine of the server, by its number; nullopt: its metrics do not report them. Empty without
   // any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
+  // tacho's load sent requests to it, and no token came in the window.
+  bool silent_under_load = false;
   bool steps_go_on = false;    // somebody's load goes on after the stop: the counters hold more
   bool nothing_ran = false;    // by its answer to the stop, and without a file
   bool answered_stop = false;  // well: it lives, and says that it wrote

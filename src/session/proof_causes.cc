@@ -35,6 +35,16 @@ Finding NoRequest(std::string evidence) {
                std::string(KindOf(FindingId::kNoRequest).remedy));
 }
 
+// No step was taken: whoever sent no request, or an engine that stood still.
+Finding WithoutRequest(const WorkerExpectation& worker, std::string_view what) {
+  if (worker.silent_under_load)
+    return Cause(
+        FindingId::kTakesNoRequests,
+        fmt::format("{}: tacho's load sent it requests, and no token came in the window", what),
+        std::string(KindOf(FindingId::kTakesNoRequests).remedy));
+  return NoRequest(fmt::format("{}: no request reached this engine in the window", what));
+}
+
 // After how many steps its session ended by itself.
 std::optional<int64_t> BoundOf(const WorkerExpectation& worker) {
   return worker.steps_bound ? worker.steps_bound : worker.own_bound;
@@ -96,7 +106,7 @@ Finding NoStep(const WorkerExpectation& worker, int64_t engine, uint64_t empty_s
                     "bounded ({}), before a request reached this engine",
                     *bound, worker.steps_bound ? "--steps, or the budget" : "max_iterations"));
   return worker.StepsOf(engine).value_or(0) == 0
-             ? NoRequest("its file holds no step: no request reached this engine in the window")
+             ? WithoutRequest(worker, "its file holds no step")
              : Cause(FindingId::kLoadOutsideWindow,
                      "its file holds no step: the load came before or after the window");
 }
@@ -175,7 +185,7 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
     return Cause(FindingId::kNotStarted, "no file: its profiler was never started");
   if (const std::optional<Finding> why = OtherTime(worker, rank, all_traces)) return *why;
   if (const std::optional<int64_t> made = worker.StepsOf(engine)) {
-    if (*made == 0) return NoRequest("no file, and its engine took no step: no request reached it");
+    if (*made == 0) return WithoutRequest(worker, "no file, and its engine took no step");
     if (worker.steps_asked && *made <= *worker.steps_asked)
       return Cause(FindingId::kTooFewSteps,
                    fmt::format("no file: the engine took {} steps and writes only in the step "
@@ -219,8 +229,7 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
                    fmt::format("{}; {}: {}", damaged.Words(), trace->defect, trace->path));
     }
     if (!worker.steps_named && trace->idle)
-      return Cause(FindingId::kNoRequest,
-                   trace->path + ": holds no work: no request reached this engine in the window");
+      return WithoutRequest(worker, trace->path + ": holds no work");
   }
   // Before the GPU: if nothing ran it had nothing to do.
   const bool no_work = std::all_of(traces.begin(), traces.end(),

@@ -133,6 +133,18 @@ TEST(ProofCauses, ATraceFromBeforeTheLastProfilerRanIsRemarkedOn) {
   EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})), IsEmpty());
 }
 
+// Requests were sent, and the engine stood still: nobody is told to send some.
+TEST(ProofCauses, AnEngineThatStandsStillUnderTheLoadIsNotOneWithoutARequest) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.silent_under_load = true;
+  TraceEvidence trace = ATrace("a");
+  trace.idle = true;
+  trace.steps = 0;
+  EXPECT_THAT(Why(Prove({worker}, {trace})),
+              AllOf(HasSubstr("tacho's load sent it requests, and no token came"),
+                    Not(HasSubstr("drive every engine"))));
+}
+
 TEST(ProofCauses, WithoutARequestNeitherTheGpuNorAFolderIsToBlame) {
   WorkerExpectation worker = AWorker("w", {"a"});
   TraceEvidence trace = ATrace("a");

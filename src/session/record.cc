@@ -1,6 +1,7 @@
 #include "session/record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include "base/pause.h"
 #include "net/clock.h"
 #include "session/daemon_window.h"
+#include "session/empty_window.h"
 #include "session/flush_progress.h"
 #include "session/nsys_collection.h"
 #include "session/overhead_windows.h"
@@ -17,6 +19,7 @@
 #include "session/profiler_session.h"
 #include "session/record_load.h"
 #include "session/record_outlook.h"
+#include "session/token_flow.h"
 #include "session/window_end.h"
 #include "session/worker_figures.h"
 
@@ -49,7 +52,8 @@ class Recorder {
                    .left_out = std::move(preflight.left_out),
                    .clocks = ReadClocks(),
                    .findings = std::move(preflight.findings)},
-        load_(client, options, observer, recording_) {}
+        load_(client, options, observer, recording_),
+        flow_(client, options, observer, load_, stop_) {}
 
   Result<Recording> Run() {
     ProfilerSession session(client_, options_, observer_, recording_);
@@ -74,6 +78,7 @@ class Recorder {
           worker.expectation.steps_by_metrics = StepsBetween(*worker.before, *worker.after);
       }
     }
+    std::ranges::move(flow_.TakeFindings(), std::back_inserter(recording_.findings));
     // If no profiler was started the load still runs.
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) {
@@ -129,11 +134,15 @@ class Recorder {
         SetNotStarted("no request of the load was answered", "see why: tacho load URL");
         return false;
       }
+      if (!TokensFlow(session, "warm-up", 0)) return false;
+      if (stop_.stop_requested()) return true;
     }
     if (recording_.via == Via::kHttp &&
         !(session.EndOldSessions(stop_) && session.LeaveOutTaken(stop_)))
       return false;
-    if (!FindFiguresOf(client_, options_, observer_, recording_, session, stop_)) return false;
+    if (!FindFiguresOf(client_, options_, observer_, recording_, session, flow_, stop_) ||
+        !TokensFlow(session, "baseline", MonotonicNs()))
+      return false;
     std::vector<std::optional<double>> rates;
     std::optional<double> requests_per_s;
     if (load_.Runs()) {
@@ -152,7 +161,7 @@ class Recorder {
                          fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
       }
       if (options_.overhead) {
-        RunOverheadWindows(client_, options_, observer_, recording_, load_, rates, stop_);
+        RunOverheadWindows(client_, options_, observer_, recording_, load_, flow_, rates, stop_);
         if (stop_.stop_requested()) return true;
       }
     }
@@ -196,26 +205,73 @@ class Recorder {
                        });
   }
 
+  // Whether tokens come from every worker after that moment. Those that take no requests are left
+  // out; false if none can be recorded then.
+  bool TokensFlow(ProfilerSession& session, std::string_view phase, int64_t since_ns) {
+    TokenWait wait{.phase = phase, .which = session.running()};
+    wait.since_ns.assign(wait.which.size(), since_ns);
+    for (Finding& silent : flow_.Await(wait, recording_)) {
+      const auto worker = std::ranges::find(recording_.workers, silent.subject,
+                                            [](const RecordedWorker& w) { return w.worker.url; });
+      session.LeaveOut(static_cast<size_t>(worker - recording_.workers.begin()), std::move(silent));
+    }
+    return session.EnoughRun();
+  }
+
   void RunHttpWindow(ProfilerSession& session) {
-    const bool good = session.EndOldSessions(stop_);
+    if (!TakeHttpWindow(session, options_.load && !StartsIdle())) return;
+    // It saw no step: once more, when tokens flow again.
+    ProfilerSession again(client_, options_, observer_, recording_);
+    for (size_t i = 0; i < recording_.workers.size(); ++i)
+      if (const auto trouble = recording_.workers[i].expectation.trouble)
+        again.LeaveOut(i, *trouble);
+    TakeHttpWindow(again, false);
+  }
+
+  // True: it is to be taken again, and left nothing.
+  bool TakeHttpWindow(ProfilerSession& session, bool may_repeat) {
+    const bool good = session.EndOldSessions(stop_) &&
+                      (StartsIdle() || TokensFlow(session, "start", MonotonicNs()));
     if (!good && !stop_.stop_requested()) session.GiveUpTheOthers();
-    if (!good || stop_.stop_requested()) return;
+    if (!good || stop_.stop_requested()) return false;
     ReadMetrics(&RecordedWorker::before);
     if (session.Start(stop_))
       RunWhileProfiled(session);
     else if (!stop_.stop_requested())
       session.GiveUpTheOthers();
+    std::vector<size_t> silent = SilentInWindow(recording_, session.running(), load_);
+    for (size_t i : silent) recording_.workers[i].expectation.silent_under_load = true;
+    if (!may_repeat || stop_.stop_requested()) silent.clear();
     // Requests in flight would only wait until the flush ends; a given load is the user's.
     load_went_on_ =
         options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
     session.Stop(
-        [this] {
-          if (!load_went_on_) load_.Cancel();
+        [&] {
+          if (!load_went_on_ && silent.empty()) load_.Cancel();
         },
         stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
     const int64_t flushed_ns = MonotonicNs();
+    if (RepeatsWindow(session, silent)) return true;
+    if (!load_went_on_) load_.Cancel();
     session.Collect(stop_);
     if (load_went_on_) FinishGivenLoad(flushed_ns);
+    return false;
+  }
+
+  bool RepeatsWindow(ProfilerSession& session, const std::vector<size_t>& silent) {
+    if (silent.empty() || !load_.Runs() || load_.HasEnded() || stop_.stop_requested()) return false;
+    const std::vector<size_t> without = WithoutStep(session, recording_, silent, stop_);
+    if (without.empty()) return false;
+    AddRemark(FindingId::kWindowTakenAgain,
+              fmt::format("{}: no token came in the window of {}, and its trace holds no step: the "
+                          "window is taken again",
+                          recording_.workers[without.front()].worker.url,
+                          SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns)));
+    const std::vector<std::string> left = RenewSessions(session, options_, recording_);
+    if (!left.empty())
+      AddRemark(FindingId::kTrialFiles,
+                fmt::format("files of the window without a step stay: {}", fmt::join(left, ", ")));
+    return true;
   }
 
   // The profilers run, until the window's end.
@@ -228,6 +284,8 @@ class Recorder {
                   "by stage the load begins after the start: no warm-up, no unprofiled window");
       if (const auto begun = load_.Begin(); !begun)
         recording_.findings.push_back({FindingId::kLoadNotBegun, "", begun.error().message});
+    } else {
+      AwaitTokensOfStarted(session);
     }
     end.Begin();
     Wait(
@@ -242,6 +300,21 @@ class Recorder {
                                                              "take about {}",
                                                              SecondsText(*planned_ns))
                                                : ""));
+  }
+
+  // A start may hold an engine up: the window begins when all go on.
+  void AwaitTokensOfStarted(const ProfilerSession& session) {
+    TokenWait wait{.phase = "window", .which = session.running(), .done = [&] {
+                     const std::optional<int64_t> latest_ns = session.LatestStopNs();
+                     return session.FilesThere() || (latest_ns && MonotonicNs() >= *latest_ns);
+                   }};
+    const int64_t now_ns = MonotonicNs();
+    for (size_t i : wait.which) {
+      const std::optional<ControlOutcome>& started = recording_.workers[i].started;
+      wait.since_ns.push_back(started ? started->answered_ns : now_ns);
+    }
+    // One that takes no requests now leaves the window without a step.
+    flow_.Await(wait, recording_);
   }
 
   void FinishGivenLoad(int64_t flushed_ns) {
@@ -320,6 +393,7 @@ class Recorder {
   std::optional<NsysControl> nsys_;
   Recording recording_;
   RecordLoad load_;
+  TokenFlow flow_;
   bool load_went_on_ = false;  // after the profilers were stopped
   // It may still be asking who lives when the window is over: nobody waits for that.
   std::optional<WindowEnd> window_end_;

@@ -12,7 +12,6 @@ namespace {
 
 // A window by HTTP ends up to one look after its load.
 constexpr int64_t kIdleToReport = 1'000'000'000;
-constexpr uint64_t kFewestFailures = 5;
 
 // "": there is no router.
 bool Reaches(const std::vector<DriveTarget>& targets, const std::string& router_url) {
@@ -33,11 +32,12 @@ Result<void> RecordLoad::Begin() {
   }
   std::vector<Finding> findings;
   auto targets = TargetsOf(client_, options_, recording_.deployment, recording_.workers, findings);
-  auto plan = PlanOf(options_, recording_.via, recording_.workers, findings);
+  auto plan = PlanOf(options_, recording_.workers, findings);
   for (Finding& finding : findings) ReportFinding(recording_, observer_, std::move(finding));
   if (!targets) return tl::unexpected(targets.error());
   TACHO_ASSIGN_OR_RETURN(recording_.plan, std::move(plan));
   recording_.plan->through_router = Reaches(*targets, recording_.deployment.router_url);
+  for (const DriveTarget& target : *targets) targets_.push_back(target.url);
   load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, *std::move(targets));
   return {};
 }
@@ -54,6 +54,16 @@ bool RecordLoad::GaveUp() {
 
 uint64_t RecordLoad::RequestsEnded() const {
   return load_ ? load_->progress().done + load_->progress().failed : 0;
+}
+
+RecordLoad::Answers RecordLoad::AnswersOf(const std::string& url) const {
+  if (!load_ || load_->progress().targets.empty()) return {};
+  const auto found = std::ranges::find(targets_, url);
+  const TargetProgress& target =
+      load_->progress()
+          .targets[found == targets_.end() ? 0 : static_cast<size_t>(found - targets_.begin())];
+  return {target.last_token_ns, target.failures_in_row,
+          options_.plan.rate.has_value() && target.running == 0};
 }
 
 bool RecordLoad::AllFail() const {
@@ -88,9 +98,12 @@ Result<void> RecordLoad::End(int64_t interrupted_ns) {
     profiled.end_ns =
         std::clamp(interrupted_ns, profiled.begin_ns, std::max(profiled.begin_ns, profiled.end_ns));
   else if (idle_ns > kIdleToReport)
-    ReportFinding(recording_, observer_,
-                  {FindingId::kLoadEndedEarly, "",
-                   fmt::format("the load ended {} before the window did", SecondsText(idle_ns))});
+    ReportFinding(
+        recording_, observer_,
+        {FindingId::kLoadEndedEarly, "",
+         fmt::format("the load ended {} before the window did", SecondsText(idle_ns)),
+         // Its own load has no end: it was given up.
+         options_.given_load ? "" : "check that the servers answer requests: tacho load URL"});
   for (LoadWindow* window : {&recording_.baseline, &profiled})
     if (window->end_ns > window->begin_ns)
       *window = MeasureWindow(*recording_.load, window->begin_ns, window->end_ns);

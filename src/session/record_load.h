@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "session/background_load.h"
 #include "session/record.h"
@@ -13,6 +14,9 @@ namespace tacho {
 // does nothing and never ends.
 class RecordLoad {
  public:
+  // In a row, after which a server is said to refuse requests.
+  static constexpr uint64_t kFewestFailures = 5;
+
   // All outlive it.
   RecordLoad(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
              Recording& recording)
@@ -25,6 +29,14 @@ class RecordLoad {
   // The same, and remembers it: a load that ended before its window did gave up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
+  // What came of the requests that go to this worker: straight, or through the router, for all.
+  struct Answers {
+    int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
+    uint64_t failures_in_row = 0;
+    bool nothing_due = false;  // at a low rate: no request is in flight
+  };
+  Answers AnswersOf(const std::string& url) const;
+  bool BehindRouter() const { return recording_.plan && recording_.plan->through_router; }
   // Whether servers refuse all: no token came of any request, and more failed than are in flight.
   bool AllFail() const;
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
@@ -41,6 +53,7 @@ class RecordLoad {
   const RecordOptions& options_;
   RecordObserver& observer_;
   Recording& recording_;
+  std::vector<std::string> targets_;  // their URLs, as in the load's progress
   std::unique_ptr<BackgroundLoad> load_;
   bool gave_up_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include "control/profile_needs.h"
 #include "control/session_lock.h"
+#include "session/flush_progress.h"
 #include "session/step_count.h"
 #include "session/trace_folder.h"
 
@@ -14,6 +15,7 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kTableToTellNs = 100'000'000;
+constexpr double kFewSteps = 8;  // of a trial
 
 // The recording that the figures come from, or "" if all come from a trial.
 std::string KeptText(const Recording& recording) {
@@ -83,8 +85,21 @@ void RemarkTables(Recording& recording, RecordObserver& observer) {
     }
 }
 
+// Why the forecast may be far off; "": it rests on enough.
+std::string WhyUnsure(const Recording& recording, std::optional<double> requests_per_s) {
+  const int64_t baseline_ns = recording.baseline.end_ns - recording.baseline.begin_ns;
+  if (requests_per_s && *requests_per_s <= 0)
+    return fmt::format("no request ended in the baseline of {}", SecondsText(baseline_ns));
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.figures && !worker.figures_unix_s && worker.figures->steps > 0 &&
+        worker.figures->steps < kFewSteps)
+      return fmt::format("{:.0f} step{} of {} in its trial", worker.figures->steps,
+                         worker.figures->steps == 1 ? "" : "s", worker.worker.url);
+  return "";
+}
+
 std::vector<Outlook> OutlooksOf(const Recording& recording,
-                                const std::vector<std::optional<double>>& rates) {
+                                const std::vector<std::optional<double>>& rates, bool sure) {
   const bool by_http = recording.via == Via::kHttp;
   std::vector<Outlook> outlooks;
   for (size_t i = 0; i < recording.workers.size(); ++i) {
@@ -92,7 +107,8 @@ std::vector<Outlook> OutlooksOf(const Recording& recording,
     Outlook outlook{.figures = worker.figures,
                     .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
                     .counts_steps = by_http && worker.facts.profiler.reads_body,
-                    .stalls = by_http};
+                    .stalls = by_http,
+                    .sure = sure};
     // One that took no step in the baseline may take some in the window.
     if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)
       outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
@@ -103,10 +119,19 @@ std::vector<Outlook> OutlooksOf(const Recording& recording,
 
 }  // namespace
 
+void PlanStartOf(RecordedWorker& worker, const WindowPlan& plan) {
+  ProfileOptions profile = worker.profile;
+  profile.steps = plan.steps;
+  profile.at_once = plan.by_budget;
+  if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
+    worker.start = std::move(*start);
+}
+
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
                    std::optional<double> requests_per_s, Recording& recording) {
-  const std::vector<Outlook> outlooks = OutlooksOf(recording, rates);
+  const std::string unsure = WhyUnsure(recording, requests_per_s);
+  const std::vector<Outlook> outlooks = OutlooksOf(recording, rates, unsure.empty());
   AskedWindow asked{.steps = options.profile.steps,
                     .time = options.window_asked || options.window_requests.has_value(),
                     .window_ns = options.window_ns};
@@ -126,11 +151,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
     worker.expectation.own_bound = OwnBound(worker.facts.profiler);
     if (!worker.start) continue;
     worker.expectation.steps_bound = worker.facts.profiler.reads_body ? plan.steps : std::nullopt;
-    ProfileOptions profile = worker.profile;
-    profile.steps = plan.steps;
-    profile.at_once = plan.by_budget;
-    if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
-      worker.start = std::move(*start);
+    PlanStartOf(worker, plan);
     if (auto bound = EndsByOwnBound(worker.worker.url, worker.facts);
         bound && !worker.expectation.steps_bound)
       ReportFinding(recording, observer, *std::move(bound));
@@ -141,6 +162,9 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
   }
   observer.OnDone("forecast", spoken.Text(said, options.budget) + KeptText(recording) +
                                   RoomText(recording, observer));
+  if (!unsure.empty())
+    ReportFinding(recording, observer,
+                  {FindingId::kForecastUnsure, "", "the forecast rests on little: " + unsure});
   RemarkTables(recording, observer);
 }
 

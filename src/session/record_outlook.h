@@ -15,6 +15,9 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
                    std::optional<double> requests_per_s, Recording& recording);
 
+// The start request of the worker for the recording's window, under the worker's present key.
+void PlanStartOf(RecordedWorker& worker, const WindowPlan& plan);
+
 // Steps a second of each worker between two looks at its metrics; of its busiest engine.
 std::vector<std::optional<double>> StepRates(
     const std::vector<std::optional<MetricsSnapshot>>& before,

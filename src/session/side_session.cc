@@ -66,20 +66,22 @@ void SideSession::AddWorker(const Recording& recording, const RecordedWorker& fr
   scratch_.workers.push_back(std::move(worker));
 }
 
-std::vector<std::string> SideSession::RemoveFiles() {
-  WorkerFiles::ByOwner written = session_->files().DivideByOwner();
+std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
+                                       const std::vector<RecordedWorker>& workers,
+                                       const RecordOptions& options) {
+  WorkerFiles::ByOwner written = files.DivideByOwner();
   std::vector<std::string> left = std::move(written.unclear);
   for (const std::string& path : written.ours) {
     std::error_code failed;
     fs::remove(path, failed);
     if (failed) left.push_back(path);
   }
-  for (const RecordedWorker& worker : scratch_.workers) {
+  for (const RecordedWorker& worker : workers) {
     if (!worker.remote || !worker.started) continue;
     if (worker.started->verdict == ControlVerdict::kRefused) continue;
     const Result<void> removed =
         RemoveFetched(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
-                      ProbePatience(options_.patience));
+                      ProbePatience(options.patience));
     if (!removed) left.push_back(fmt::format("{} ({})", PlaceOf(worker), removed.error().message));
   }
   return left;

@@ -23,6 +23,12 @@ struct SideSessionPlan {
   std::optional<int64_t> most_ns;  // of those that do not count, from their own starts on
 };
 
+// Removes the new files of these workers whose names show whose they are, from the engines' folders
+// and their hosts too. Gives what stays.
+std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
+                                       const std::vector<RecordedWorker>& workers,
+                                       const RecordOptions& options);
+
 class SideSession {
  public:
   // All outlive it. `folder` is made for it, and removed with it.
@@ -34,9 +40,10 @@ class SideSession {
 
   ProfilerSession& session() { return *session_; }
   Recording& recording() { return scratch_; }  // of these workers alone, in the order of the plan
-  // Removes its files whose names show whose they are, from the engines' folders and their hosts
-  // too. Gives what stays.
-  std::vector<std::string> RemoveFiles();
+  // Gives what stays (RemoveFilesOf).
+  std::vector<std::string> RemoveFiles() {
+    return RemoveFilesOf(session_->files(), scratch_.workers, options_);
+  }
 
  private:
   // Its session is not a phase of the recording, but its remarks and what it leaves are shown.

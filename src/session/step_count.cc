@@ -1,5 +1,6 @@
 #include "session/step_count.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -46,11 +47,14 @@ bool StepCount::Taken() {
   next_look_ns_ = MonotonicNs() + 500'000'000;
   const std::vector<Result<MetricsSnapshot>> now = Look();
   bool all = true;
+  fewest_.reset();
   for (size_t i = 0; i < now.size(); ++i) {
     bool taken = now[i] && from_[i] && now[i]->engines.size() == from_[i]->engines.size();
     for (size_t e = 0; taken && e < now[i]->engines.size(); ++e) {
       const std::optional<double> from = from_[i]->engines[e].steps, to = now[i]->engines[e].steps;
       taken = from && to && *to - *from > static_cast<double>(needed_);
+      if (from && to && *to > *from)
+        fewest_ = std::min(fewest_.value_or(INT64_MAX), static_cast<int64_t>(*to - *from));
     }
     all = all && taken;
     any_taken_ = any_taken_ || taken;

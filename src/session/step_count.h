@@ -32,6 +32,9 @@ class StepCount {
   // Asks the engines, half a second after the last time at the earliest. False if one does not
   // report its steps.
   bool Taken();
+  // The fewest that an engine has taken, of those that took some; nullopt: none has, or none
+  // reports its steps. By the same look.
+  std::optional<int64_t> Fewest() const { return fewest_; }
   // Whether one had, by the same look.
   bool AnyTaken() const { return any_taken_; }
 
@@ -48,6 +51,7 @@ class StepCount {
   const std::vector<Result<MetricsSnapshot>> from_;
   int64_t next_look_ns_ = 0;
   bool any_taken_ = false;
+  std::optional<int64_t> fewest_;
 };
 
 }  // namespace tacho

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "analysis/step_grammar.h"
 #include "ingest/kineto_json/kineto_reader.h"
 #include "io/discover.h"
 
@@ -26,7 +27,10 @@ class CountingSink : public EventSink {
     last_ns = std::max(last_ns, event.start.ns + event.duration.ns);
     if (event.kind != SliceKind::kAnnotation) return;
     const std::string_view name = basics_.words[event.name];
-    count.steps += name.starts_with("execute_") || name.starts_with("step[");
+    if (!name.starts_with("execute_") && !name.starts_with("step[")) return;
+    ++count.steps;
+    const std::optional<ParsedStep> step = ParseStep(name);
+    count.empty_steps += step && step->label.phase == Phase::kEmpty;
   }
 
   TraceCount count;

@@ -43,6 +43,20 @@ TEST(TraceCount, CountsStepsOnceAndLeavesTheProfilersOwnWindowOut) {
   EXPECT_EQ(count->last_unix_ns, 1'000'027'000);
 }
 
+// vLLM's step where all requests ended: a session of these alone saw no step.
+TEST(TraceCount, TellsEmptySteps) {
+  const FolderForTest folder;
+  const Result<TraceCount> count = CountTrace(Put(
+      folder, "a.json",
+      std::string(kHead) +
+          R"j({"ph":"X","cat":"user_annotation","name":"execute_context_0(0)_generation_0(0)",)j"
+          R"j("pid":1,"tid":1,"ts":1,"dur":2},)j" +
+          kSteps + "}"));
+  ASSERT_TRUE(count);
+  EXPECT_EQ(count->steps, 3u);
+  EXPECT_EQ(count->empty_steps, 1u);
+}
+
 TEST(TraceCount, WithoutItsSizeThereIsNone) {
   const FolderForTest folder;
   const std::string path = folder.At("fifo");

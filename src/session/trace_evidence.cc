@@ -37,7 +37,7 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
   evidence.gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
   evidence.has_gpu = !trace.header.devices.empty();
   evidence.stage = trace.facts.stage;
-  evidence.front_end = trace.facts.role == TraceRole::kFrontend;
+  evidence.front_end = !IsRank(trace.facts.role);
   evidence.merged = trace.facts.role == TraceRole::kMerged;
   if (!trace.steps.method.empty() || !trace.facts.engine.empty()) {
     uint64_t steps = 0;

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "analysis/graph_capture.h"
 #include "base/pause.h"
 #include "base/replace_file.h"
 
@@ -83,7 +84,7 @@ bool LooksWhole(const std::string& path) {
 bool IsTraceName(const std::string& path) {
   std::string name = fs::path(path).filename().string();
   const bool beside = name.starts_with('.');  // a file that FileBeside is writing
-  return !beside && name.find(".json") != std::string::npos;
+  return !beside && name.find(".json") != std::string::npos && !IsCaptureFile(path);
 }
 
 bool IsTableName(const std::string& path) {

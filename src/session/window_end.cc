@@ -11,6 +11,7 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kLookForLifeNs = 2'000'000'000;
+constexpr int64_t kLongerForStepsNs = 60'000'000'000;  // a window whose steps are slow
 
 }  // namespace
 
@@ -40,7 +41,7 @@ void WindowEnd::Begin() {
 bool WindowEnd::IsOver() {
   const std::optional<uint64_t> wanted = options_.window_requests;
   return (wanted && RequestsEnded() >= *wanted) || session_.FilesThere() || StepsTaken() ||
-         load_.GaveUp() || NoneLives();
+         load_.GaveUp() || NoneLives() || (TimeIsUp() && !MayGoOn());
 }
 
 void WindowEnd::End(RecordObserver& observer) {
@@ -67,7 +68,23 @@ int64_t WindowEnd::MostNs() const {
   if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
   const std::optional<int64_t> latest_ns = session_.LatestStopNs();
   const int64_t window_ns = recording_.window.window_ns;
-  return latest_ns ? std::min(window_ns, *latest_ns - recording_.profiled.begin_ns) : window_ns;
+  if (latest_ns) return std::min(window_ns, *latest_ns - recording_.profiled.begin_ns);
+  return HoldsLeast() ? window_ns + kLongerForStepsNs : window_ns;
+}
+
+bool WindowEnd::HoldsLeast() const {
+  return recording_.window.by_budget && !options_.budget.asked && steps_.has_value();
+}
+
+bool WindowEnd::TimeIsUp() const {
+  return MonotonicNs() - recording_.profiled.begin_ns >=
+         std::min(options_.window_ns, recording_.window.window_ns);
+}
+
+// Steps take longer than they did before, but they are taken: a window of one or two shows nothing.
+bool WindowEnd::MayGoOn() const {
+  const int64_t least = std::min(kLeastSteps, recording_.window.steps.value_or(INT64_MAX));
+  return HoldsLeast() && steps_->Fewest().value_or(INT64_MAX) < least;
 }
 
 std::optional<int64_t> WindowEnd::PlannedNs() const {

@@ -36,6 +36,10 @@ class WindowEnd {
  private:
   uint64_t RequestsEnded() const { return load_.RequestsEnded() - ended_before_; }
   bool StepsTaken();
+  // Whether it lasts, by the budget, until the least steps are taken.
+  bool HoldsLeast() const;
+  bool TimeIsUp() const;
+  bool MayGoOn() const;
   bool NoneLives();
 
   HttpClient& client_;

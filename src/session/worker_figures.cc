@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "session/kept_figures.h"
 #include "session/profiler_trial.h"
@@ -70,10 +72,27 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
 // A trial of each of `to_try`, and a second one if the first flush was dear.
 std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
                                     RecordObserver& observer, const Recording& recording,
-                                    const std::vector<size_t>& to_try,
+                                    TokenFlow& flow, const std::vector<size_t>& to_try,
                                     const std::stop_token& stop) {
-  std::vector<TrialOutcome> outcomes =
-      RunTrial(client, options, observer, recording, to_try, TrialSize::kWhole, stop);
+  const auto run = [&](const std::vector<size_t>& which, TrialSize size) {
+    return RunTrial(client, options, observer, recording, flow, which, size, stop);
+  };
+  std::vector<TrialOutcome> outcomes = run(to_try, TrialSize::kWhole);
+  // One that saw no step was no trial: it is taken once more.
+  std::vector<size_t> places, to_try_again;
+  for (size_t n = 0; n < outcomes.size() && options.load && !stop.stop_requested(); ++n)
+    if (outcomes[n].saw_no_step && !outcomes[n].failed) {
+      places.push_back(n);
+      to_try_again.push_back(to_try[n]);
+    }
+  if (!places.empty()) {
+    observer.OnRemark("trial: no step was seen: it is taken again");
+    std::vector<TrialOutcome> again = run(to_try_again, TrialSize::kWhole);
+    std::vector<std::string> left = std::move(outcomes.front().left_files);
+    std::ranges::move(again.front().left_files, std::back_inserter(left));
+    for (size_t m = 0; m < places.size(); ++m) outcomes[places[m]] = std::move(again[m]);
+    outcomes.front().left_files = std::move(left);
+  }
   // A smaller session shows whether the steps make a flush dear. A first flush also pays for what
   // is done once in an engine's life: that counts as the steps', so fewer are recorded rather than
   // more.
@@ -83,8 +102,7 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
   const bool well = std::none_of(outcomes.begin(), outcomes.end(),
                                  [](const TrialOutcome& one) { return one.failed.has_value(); });
   if (dear && well && !stop.stop_requested()) {
-    const std::vector<TrialOutcome> again =
-        RunTrial(client, options, observer, recording, to_try, TrialSize::kQuarter, stop);
+    const std::vector<TrialOutcome> again = run(to_try, TrialSize::kQuarter);
     std::vector<std::string>& left = outcomes.front().left_files;
     left.insert(left.end(), again.front().left_files.begin(), again.front().left_files.end());
     for (size_t n = 0; n < to_try.size(); ++n) {
@@ -98,11 +116,12 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
 }  // namespace
 
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, std::stop_token stop) {
+                   Recording& recording, ProfilerSession& session, TokenFlow& flow,
+                   std::stop_token stop) {
   const std::vector<size_t> to_try = FindKept(options, recording, session.running());
   if (recording.via != Via::kHttp || options.given_load || to_try.empty()) return true;
   std::vector<TrialOutcome> outcomes =
-      RunTrials(client, options, observer, recording, to_try, stop);
+      RunTrials(client, options, observer, recording, flow, to_try, stop);
   const std::vector<std::string>& left = outcomes.front().left_files;
   if (!left.empty())
     ReportFinding(

@@ -6,6 +6,7 @@
 #include "net/http_client.h"
 #include "session/profiler_session.h"
 #include "session/record.h"
+#include "session/token_flow.h"
 
 namespace tacho {
 
@@ -16,7 +17,8 @@ namespace tacho {
 // these engines were profiled before, else those of a trial. Those that die in it are the
 // recording's troubles; false if it has to end for that.
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, std::stop_token stop);
+                   Recording& recording, ProfilerSession& session, TokenFlow& flow,
+                   std::stop_token stop);
 
 // What was recorded, by the files: into the workers, and kept for later recordings.
 void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces);

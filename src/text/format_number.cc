@@ -7,19 +7,12 @@
 #include <iterator>
 #include <vector>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
 constexpr double kNsIn[] = {1, 1e3, 1e6, 1e9};
-
-std::string WithThousands(std::string digits) {
-  const size_t first = digits.starts_with('-') ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
 
 }  // namespace
 

@@ -11,7 +11,7 @@ ViewedRank::ViewedRank(std::string path, std::unique_ptr<const Trace> trace,
                        const std::optional<InFlight>& in_flight, size_t threads)
     : path_(std::move(path)),
       trace_(std::move(trace)),
-      facts_(GatherFacts(*trace_)),
+      facts_(GatherFacts(*trace_, path_)),
       classifier_(&classifier),
       rows_(prepared, classifier, in_flight ? &*in_flight : nullptr, threads) {
   facts_.stage = StageOf(path_, rows_.step_table());

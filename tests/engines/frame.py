@@ -142,7 +142,8 @@ class Tacho:
     def __init__(self, program, work):
         self.program, self.work, self.runs = Path(program).absolute(), work, 0
 
-    def record(self, *targets, requests=None, duration="1s", steps=None, options=(), during=None, timeout=400):
+    def record(self, *targets, requests=None, duration="1s", steps=None, options=(), during=None, timeout=400,
+               defaults=False):
         """`tacho record`. `during` runs beside it in a thread, with an event that is set at its end; its failure
         is the scenario's.
 
@@ -152,7 +153,8 @@ class Tacho:
         parent = self.work / f"run{self.runs}"
         out, self.progress = self.work / f"run{self.runs}.out", self.work / f"run{self.runs}.err"
         self.progress.touch()
-        command = [self.program, "record", *targets, "--out", parent, "--warm-up", "1s", "--baseline", "1s"]
+        command = [self.program, "record", *targets, "--out", parent]
+        command += [] if defaults else ["--warm-up", "1s", "--baseline", "1s"]
         for name, value in (("--requests", requests), ("--duration", duration), ("--steps", steps)):
             command += [name, str(value)] if value is not None else []
         command = [str(c) for c in [*command, *options]]

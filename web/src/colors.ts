@@ -38,7 +38,7 @@ export const kPalettes: Record<Theme, Palettes> = {
 // The causes' own order, where meta does not name them.
 const kCauses = [
   "host-late", "in-launch-call", "launch-latency", "waiting", "queued", "in-graph", "host", "in-operator", "between-steps", "no-request",
-  "unknown",
+  "unknown", "profiler",
 ];
 
 export interface Rgb {

@@ -8,6 +8,7 @@
 #include "analysis/kernels.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
+#include "analysis/profiler_overhead.h"
 #include "analysis/schema/device_fields.h"
 #include "analysis/step_profile.h"
 #include "analysis/steps.h"
@@ -86,6 +87,19 @@ void Graphs(auto& out, auto& launches) {
   });
 }
 
+void Overheads(auto& out, auto& overhead) {
+  if (!IsThere(out, "profiler_ns", overhead.has_value())) return;
+  if constexpr (kReads<decltype(out)>) overhead.emplace();
+  out.Fields("launch_calls", overhead->calls, "launch_calls_ns", overhead->call_time,
+             "profiler_calls", overhead->held_up, "profiler_ns", overhead->total);
+  out.Rows("overheads", overhead->rows, [&](auto& row) {
+    const std::string_view owner = OverheadOwnerName(KindOfOverhead(row.name).owner);
+    out.Field("name", row.name);
+    if (!kReads<decltype(out)> && !owner.empty()) out.Field("owner", Derived(owner));
+    out.Fields("count", row.count, "total_ns", row.total);
+  });
+}
+
 void Launches(auto& out, auto& launches) {
   const size_t graphs = launches.graphs.size();
   out.BeginObject("launches");
@@ -107,6 +121,7 @@ void Launches(auto& out, auto& launches) {
   });
   Apis(out, "apis", launches.apis);
   Apis(out, "other_apis", launches.other_apis);
+  Overheads(out, launches.overhead);
   out.End();
 }
 

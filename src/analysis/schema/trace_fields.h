@@ -33,9 +33,9 @@ void NoteRows(auto& out, auto& notes) {
     out.Field("id", ByName(note.id, NoteName, static_cast<size_t>(NoteId::kCount)));
     const NoteKind& kind = KindOf(note.id);
     const std::string_view severity = SeverityName(kind.severity);
+    const std::string_view remedy = RemedyOf(note.id, notes);
     out.Fields("severity", Derived(severity), "count", note.count, "where",
-               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy",
-               Derived(kind.remedy));
+               UnlessIs(note.where, ""), "text", Derived(kind.text), "remedy", Derived(remedy));
   });
   if constexpr (kReads<decltype(out)>) Set(rows, notes);
 }
@@ -113,8 +113,9 @@ void Facts(auto& out, auto& trace) {
   auto& header = trace.header;
   auto& facts = trace.facts;
   out.BeginObject("facts");
-  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "stage",
-             UnlessIs(facts.stage, ""), "backend", UnlessIs(header.backend, ""), "process_groups",
+  out.Fields("role", ByName(facts.role, TraceRoleName, kTraceRoleCount), "producer",
+             UnlessIs(facts.producer, ""), "stage", UnlessIs(facts.stage, ""), "backend",
+             UnlessIs(header.backend, ""), "process_groups",
              UnlessIs(header.process_group_count, -1), "nccl_version",
              UnlessIs(header.nccl_version, ""), "cuda_runtime_version",
              UnlessIs(header.cuda_runtime_version, ""), "cuda_driver_version",

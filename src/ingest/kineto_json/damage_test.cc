@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,38 @@ TEST(DamagedTrace, UnescapedQuotesInANameAreRepairedByWhatFollowsNames) {
     EXPECT_THAT(read.lines[2], HasSubstr(R"(name="C:\dir\")"));
     EXPECT_EQ(read.notes.CountOf(NoteId::kRepairedName), 2u);
   }
+}
+
+TEST(DamagedTrace, AHoleOfZerosGivesNoEventOfItsTwoEdges) {
+  // Two names, at the edges of the hole, must not become one.
+  std::string json = "{\"traceEvents\": [\n";
+  for (int i = 0; i < 200; ++i) {
+    json += R"({"ph": "X", "cat": "kernel", "name": "kernel_)" + std::to_string(i % 7) +
+            R"(", "pid": 0, "tid": 7, "ts": )" + std::to_string(100 + i) +
+            R"(, "dur": 1, "args": {"stream": 7, "text": "value_)" + std::to_string(i) + "\"}},\n";
+  }
+  const ReadBack whole = Read(json);
+  for (size_t at = 3000; at < 3200; at += 3) {
+    for (const size_t size : {1u, 100u, 4096u}) {
+      std::string holed = json;
+      std::fill_n(holed.begin() + static_cast<std::ptrdiff_t>(at), size, '\0');
+      const ReadBack read = Read(holed, at % 3 == 0 ? 1000 : 100'000);
+      for (const std::string& line : read.lines)
+        ASSERT_THAT(whole.lines, ::testing::Contains(line)) << at << " " << size;
+      EXPECT_LT(read.lines.size(), whole.lines.size());
+      EXPECT_GT(read.notes.CountOf(NoteId::kDamagedEvent), 0u) << at << " " << size;
+    }
+  }
+}
+
+TEST(DamagedTrace, ZerosBetweenEventsAreAHoleIfTextFollows) {
+  const std::string event = R"({"ph": "X", "name": "a", "ts": 1, "dur": 1})";
+  const std::string zeros(50, '\0');
+  // What stands right after a hole may be the rest of something.
+  const ReadBack read = Read("[" + event + "," + zeros + event + "," + event + "]");
+  EXPECT_EQ(read.lines.size(), 2u);
+  EXPECT_THAT(NoteIds(read.notes), ElementsAre("damaged-event 1"));
+  EXPECT_THAT(NoteIds(Read("[" + event + "]" + zeros).notes), ElementsAre());
 }
 
 TEST(DamagedTrace, OddTimesAreConvertedOrNoted) {

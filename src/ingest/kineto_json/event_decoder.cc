@@ -202,14 +202,14 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
     }
     case SlotKind::kMetadata: {
       const char* const behind = SkipPlainValue(p, c);
-      if (behind == nullptr) return nullptr;
+      if (behind == nullptr || HasHole(p, behind)) return nullptr;
       values_.metadata =
           words_.strings.Intern(JsonStringOrText({p, static_cast<size_t>(behind - p)}));
       return behind;
     }
     case SlotKind::kArgText: {
       const char* const behind = SkipPlainValue(p, c);
-      if (behind == nullptr) return nullptr;
+      if (behind == nullptr || HasHole(p, behind)) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
       if (SlotOfVaryingArg(text) != kind) return nullptr;  // another shape in the slow path
       AddArgValue(TextValue(text));
@@ -275,6 +275,7 @@ TrackId EventDecoder::Describe(StringId what, const Shape& shape) {
   const StringId told = shape.Has(SlotKind::kMetadata) ? values_.metadata : StringId::kEmpty;
   if (words_[what] == "thread_name") words_[track].name = told;
   if (words_[what] == "process_name") words_[words_[track].process].name = told;
+  if (words_[what] == "process_labels") words_[words_[track].process].label = told;
   return track;
 }
 

@@ -123,6 +123,7 @@ class EventDecoder {
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
   uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
+  void ReadDeviceRow(const ParsedEvent& event, Event& row);
   ArgsShapeId LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots, Shape& shape);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/number.h"
+#include "model/device_rows.h"
 
 namespace tacho::kineto {
 
@@ -72,12 +73,26 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     }
     e.stream = words_.InternStream(device, stream);
   }
+  if (e.kind == SliceKind::kOther) ReadDeviceRow(event, e);
   if (event.MayHaveId() && event.id && !CanonicalInteger(event.id.text())) {
     e.id = TextId(event.id.text());
   }
   e.args = LearnArgs(event, slots, shape);
   shapes_.push_back(std::move(shape));
   return static_cast<uint32_t>(shapes_.size() - 1);
+}
+
+// What a row says of itself that may turn out to be one of a device.
+void EventDecoder::ReadDeviceRow(const ParsedEvent& event, Event& row) {
+  bool device = false, stream = false;
+  for (const ParsedEvent::Arg& arg : event.arg_list) {
+    if (arg.value.empty() || arg.value == "null") continue;
+    device = device || arg.key == "device";
+    stream = stream || arg.key == "stream";
+    if (arg.key == kDeviceRowType)
+      row.row_type = words_.strings.Intern(JsonStringOrText(arg.value));
+  }
+  row.names_device = device && stream;
 }
 
 ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots,
@@ -110,7 +125,7 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
       id = add(is_slice && has_column ? column : SlotHome::kInteger);
       text_id = is_text ? id : -1;
     };
-    if (arg.key == "correlation") {
+    if (arg.key == "correlation" || (arg.key == kDeviceRowLink && e.kind == SliceKind::kOther)) {
       add_id(SlotHome::kCorrelation, HasCorrelation(e.kind), shape.correlation,
              shape.text_correlation);
     } else if (arg.key == "External id" || arg.key == "external id") {

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace tacho::kineto {
 namespace {
+
+// What stands between the name of a rank and the number of its process.
+constexpr std::string_view kBehindRank = " :_-/|#";
+
+bool IsLetter(char c) { return AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z'; }
 
 constexpr std::string_view kEventKeys[] = {"ph",  "cat", "name", "pid", "tid", "ts",
                                            "dur", "id",  "args", "s",   "bp"};
@@ -154,8 +161,24 @@ EventType TypeOfPhase(char letter) {
 
 std::string_view RankOfPid(std::string_view pid) {
   const size_t bracket = pid.find("] ");
-  if (!pid.starts_with('[') || bracket == std::string_view::npos) return {};
-  return pid.substr(0, bracket + 2);
+  if (pid.starts_with('[') && bracket != std::string_view::npos) return pid.substr(0, bracket + 2);
+  if (pid.empty() || !IsLetter(pid.front())) return {};  // nearly all
+  const auto cut_at = [&](size_t end) {
+    const bool is_cut =
+        end + 1 < pid.size() && kBehindRank.find(pid[end]) != std::string_view::npos;
+    return is_cut ? pid.substr(0, end + 1) : std::string_view();
+  };
+  if (const size_t file = pid.rfind(".json"); file != std::string_view::npos) {
+    const size_t end = file + 5;
+    return cut_at(pid.substr(end).starts_with(".gz") ? end + 3 : end);
+  }
+  size_t end = pid.find("rank");
+  if (end == std::string_view::npos) return {};
+  end += 4;
+  if (end < pid.size() && kBehindRank.find(pid[end]) != std::string_view::npos) ++end;
+  const size_t digits = end;
+  while (end < pid.size() && IsDigit(pid[end])) ++end;
+  return end > digits ? cut_at(end) : std::string_view();
 }
 
 std::string_view DeviceOfPid(std::string_view pid) {

@@ -51,8 +51,9 @@ constexpr bool NeedsStart(EventType type) {
          type == EventType::kRangeEnd || type == EventType::kCounter;
 }
 
-// What SGLang's merger puts before each pid of a rank, up to the space: "[TP00-DP01] " of
-// "[TP00-DP01] 1234"; "" if the pid has no such part.
+// What a program that merges traces puts before each pid of a rank, with the separator: SGLang's
+// "[TP00-DP01] " of "[TP00-DP01] 1234", and names of files and ranks, "rank0.json:" of
+// "rank0.json:1234". "" if the pid has no such part.
 std::string_view RankOfPid(std::string_view pid);
 // "0" of "GPU 0 Counters", to which Kineto gives a device's hardware counters; "" of any other pid.
 std::string_view DeviceOfPid(std::string_view pid);

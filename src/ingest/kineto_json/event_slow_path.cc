@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/number.h"
+#include "model/device_rows.h"
 
 namespace tacho::kineto {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "external id",
                                               "correlation",
+                                              kDeviceRowLink,
                                               "Ev Idx",
                                               "Record function id",
                                               "Python id",
@@ -37,8 +39,9 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "ptr",
                                               "Op count"};
 
-// These name the stream of an event. Each shape has one stream, so they never get a slot.
-constexpr std::string_view kFixedArgs[] = {"device", "stream"};
+// These name the stream of an event, or what kind of work it is. Each shape has one, so they never
+// get a slot.
+constexpr std::string_view kFixedArgs[] = {"device", "stream", kDeviceRowType};
 
 template <size_t N>
 bool Contains(const std::string_view (&list)[N], std::string_view key) {
@@ -62,6 +65,10 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   ParsedEvent event;
   const Scan scan = ParseEvent(c, habits_, options_.runaway_bytes, event);
   if (scan != Scan::kOk) return scan;
+  if (HasHole(event.begin, event.end)) {
+    c.p = event.begin;
+    return Scan::kBad;
+  }
   ++slow_events_;
   // To the fast path the first quote ends a string, so it must not learn from repaired strings.
   const bool may_match = !event.repaired;

@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "ingest/kineto_json/lenient_json.h"
+#include "model/producer_line.h"
 
 namespace tacho::kineto {
 namespace {
@@ -83,6 +84,13 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
   } else if (key == "WARNING" || key == "ERROR") {
     ForEachElement(value, [&](std::string_view line) {
       header.producer_log.push_back(JsonStringOrText(line));
+    });
+  } else if (key == "INFO") {
+    // Kineto's counters say with every recording whether the device's part ended early.
+    ForEachElement(value, [&](std::string_view line) {
+      std::string text = JsonStringOrText(line);
+      if (MeaningOf(text) == ProducerLine::kLostEvents)
+        header.producer_log.push_back(std::move(text));
     });
   }
 }

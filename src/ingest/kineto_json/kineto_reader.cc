@@ -49,7 +49,8 @@ constexpr std::string_view kTrailerKeys[] = {"traceName",
 class Document {
  public:
   Document(BlockStream& stream, EventSink& sink, const KinetoReadOptions& options)
-      : window_(stream),
+      : stream_(stream),
+        window_(stream),
         c_(window_.cursor()),
         decoder_(sink, options),
         basics_(sink.basics()),
@@ -69,10 +70,13 @@ class Document {
   bool ReadEvents(bool list_form);
   bool SkipDamage(NoteId reason);
   static Scan EndsArray(const Cursor& c, bool strict);
+  static Scan BeginsTrace(const Cursor& c);
   bool SkipPadding();
   void ReadBehindEnd();
+  void NoteDamage(NoteId reason);
   std::string Where() const { return "byte " + std::to_string(window_.offset()); }
 
+  BlockStream& stream_;
   Window window_;
   Cursor& c_;
   EventDecoder decoder_;
@@ -81,6 +85,8 @@ class Document {
   Notes& notes_;
   const KinetoReadOptions& options_;
   bool has_events_ = false;  // the document has the key "traceEvents"
+  std::optional<uint64_t> first_damage_;
+  bool has_other_trace_ = false;
 };
 
 Result<KinetoReadResult> Document::Read() {
@@ -89,10 +95,12 @@ Result<KinetoReadResult> Document::Read() {
   }
   if (c_.end - c_.p >= 3 && std::string_view(c_.p, 3) == "\xef\xbb\xbf") c_.p += 3;
   if (!ToText(false)) {
-    return Fail(ErrorKind::kUnreadable,
-                window_.end_offset() == 0
-                    ? "the file is empty: its writer was stopped, or has not begun"
-                    : "there is nothing but white space");
+    if (window_.end_offset() > 0)
+      return Fail(ErrorKind::kUnreadable, "there is nothing but white space");
+    return Fail(
+        ErrorKind::kUnreadable,
+        std::string(stream_.stored_bytes() > 0 ? "unpacks to nothing" : "the file is empty") +
+            ": its writer was stopped, or has not begun");
   }
   if (*c_.p == '[') {
     if (IsListOfOtherThings()) {
@@ -106,6 +114,9 @@ Result<KinetoReadResult> Document::Read() {
     ++c_.p;
     ReadObject();
     if (const auto good = CheckKeys(); !good) return tl::unexpected<Error>(good.error());
+  } else if (*c_.p == '\0') {
+    return Fail(ErrorKind::kUnreadable,
+                "begins with zeros, as after a crash or in a copy with a hole: copy it again");
   } else if (*c_.p == '<') {
     return Fail(
         ErrorKind::kUnreadable,
@@ -117,7 +128,7 @@ Result<KinetoReadResult> Document::Read() {
                     "it, name the trace that it was made from");
   }
   decoder_.CountPhases(basics_.counts);
-  return KinetoReadResult{window_.end_offset()};
+  return KinetoReadResult{window_.end_offset(), first_damage_, has_other_trace_};
 }
 
 // Whether the first element shows that the list at the cursor holds no events.
@@ -163,6 +174,11 @@ Result<void> Document::CheckKeys() const {
                   keys);
 }
 
+void Document::NoteDamage(NoteId reason) {
+  if (!first_damage_) first_damage_ = window_.offset();
+  notes_.Add(reason, Where());
+}
+
 bool Document::ToText(bool commas) {
   for (;;) {
     c_.p = commas ? SkipSpaceAndCommas(c_.p, c_.end) : SkipSpace(c_.p, c_.end);
@@ -183,9 +199,9 @@ void Document::ReadObject() {
       return;
     }
     if (*c_.p == '\0') {
-      if (SkipPadding()) continue;
-      notes_.Add(NoteId::kTruncatedJson, Where());
-      return;
+      if (!SkipPadding()) return notes_.Add(NoteId::kTruncatedJson, Where());
+      NoteDamage(NoteId::kDamagedEvent);
+      continue;
     }
     if (!ReadMember()) return;
   }
@@ -216,6 +232,7 @@ bool Document::ReadMember() {
       } else {
         const char* const value = at.p;
         scan = SkipValue(at, Place::kDocumentMember);
+        if (scan == Scan::kOk && HasHole(c_.p, at.p)) scan = Scan::kBad;
         if (scan == Scan::kOk) {
           AddHeaderField(key, {value, static_cast<size_t>(at.p - value)}, header_);
           c_.p = at.p;
@@ -233,7 +250,7 @@ bool Document::ReadMember() {
       return false;
     }
     // The member is damaged: go on at the events, if they are still to come.
-    notes_.Add(NoteId::kDamagedEvent, Where());
+    NoteDamage(NoteId::kDamagedEvent);
     static constexpr std::string_view kEvents = "\"traceEvents\"";
     for (;;) {
       const char* const found = std::search(c_.p + 1, c_.end, kEvents.begin(), kEvents.end());
@@ -247,8 +264,8 @@ bool Document::ReadMember() {
   }
 }
 
-// Moves past zero bytes: the padding of a preallocated file that was not cut to size. False when
-// the document ends with them.
+// Moves past zero bytes. False when the document ends with them: the padding of a preallocated file
+// that was not cut to size. Text after them shows that they are a hole.
 bool Document::SkipPadding() {
   for (;;) {
     while (c_.p != c_.end && *c_.p == '\0') ++c_.p;
@@ -291,8 +308,7 @@ bool Document::ReadEvents(bool list_form) {
         ++c_.p;
         return true;
       }
-    } else if (*c_.p == '\0') {
-      if (SkipPadding()) continue;
+    } else if (*c_.p == '\0' && !SkipPadding()) {
       if (!list_form) notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
@@ -303,7 +319,7 @@ bool Document::ReadEvents(bool list_form) {
 // Moves from something unreadable to the next event, or to the bracket after the last one. False
 // when the document ends first.
 bool Document::SkipDamage(NoteId reason) {
-  notes_.Add(reason, Where());
+  NoteDamage(reason);
   char before = *c_.p;  // the last character that is no white space
   ++c_.p;
   for (;;) {
@@ -315,6 +331,11 @@ bool Document::SkipDamage(NoteId reason) {
     Scan scan = Scan::kBad;
     if (*c_.p == '{') scan = OpensEvent(before, c_.p, c_.end, c_.last, decoder_.habits());
     if (*c_.p == ']') scan = EndsArray(c_, true);
+    if (*c_.p == '"' && !has_other_trace_) scan = BeginsTrace(c_);
+    if (*c_.p == '"' && scan == Scan::kOk) {
+      has_other_trace_ = true;
+      scan = Scan::kBad;
+    }
     if (scan == Scan::kOk) return true;
     if (scan == Scan::kMore) {
       window_.More();
@@ -323,6 +344,19 @@ bool Document::SkipDamage(NoteId reason) {
     if (!IsSpace(*c_.p)) before = *c_.p;
     ++c_.p;
   }
+}
+
+// Whether the key of a trace's events is at c.p, with the bracket that opens them.
+Scan Document::BeginsTrace(const Cursor& c) {
+  static constexpr std::string_view kKey = "\"traceEvents\"";
+  const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
+  const std::string_view text(c.p, static_cast<size_t>(c.end - c.p));
+  if (!text.starts_with(kKey)) return kKey.starts_with(text) ? undecided : Scan::kBad;
+  const char* p = SkipSpace(c.p + kKey.size(), c.end);
+  if (p != c.end && *p != ':') return Scan::kBad;
+  if (p != c.end) p = SkipSpace(p + 1, c.end);
+  if (p == c.end) return undecided;
+  return *p == '[' ? Scan::kOk : Scan::kBad;
 }
 
 // Whether the bracket at c.p ends the array of events, by what stands after it. In damaged text
@@ -355,7 +389,7 @@ void Document::ReadBehindEnd() {
     while (c_.p != c_.end && (IsSpace(*c_.p) || *c_.p == '\0')) ++c_.p;
     if (c_.p != c_.end) {
       const bool is_document = *c_.p == '{' || *c_.p == '[';
-      notes_.Add(is_document ? NoteId::kSecondDocument : NoteId::kTrailingJunk, Where());
+      NoteDamage(is_document ? NoteId::kSecondDocument : NoteId::kTrailingJunk);
       c_.p = c_.end;
       // Read to the end: the trailer of a compressed stream is there.
       while (window_.More()) c_.p = c_.end;

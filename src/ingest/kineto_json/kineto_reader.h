@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/result.h"
 #include "io/block_stream.h"
@@ -28,6 +29,10 @@ struct KinetoReadOptions {
 
 struct KinetoReadResult {
   uint64_t json_bytes = 0;  // decompressed bytes consumed
+  // Where the text first is no text of a trace: a damaged event, or what follows its end.
+  std::optional<uint64_t> first_damage = {};
+  // Another trace begins in the damaged text: several writers of one file.
+  bool has_other_trace = false;
 };
 
 // Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`. Whatever is

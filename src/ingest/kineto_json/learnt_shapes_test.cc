@@ -89,7 +89,8 @@ TEST(LearntShapes, BytesThatLookLikeASlotAreNone) {
     return R"({"ph":"M","name":"process_name","pid":")" + text + R"(","tid":0,"args":{}})";
   };
   const ReadBack read = Read("[" + event(pid) + "," + event("71651") + "]");
-  EXPECT_THAT(read.lines, ElementsAre(HasSubstr(R"(pid="\x00\x03")"), HasSubstr(R"(pid="71651")")));
+  // The first has a byte 0, so it is damaged.
+  EXPECT_THAT(read.lines, ElementsAre(HasSubstr(R"(pid="71651")")));
 }
 
 TEST(LearntShapes, ForgettingShapesChangesNothing) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string_view>
 
@@ -34,6 +35,11 @@ struct Cursor {
   bool last;
   bool repaired = false;  // a string with unescaped quotes was read leniently
 };
+
+// Whether a byte 0 is among the bytes: of a hole in the file, for no producer writes one.
+inline bool HasHole(const char* begin, const char* end) {
+  return std::memchr(begin, '\0', static_cast<size_t>(end - begin)) != nullptr;
+}
 
 // The first quote or backslash in [p, end), or `end`.
 const char* FindQuoteOrBackslash(const char* p, const char* end);

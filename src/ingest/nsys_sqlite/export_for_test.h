@@ -64,6 +64,8 @@ inline SqliteDatabase MakeExport(const std::string& rows,
        "computeMinor INTEGER, cuDevice INTEGER"},
       {"TARGET_INFO_CUDA_DEVICE", "gpuId INTEGER, cudaId INTEGER, pid INTEGER"},
       {"DIAGNOSTIC_EVENT", "severity INTEGER, text TEXT, globalPid INTEGER"},
+      {"PROFILER_OVERHEAD",
+       "start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER, returnValue INTEGER"},
       {"ANALYSIS_DETAILS", "duration INTEGER"}};
   SqliteDatabase made = *SqliteDatabase::InMemory();
   std::string sql;

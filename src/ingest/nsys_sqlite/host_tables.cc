@@ -75,11 +75,13 @@ void Recording::ReadOsCalls() {
   });
 }
 
-void Recording::ReadOverhead(std::string_view table) {
+void Recording::ReadOverhead(std::string_view table, bool of_any) {
   enum { kThread = 2, kName, kType, kColumnCount };
   static constexpr std::array<std::string_view, kColumnCount> kColumns{"start", "end", "globalTid",
                                                                        "nameId", "overheadType"};
   Each(table, kColumns, [&](const TableScan& row) {
+    const auto thread = row.Maybe(kThread);
+    if (!of_any && thread && !processes_.contains(ProcessKey(*thread))) return;
     Event event;
     RecordedProcess* const process = BeginHostRow(row, kThread, "overhead", event);
     if (process == nullptr) return;

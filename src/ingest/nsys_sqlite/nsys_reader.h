@@ -41,14 +41,19 @@ struct NsysReadOptions {
   // Called now and then with the share of the rows that were read so far, at most 1. Optional.
   std::function<void(double share)> on_progress = {};
   NsysParts parts = {};
-  NsysTimed timed = {};
+  NsysTimed timed = {};   // of all processes
+  std::string only = {};  // the part to read, "pid=1234"; "": all
 };
 
 // Reads the SQLite export of an Nsight Systems report (FORMAT.md), each process that recorded
 // anything into a sink of its own, in the order of their first rows. Whatever is damaged is skipped
 // and noted. counts.by_label has the names of the tables.
 //
-// Fails with kUnreadable only if the database is damaged before its first table, is no such export,
+// A process that shows nothing but the profiler's overhead is a helper of nsys and no trace, unless
+// all are.
+//
+// Fails with kUsage if `only` names no part, and lists those that there are. Fails with kUnreadable
+// only if the database is damaged before its first table, is no such export,
 // or has a schema of an unknown major version. Values of over 16 MiB are refused.
 Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& options);
 

@@ -275,6 +275,72 @@ TEST(NsysReader, KeepsProcessesApart) {
   EXPECT_THAT(traces->at("pid=10").header.producer_log, ElementsAre("of all", "of one"));
 }
 
+// A GPU process, and two of which nsys wrote what it cost alone.
+std::string WithHelpers() {
+  std::string rows = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (0, 5, 0, 1, 7, 1, " +
+                     Global(10) + ", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL);";
+  for (const int pid : {9, 10, 11}) {
+    rows += "INSERT INTO PROFILER_OVERHEAD VALUES (0, 7, " + Global(pid, pid) +
+            ", 1, NULL);"
+            "INSERT INTO DIAGNOSTIC_EVENT VALUES (2, 'of " +
+            std::to_string(pid) + "', " + Global(pid) + ");";
+  }
+  return rows;
+}
+
+TEST(NsysReader, AHelperProcessIsNoTrace) {
+  SqliteDatabase database = MakeExport(kVersion + WithHelpers());
+  const auto traces = ReadAll(database);
+  ASSERT_TRUE(traces);
+  ASSERT_EQ(traces->size(), 1U);
+  const Trace& trace = traces->at("pid=10");
+  EXPECT_EQ(trace.others.size(), 1U) << "its own overhead";
+  EXPECT_THAT(trace.header.producer_log, ElementsAre("of 10"));
+  EXPECT_TRUE(trace.notes.list().empty());
+}
+
+TEST(NsysReader, WhereAllAreHelpersTheyAreKept) {
+  SqliteDatabase database =
+      MakeExport(kVersion + std::string("INSERT INTO PROFILER_OVERHEAD VALUES (0, 7, ") +
+                 Global(9, 9) + ", 1, NULL), (0, 8, " + Global(11, 11) + ", 1, NULL);");
+  const auto traces = ReadAll(database);
+  ASSERT_TRUE(traces);
+  EXPECT_EQ(traces->size(), 2U);
+}
+
+TEST(NsysReader, ReadsTheProcessThatIsAskedFor) {
+  const std::string rows = WithHelpers() + "INSERT INTO OSRT_API VALUES (0, 5, 27, " +
+                           Global(30, 30) +
+                           ", 1, 0, NULL);"
+                           "INSERT INTO DIAGNOSTIC_EVENT VALUES (2, 'of 30', " +
+                           Global(30) + ");";
+  const auto read = [&](const std::string& only) -> Result<std::vector<Trace>> {
+    SqliteDatabase database = MakeExport(kVersion + rows);
+    std::vector<std::unique_ptr<TraceBuilder>> builders;
+    TACHO_RETURN_IF_ERROR(
+        ReadNsysSqlite(database, {.next_sink = [&](const std::string& part) -> EventSink& {
+                                    EXPECT_EQ(part, only);
+                                    return *builders.emplace_back(std::make_unique<TraceBuilder>());
+                                  },
+                                  .only = only}));
+    std::vector<Trace> traces;
+    for (const auto& builder : builders) traces.push_back(std::move(*builder).Finish());
+    return traces;
+  };
+  const auto gpu = read("pid=10"), other = read("pid=30"), wrong = read("pid=11");
+  ASSERT_TRUE(gpu && other);
+  ASSERT_EQ(gpu->size(), 1U);
+  EXPECT_EQ(gpu->front().gpu.size(), 1U);
+  EXPECT_THAT(gpu->front().header.producer_log, ElementsAre("of 10"));
+  EXPECT_TRUE(gpu->front().notes.list().empty()) << "rows of others are not damaged";
+  ASSERT_EQ(other->size(), 1U);
+  EXPECT_EQ(other->front().gpu.size(), 0U);
+  EXPECT_EQ(other->front().others.size(), 1U);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(wrong.error().message, "has no process pid=11; it has: pid=10, pid=30");
+}
+
 TEST(NsysReader, NotesWhatIsDamaged) {
   const std::string rest = ", 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL)";
   const std::string of = ", 1, 7, 1, " + Global(1) + ", ";

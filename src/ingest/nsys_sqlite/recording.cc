@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "io/foreign_files.h"
+
 namespace tacho::nsys {
 namespace {
 
@@ -21,6 +23,23 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
                                              "PROFILER_OVERHEAD",
                                              "NVTX_EVENTS",
                                              "OSRT_API"};
+
+// Of a database without a table of strings: what it is, and what is to be done.
+std::string WhatElse(const Schema& schema) {
+  constexpr size_t kShown = 5;
+  constexpr std::string_view kAgain = "export the report again with nsys export --type sqlite";
+  if (schema.empty()) return std::string("is an empty database: ").append(kAgain);
+  const std::string all = schema.Tables(SIZE_MAX);
+  if (std::string foreign = ForeignDatabase(all); !foreign.empty()) return foreign;
+  const auto has = [&](std::string_view name) { return all.find(name) != std::string::npos; };
+  if (has("CUPTI_ACTIVITY_") || has("TARGET_INFO_") || has("META_DATA_EXPORT")) {
+    return "is a SQLite database, but no whole export of Nsight Systems: it has no table StringIds "
+           "(it has " +
+           schema.Tables(kShown) + "); " + std::string(kAgain);
+  }
+  return "is a SQLite database of another tool (its tables are " + schema.Tables(kShown) +
+         "): tacho reads what nsys export --type sqlite writes";
+}
 
 }  // namespace
 
@@ -65,16 +84,35 @@ Result<void> Recording::Read() {
   if (parts.rest) {
     ReadGraphs();
     ReadWaits();
-    ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
-    ReadOverhead("PROFILER_OVERHEAD");
   } else if (parts.gpu || timed.gpu) {
     CountGraphs();
   }
   if (parts.ranges) ReadRanges();
   if (parts.os_calls) ReadOsCalls();
   if (timed.os_calls) TimeOsCalls();
+  if (parts.rest) {  // last: then the processes that show anything else are known
+    const bool of_any = processes_.empty() && others_.empty();
+    ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD", of_any);
+    ReadOverhead("PROFILER_OVERHEAD", of_any);
+  }
+  if (!options_.only.empty() && processes_.empty()) return NoSuchPart();
   ReadFacts();
   return {};
+}
+
+tl::unexpected<Error> Recording::NoSuchPart() const {
+  constexpr size_t kMost = 20;
+  std::string there;
+  size_t listed = 0;
+  for (const std::string& part : parts_) {
+    if (listed++ == kMost) {
+      there += ", ...";
+      break;
+    }
+    there += (there.empty() ? "" : ", ") + part;
+  }
+  return Fail(ErrorKind::kUsage,
+              "has no process " + options_.only + "; it has: " + (there.empty() ? "none" : there));
 }
 
 RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
@@ -85,6 +123,7 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
   }
   const int64_t key = ProcessKey(*global);
   if (last_process_ != nullptr && last_key_ == key) return last_process_;
+  if (others_.contains(key)) return nullptr;
   if (RoomForProcesses() == 0 && !processes_.contains(key)) {
     SkipRow(row);
     return nullptr;
@@ -93,12 +132,12 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
 }
 
 size_t Recording::RoomForProcesses() const {
-  return kMostProcesses - std::min(kMostProcesses, processes_.size());
+  return kMostProcesses - std::min(kMostProcesses, processes_.size() + others_.size());
 }
 
 RecordedProcess* Recording::ProcessOf(int64_t key) {
-  std::unique_ptr<RecordedProcess>& process = processes_[key];
-  if (!process) {
+  const auto known = processes_.find(key);
+  if (known == processes_.end()) {
     const int64_t pid = PidOfKey(key);
     std::string part = "pid=" + std::to_string(pid);
     if (!parts_.insert(part).second) {
@@ -106,10 +145,17 @@ RecordedProcess* Recording::ProcessOf(int64_t key) {
       part += ",machine=" + std::to_string(static_cast<uint64_t>(key) >> 24);
       parts_.insert(part);
     }
-    process = std::make_unique<RecordedProcess>(options_.next_sink(part), names_, pid);
+    if (!options_.only.empty() && part != options_.only) {
+      others_.insert(key);
+      return nullptr;
+    }
+    last_process_ =
+        (processes_[key] = std::make_unique<RecordedProcess>(options_.next_sink(part), names_, pid))
+            .get();
+  } else {
+    last_process_ = known->second.get();
   }
   last_key_ = key;
-  last_process_ = process.get();
   return last_process_;
 }
 
@@ -181,15 +227,7 @@ Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& opt
                 "open it with sqlite3");
   }
   if (!schema.Has("StringIds", "id") || !schema.Has("StringIds", "value")) {
-    return Fail(
-        ErrorKind::kUnreadable,
-        schema.empty()
-            ? std::string("is an empty database: export the report again with nsys export "
-                          "--type sqlite")
-            : "is a SQLite database, but no whole export of Nsight Systems: it has no table "
-              "StringIds (it has " +
-                  schema.SomeTables() +
-                  "); export the report again with nsys export --type sqlite");
+    return Fail(ErrorKind::kUnreadable, nsys::WhatElse(schema));
   }
   TACHO_ASSIGN_OR_RETURN(nsys::NameTable names, nsys::NameTable::Open(database, schema));
   return nsys::Recording(database, options, std::move(schema), std::move(names)).Read();

@@ -39,7 +39,8 @@ class Recording {
   // host_tables.cc
   void ReadCalls();
   void ReadOsCalls();
-  void ReadOverhead(std::string_view table);
+  // `of_any`: also of a process that shows nothing else, which is one of nsys's helpers.
+  void ReadOverhead(std::string_view table, bool of_any);
   // gpu_tables.cc
   void ReadKernels();
   void ReadCopies();
@@ -107,9 +108,11 @@ class Recording {
     }
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
-  // The process of globalPid or globalTid; null, and noted, if the value is none.
+  // The process of globalPid or globalTid; null, and noted, if the value is none. Null if it is not
+  // asked for.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
+  [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
   [[nodiscard]] size_t RoomForProcesses() const;
   // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
   // with them is noted, but an end that may be missing: the event then has no length.
@@ -124,6 +127,7 @@ class Recording {
   Schema schema_;
   NameTable names_;
   std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
+  std::set<int64_t> others_;                                       // that are not asked for
   std::set<std::string> parts_;
   int64_t last_key_ = 0;
   RecordedProcess* last_process_ = nullptr;

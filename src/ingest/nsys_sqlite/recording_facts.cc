@@ -99,7 +99,8 @@ void Recording::ReadSystem() {
   });
 }
 
-// Warnings and errors of the profiler, of a process or of the whole recording.
+// Warnings and errors of the profiler, of a process or of the whole recording. Those of a process
+// that is no trace are of nothing that is read.
 void Recording::ReadDiagnostics() {
   static constexpr std::array<std::string_view, 3> kColumns{"severity", "text", "globalPid"};
   constexpr int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL
@@ -108,7 +109,9 @@ void Recording::ReadDiagnostics() {
   Each("DIAGNOSTIC_EVENT", kColumns, [&](const TableScan& row) {
     const int64_t severity = row.Integer(0);
     if (severity != kWarning && severity != kError) return;
-    const auto process = processes_.find(ProcessKey(row.Integer(2)));
+    const int64_t global = row.Integer(2);
+    const auto process = processes_.find(ProcessKey(global));
+    if (process == processes_.end() && PidOf(global) != 0 && !processes_.empty()) return;
     TraceHeader& header = process == processes_.end() ? header_ : process->second->sink().header();
     const std::string_view line = row.Text(1).substr(0, kLongestText);
     const bool is_common = &header == &header_;

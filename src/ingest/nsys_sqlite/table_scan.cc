@@ -112,13 +112,13 @@ bool Schema::Has(std::string_view table, std::string_view column) const {
   return found != nullptr && found->columns.contains(column);
 }
 
-std::string Schema::SomeTables() const {
-  constexpr size_t kShown = 5, kLongest = 40;
+std::string Schema::Tables(size_t most) const {
+  constexpr size_t kLongest = 40;
   std::string text;
   size_t shown = 0;
   for (const auto& [table, columns] : tables_) {
-    text += (shown == 0 ? "" : ", ") + (shown == kShown ? "..." : table.substr(0, kLongest));
-    if (shown++ == kShown) break;
+    text += (shown == 0 ? "" : ", ") + (shown == most ? "..." : table.substr(0, kLongest));
+    if (shown++ == most) break;
   }
   return text;
 }

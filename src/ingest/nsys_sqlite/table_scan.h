@@ -35,8 +35,8 @@ class Schema {
   [[nodiscard]] bool Has(std::string_view table) const { return Find(table) != nullptr; }
   [[nodiscard]] bool Has(std::string_view table, std::string_view column) const;
   [[nodiscard]] bool empty() const { return tables_.empty(); }
-  // "a, b, c, ..." for a message.
-  [[nodiscard]] std::string SomeTables() const;
+  // Their names, "a, b, c, ..." if there are more than `most`.
+  [[nodiscard]] std::string Tables(size_t most) const;
 
  private:
   static Result<Schema> ReadTables(SqliteDatabase& database);

@@ -87,7 +87,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (real_time_) priority_.Raise();
     watch_.Begin(start_ns_);
     Tick(start_ns_ + LoopWatch::kPeriodNs);
-    if (plan_.options.duration_ns) {
+    if (plan_.options.duration_ns && !plan_.options.until_stopped) {
       After(start_ns_ + *plan_.options.duration_ns, [](Driver& self) { self.EndSending(); });
     }
     Pump();
@@ -122,7 +122,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto next = paces_.NextOf(pace);
     if (!next) return false;
     const uint64_t index = *next;
-    const int64_t at = start_ns_ + requests_[index].at_ns, now = MonotonicNs();
+    const int64_t at = start_ns_ + requests_.AtNsOf(index), now = MonotonicNs();
     if (at > now) {
       if (std::exchange(pace.due_at_ns, at) != at) {
         After(at, [lane = pace.lane](Driver& self) {

@@ -37,7 +37,16 @@ struct DriveTarget {
   std::chrono::milliseconds stall_timeout{600'000}, timeout{21'600'000};
 };
 
+// Of the requests to one target.
+struct TargetProgress {
+  std::atomic<int64_t> last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
+  std::atomic<uint64_t> failures_in_row = 0, running = 0;
+};
+
 struct DriveProgress {
+  DriveProgress() = default;
+  explicit DriveProgress(size_t count) : targets(count) {}
+  std::vector<TargetProgress> targets;  // in their order; empty: not watched
   // waiting: due, but held back by the limit of in-flight requests.
   std::atomic<uint64_t> running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
 };

@@ -131,6 +131,61 @@ TEST(Drive, ACappedOpenLoopReportsItsQueueTime) {
   EXPECT_LT(*LatenessNs(last), 40 * kNsPerMs);
 }
 
+// What a recording sends: nobody knows before how long a start or a flush takes.
+TEST(Drive, ALoadWithoutAnEndKeepsItsScheduleRoundAfterRoundUntilItIsStopped) {
+  for (const bool by_rate : {true, false}) {
+    EngineForTest engine({.first_ns = kNsPerMs});
+    PlanOptions options = Fixed(0, 1, 40);
+    options.requests.reset();
+    options.duration_ns = 100 * kNsPerMs;
+    options.until_stopped = true;
+    options.concurrency = by_rate ? 0 : 2;
+    if (by_rate) options.rate = 100;
+    const auto plan = MakePlan(options);
+    ASSERT_TRUE(plan) << plan.error().message;
+    const size_t round = plan->requests.size();
+    ASSERT_GT(round, 0u);
+    std::stop_source stop;
+    std::jthread stopper([&] {
+      while (engine.requests() < (by_rate ? 3 * round : 30)) std::this_thread::yield();
+      stop.request_stop();
+    });
+    const LoadRecords records = Send(*plan, {TargetOf(engine)}, stop.get_token());
+    EXPECT_EQ(records.ended_early, "stopped");
+    EXPECT_GT(records.ended_ns - records.started_ns, by_rate ? 200 * kNsPerMs : 0);
+    std::set<std::string> prompts;
+    for (const auto& body : engine.bodies()) prompts.insert(body["prompt"].dump());
+    EXPECT_EQ(prompts.size(), engine.bodies().size());
+    if (!by_rate) continue;
+    for (const RequestRecord& r : records.requests)
+      EXPECT_EQ(r.intended_ns, records.started_ns + plan->requests[r.index % round].at_ns +
+                                   static_cast<int64_t>(r.index / round) * 100 * kNsPerMs);
+  }
+}
+
+TEST(Drive, TellsWhatCameOfEachTarget) {
+  EngineForTest good({.first_ns = kNsPerMs});
+  EngineForTest bad({}, [](EngineForTest&, const EngineForTest::Exchange& exchange, const auto&) {
+    exchange->Respond(500, "no", "text/plain");
+    return true;
+  });
+  PlanOptions options = Fixed(20, 3);
+  const auto plan = MakePlan(options);
+  ASSERT_TRUE(plan);
+  auto client = HttpClient::Create();
+  ASSERT_TRUE(client);
+  DriveProgress progress(2);
+  const auto records = Drive(**client, *plan, {TargetOf(good), TargetOf(bad)}, progress);
+  ASSERT_TRUE(records) << records.error().message;
+  int64_t last_ns = 0;
+  for (const RequestRecord& r : records->requests) last_ns = std::max(last_ns, r.last_token_ns);
+  EXPECT_EQ(progress.targets[0].last_token_ns, last_ns);
+  EXPECT_EQ(progress.targets[0].failures_in_row, 0u);
+  EXPECT_EQ(progress.targets[1].last_token_ns, 0);
+  EXPECT_EQ(progress.targets[1].failures_in_row, 10u);
+  for (const TargetProgress& target : progress.targets) EXPECT_EQ(target.running, 0u);
+}
+
 TEST(Drive, EndsAtItsDuration) {
   EngineForTest engine({.first_ns = kNsPerMs, .gap_ns = 10 * kNsPerMs});
   PlanOptions options = Fixed(0, 1000);

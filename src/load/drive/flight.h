@@ -44,6 +44,7 @@ class Flight final : public HttpSink {
   int64_t LastProgressNs() const;
 
   uint64_t stream = 0;      // the number for Cancel
+  size_t target = 0;        // where it goes
   int64_t tokens_told = 0;  // reported as progress
   bool lingers = false;     // [DONE] came; the exchange has not ended
 

@@ -27,6 +27,8 @@ void Flights::Start(RequestRecord record, size_t target, std::string body) {
       [this](std::string text) { return client_.WithoutKeys(std::move(text)); },
       [this](Flight& own) { OnTokens(own); }, [this](Flight& own) { OnEnded(own); });
   HttpRequest http;
+  flight->target = target;
+  if (target < progress_.targets.size()) ++progress_.targets[target].running;
   http.method = "POST";
   http.url = addresses_[target];
   http.headers = {{"Content-Type", "application/json"}, {"X-Request-Id", flight->record().id}};
@@ -41,6 +43,10 @@ void Flights::Start(RequestRecord record, size_t target, std::string body) {
 void Flights::TellTokens(Flight& flight) {
   const int64_t tokens = flight.record().output_tokens;
   progress_.output_tokens += static_cast<uint64_t>(tokens - flight.tokens_told);
+  if (tokens > flight.tokens_told && flight.target < progress_.targets.size()) {
+    progress_.targets[flight.target].last_token_ns = flight.record().last_token_ns;
+    progress_.targets[flight.target].failures_in_row = 0;
+  }
   flight.tokens_told = tokens;
 }
 
@@ -62,6 +68,7 @@ void Flights::OnEnded(Flight& flight) {
   const size_t target = found->second.target;
   flights_.erase(found);
   progress_.running = flights_.size();
+  if (target < progress_.targets.size()) --progress_.targets[target].running;
   TellTokens(flight);
   if (!flight.record().error.empty())
     flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
@@ -70,10 +77,12 @@ void Flights::OnEnded(Flight& flight) {
     flight.record().error =
         fmt::format("POST {}: {}", url->path.substr(0, url->path.find('?')), flight.record().error);
   const RequestStatus status = flight.record().status;
-  if (status == RequestStatus::kDone)
+  if (status == RequestStatus::kDone) {
     ++progress_.done;
-  else if (status != RequestStatus::kCancelled)
+  } else if (status != RequestStatus::kCancelled) {
     ++progress_.failed;
+    if (target < progress_.targets.size()) ++progress_.targets[target].failures_in_row;
+  }
   on_end_(std::move(flight.record()), flight.retry_after_s());
 }
 

@@ -17,6 +17,12 @@ class NumberedPlan {
   const PlannedRequest& operator[](uint64_t index) const {
     return plan_.requests[index % plan_.requests.size()];
   }
+  // When it is due at the earliest, since the start of the load. A round of an open loop takes its
+  // duration; users go from one round to the next without a pause.
+  int64_t AtNsOf(uint64_t index) const {
+    const int64_t round_ns = plan_.options.OpenLoop() ? plan_.options.duration_ns.value_or(0) : 0;
+    return (*this)[index].at_ns + static_cast<int64_t>(RoundOf(index)) * round_ns;
+  }
   uint64_t SaltOf(uint64_t index) const {
     return RoundOf(index) == 0 ? plan_.salt : MixBits(plan_.salt + RoundOf(index));
   }

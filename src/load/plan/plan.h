@@ -50,6 +50,9 @@ struct PlanOptions {
   uint64_t prefixes = 1;
   std::optional<uint64_t> requests;    // at most
   std::optional<int64_t> duration_ns;  // no request is sent later than this
+  // The load has no end of its own: after `duration_ns`, which it needs, the plan comes again, with
+  // other prompts, round after round.
+  bool until_stopped = false;
   int64_t grace_ns = 0;  // then in-flight requests have this long to end before they are cancelled
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
@@ -81,8 +84,9 @@ struct PlannedDataset {
 
 // The requests to send, in order of time. Users who send for a duration without a number of
 // requests get as many as they are likely to need: the rest stay unsent, and if more are needed the
-// plan repeats, with another salt each time. Apart from the salt it depends on the options alone;
-// request n depends neither on the times nor on the number of requests.
+// plan repeats, with another salt each time. So does a plan without an end (`until_stopped`). Apart
+// from the salt it depends on the options alone; request n depends neither on the times nor on the
+// number of requests.
 struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;
@@ -92,8 +96,8 @@ struct LoadPlan {
   bool through_router = false;  // of several engines, which chooses the one for each request
 
   bool GoesRound() const {
-    return !options.requests && !options.OpenLoop() && !requests.empty() &&
-           (options.oversample || !dataset);
+    return !options.requests && !requests.empty() &&
+           (options.until_stopped || !options.OpenLoop()) && (options.oversample || !dataset);
   }
 };
 // The most requests of a plan.

@@ -53,6 +53,11 @@ Result<void> CheckTimes(const PlanOptions& o) {
   if (o.duration_ns && *o.duration_ns <= 0) {
     return Fail(ErrorKind::kUsage, "the duration must be above 0 (--duration)");
   }
+  if (o.until_stopped && (!o.duration_ns || o.requests || o.ramp || o.replay_speed)) {
+    return Fail(ErrorKind::kUsage,
+                "a load without an end needs the length of a round, and has no number of requests, "
+                "no ramp and no replay");
+  }
   if (o.replay_speed && !(*o.replay_speed > 0 && std::isfinite(*o.replay_speed))) {
     return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
   }

@@ -29,8 +29,13 @@ const char* ArrivalsOf(const PlanOptions& o) {
 void PutTimes(OrderedJson& json, const PlanOptions& o) {
   json["arrivals"] = ArrivalsOf(o);
   json["concurrency"] = o.concurrency;
-  Put(json, "duration_ns", o.duration_ns);
-  if (o.duration_ns) json["grace_ns"] = o.grace_ns;
+  if (o.until_stopped) {
+    json["until_stopped"] = true;
+    if (o.OpenLoop()) json["round_ns"] = *o.duration_ns;
+  } else {
+    Put(json, "duration_ns", o.duration_ns);
+    if (o.duration_ns) json["grace_ns"] = o.grace_ns;
+  }
   Put(json, "rate", o.rate);
   if ((o.rate || o.ramp) && std::isfinite(o.burstiness)) json["burstiness"] = o.burstiness;
   if (o.ramp) {

@@ -57,5 +57,18 @@ TEST(Plan, ARequestDependsOnNeitherTimesNorNumber) {
   for (size_t i = 0; i < 50; ++i) EXPECT_TRUE(Same(few.requests[i], many.requests[i]));
 }
 
+TEST(Plan, WithoutAnEndNeedsARoundAndNoNumberOfRequests) {
+  PlanOptions options;
+  options.until_stopped = true;
+  EXPECT_FALSE(CheckPlan(options));
+  options.duration_ns = 1'000'000'000;
+  EXPECT_TRUE(CheckPlan(options));
+  EXPECT_TRUE(Make(options).GoesRound());
+  options.rate = 10;
+  EXPECT_TRUE(Make(options).GoesRound());
+  options.requests = 5;
+  EXPECT_FALSE(CheckPlan(options));
+}
+
 }  // namespace
 }  // namespace tacho

@@ -42,6 +42,12 @@ void Engine::Kill() {
   AbortAll();
 }
 
+void Engine::StallFor(int64_t time_ns) {
+  if (time_ns <= 0) return;
+  Stall();
+  loop_.At(loop_.NowNs() + time_ns, [this] { Resume(); });
+}
+
 void Engine::Resume() {
   if (dead_) return;
   stalled_ = false;

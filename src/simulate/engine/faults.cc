@@ -29,6 +29,8 @@ std::string KnownKinds() {
 const std::vector<FaultRow>& FaultRows() {
   static const std::vector<FaultRow> rows = {
       {FaultKind::kSlowStart, "slow-start", "TIME", "2s", "a profiler begins late"},
+      {FaultKind::kStall, "stall", "TIME", "10s",
+       "after its profiler's first start an engine takes no step for so long"},
       {FaultKind::kSlowFlush, "slow-flush", "TIME", "5s", "a trace takes so long to write"},
       {FaultKind::kSlowTable, "slow-table", "TIME", "50ms",
        "vLLM's table takes so long for each step"},

@@ -12,6 +12,7 @@ namespace tacho::simulate {
 
 enum class FaultKind : uint8_t {
   kSlowStart,      // the profiler begins late, and /start_profile answers then
+  kStall,          // after its profiler's first start the engine takes no step for so long
   kSlowFlush,      // writing a trace takes this long, and the file grows meanwhile
   kSlowTable,      // vLLM's table after the trace takes this long per step
   kHangStart,      // /start_profile never answers

@@ -138,6 +138,9 @@ void SglangProfiling::Carry(size_t engine, std::vector<SglangProfiler::Order> or
     case Kind::kBegin: {
       if (slot.recording != 0) parts_.engines[engine]->CloseRecording(slot.recording);
       slot.recording = parts_.engines[engine]->OpenRecording();
+      if (!std::exchange(stalled_, true))
+        parts_.engines[engine]->StallFor(
+            parts_.options->faults.Amount(FaultKind::kStall, parts_.options->index));
       const SglangProfileRequest& session = slot.profiler.session();
       parts_.log->Sglang(
           RankText(engine),

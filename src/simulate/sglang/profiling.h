@@ -54,6 +54,7 @@ class SglangProfiling {
   const int64_t began_unix_ns_;  // a clock that drifts was right then
   std::vector<Slot> slots_;
   int64_t sessions_ = 0;
+  bool stalled_ = false;                                // after its first start, by the fault
   std::vector<std::shared_ptr<HttpExchange>> hanging_;  // never answered, by a fault
 };
 

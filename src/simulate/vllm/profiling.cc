@@ -163,6 +163,9 @@ void VllmProfiling::StartEngines(const std::string& prefix, const Limits& limits
       if (slot.profiler->Start(limits.delay, limits.max)) {
         slot.recording = parts_.engines[i]->OpenRecording();
       }
+      if (sessions_ == 1)
+        parts_.engines[i]->StallFor(
+            parts_.options->faults.Amount(FaultKind::kStall, parts_.options->index));
       one_more(false);
     });
   }

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/event.h"
+#include "model/vocabulary.h"
+
+namespace tacho {
+
+// Rows that no category of Kineto's explains: their producers say by the process they stand in, or
+// by their names, what they are. The processes are named anywhere in a file, so that such rows are
+// sorted when all of it is read.
+
+// What the rows of a track are.
+enum class TrackRows : uint8_t {
+  kUnknown,  // nothing says
+  kWork,     // what a device did, each row on its own
+  kCalls,    // calls of the host that put work onto a device
+  kDerived,  // what the producer computed from rows that are elsewhere in the file
+  kUnread,   // those of a device, in a form that tacho does not read
+};
+
+// By the names of its process and thread and by the label of its process: torch_npu's "Ascend
+// Hardware", unitrace's "DEVICE<0x0bd5>", JAX's "/device:GPU:0" with "Stream #13(Compute)".
+TrackRows RowsOfTrack(std::string_view process, std::string_view label, std::string_view thread);
+
+// What a row on a device is, by the type that its producer gives it ("" for none) and by its name:
+// kKernel, kMemcpy, kMemset, or kOther for what waits, records an event or is a barrier.
+SliceKind KindOfDeviceRow(std::string_view type, std::string_view name);
+
+// The argument with that type: torch_npu's.
+inline constexpr std::string_view kDeviceRowType = "Task Type";
+// The argument that joins a row of torch_npu's devices with the call that launched it.
+inline constexpr std::string_view kDeviceRowLink = "connection_id";
+
+// A row, or many of one kind, that waits until its process is known.
+struct WaitingRow {
+  CategoryId category{};
+  bool has_category = false;
+  bool names_device = false;  // its arguments name a device and a stream
+  TrackId track{};
+};
+// Whether an event of a file is such a row.
+bool IsWaiting(const Event& event, const Vocabulary& words);
+WaitingRow WaitingOf(const Event& event);
+
+// What waiting rows are, once all names are known.
+class WaitingRows {
+ public:
+  explicit WaitingRows(const Vocabulary& words);
+  [[nodiscard]] TrackRows Of(const WaitingRow& row) const;
+  // What an unread row is of, for people: its category, else the name of its process.
+  [[nodiscard]] std::string_view NameOf(const WaitingRow& row) const;
+  // The stream of a row of work: its process and thread.
+  static StreamId StreamOf(TrackId track, Vocabulary& words);
+
+ private:
+  const Vocabulary& words_;
+  std::vector<TrackRows> of_track_;
+  bool any_work_ = false;  // some process is known to be a device: no other one is guessed
+};
+
+}  // namespace tacho

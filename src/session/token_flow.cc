@@ -1,0 +1,155 @@
+#include "session/token_flow.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/pause.h"
+#include "control/liveness.h"
+#include "net/clock.h"
+#include "session/flush_progress.h"
+#include "session/step_count.h"
+#include "session/window_end.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::milliseconds kLookForTokens{50};
+constexpr std::chrono::milliseconds kPatienceForFlow{3000};
+constexpr int64_t kMostSilenceNs = 120'000'000'000;
+constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // said from then on
+constexpr int64_t kLookAtCountersNs = 500'000'000, kLookForTheDeadNs = 2'000'000'000;
+// A router may send a worker nothing at all, while the others get their requests.
+constexpr int64_t kForAllBehindRouterNs = 10'000'000'000;
+
+}  // namespace
+
+std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& recording) {
+  std::vector<Finding> silent_ones;
+  if (!load_.Runs()) return silent_ones;
+  const int64_t begin = MonotonicNs();
+  const int64_t patience_ns = options_.patience.count() * 1'000'000;
+  const int64_t most_ns = wait.most_ns.value_or(patience_ns > 0 ? patience_ns : kMostSilenceNs);
+  std::vector<Watched> watched;
+  for (size_t n = 0; n < wait.which.size(); ++n)
+    watched.push_back({wait.which[n], wait.since_ns.empty() ? begin : wait.since_ns[n]});
+  before_.clear();
+  now_.clear();
+  next_life_ns_ = begin + kLookForTheDeadNs;
+  if (load_.BehindRouter()) ReadCounters(recording);
+  bool said = false;
+  while (true) {
+    std::vector<Watched> silent;
+    for (Watched& one : watched) {
+      one.flows = one.flows || Look(one, recording) != Flow::kSilent;
+      if (!one.flows) silent.push_back(one);
+    }
+    if (silent.empty() || load_.HasEnded() || (wait.done && wait.done())) break;
+    const int64_t waited_ns = MonotonicNs() - begin;
+    if (load_.BehindRouter() && silent.size() < watched.size() && waited_ns > kForAllBehindRouterNs)
+      break;
+    if (AllDead(silent, recording)) break;
+    if (waited_ns > most_ns) {
+      ReadCounters(recording);
+      for (const Watched& one : silent) {
+        if (CountersMoved(one.worker).value_or(false)) continue;  // it is slow
+        silent_ones.push_back({FindingId::kTakesNoRequests,
+                               recording.workers[one.worker].worker.url,
+                               fmt::format("it sent no token for {}: {}", SecondsText(waited_ns),
+                                           WhatItDoes(one.worker))});
+      }
+      break;
+    }
+    if (load_.BehindRouter() || waited_ns > kSilenceToSayNs) ReadCounters(recording);
+    if (waited_ns > kSilenceToSayNs) {
+      std::vector<std::string> urls;
+      for (const Watched& one : silent) urls.push_back(recording.workers[one.worker].worker.url);
+      const std::string text =
+          fmt::format("no token from {} for {}", fmt::join(urls, " and "), SecondsText(waited_ns));
+      observer_.OnProgress(wait.phase, text + load_.ProgressText());
+      if (!std::exchange(said, true)) {
+        findings_.push_back(
+            {FindingId::kWaitsForTokens, "",
+             fmt::format("{} ({}): the load goes on, and the {} waits for them, for up to {}{}",
+                         text, WhatItDoes(silent.front().worker), wait.phase, SecondsText(most_ns),
+                         patience_ns > 0 ? " (--timeout)" : "; --timeout sets that")});
+        observer_.OnRemark(findings_.back().Text());
+      }
+    }
+    if (!Pause(stop_, kLookForTokens)) break;
+  }
+  return silent_ones;
+}
+
+Flow TokenFlow::Look(const Watched& watched, const Recording& recording) const {
+  const RecordLoad::Answers answers = load_.AnswersOf(recording.workers[watched.worker].worker.url);
+  if (answers.failures_in_row >= RecordLoad::kFewestFailures) return Flow::kFails;
+  if (answers.nothing_due) return Flow::kFlows;
+  if (answers.last_token_ns <= watched.since_ns) return Flow::kSilent;
+  // Behind a router it may be another one's.
+  return !load_.BehindRouter() || CountersMoved(watched.worker).value_or(true) ? Flow::kFlows
+                                                                               : Flow::kSilent;
+}
+
+void TokenFlow::ReadCounters(const Recording& recording) {
+  if (MonotonicNs() < next_counters_ns_) return;
+  now_ = ReadMetricsAll(client_, WorkersOf(recording), kPatienceForFlow, stop_);
+  if (before_.empty()) before_ = now_;
+  next_counters_ns_ = MonotonicNs() + kLookAtCountersNs;
+}
+
+// Since the first look; nullopt if its metrics do not tell.
+std::optional<bool> TokenFlow::CountersMoved(size_t worker) const {
+  if (worker >= before_.size() || !before_[worker] || !now_[worker]) return std::nullopt;
+  std::optional<bool> moved;
+  for (const auto counter : {&EngineCounters::steps, &EngineCounters::passes,
+                             &EngineCounters::prompt_tokens, &EngineCounters::generation_tokens})
+    for (const std::optional<int64_t>& more :
+         StepsBetween(*before_[worker], *now_[worker], counter))
+      if (more) moved = moved.value_or(false) || *more > 0;
+  return moved;
+}
+
+// Whether none of them lives; asked beside the wait, every other second.
+bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& recording) {
+  if (all_dead_.valid()) {
+    if (all_dead_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    next_life_ns_ = MonotonicNs() + kLookForTheDeadNs;
+    return all_dead_.get();
+  }
+  if (MonotonicNs() < next_life_ns_) return false;
+  std::vector<Worker> workers;
+  std::vector<EngineFacts> facts;
+  for (const Watched& one : silent) {
+    workers.push_back(recording.workers[one.worker].worker);
+    facts.push_back(recording.workers[one.worker].facts);
+  }
+  all_dead_ = std::async(std::launch::async, [this, workers, facts] {
+    const std::vector<std::string> why = WhyDead(client_, workers, facts, kPatienceForLife);
+    return std::ranges::none_of(why, &std::string::empty);
+  });
+  return false;
+}
+
+// By its metrics: what tells one that is slow from one that takes nothing.
+std::string TokenFlow::WhatItDoes(size_t worker) const {
+  if (worker >= now_.size() || !now_[worker]) return "it does not answer /metrics either";
+  double running = 0, waiting = 0;
+  bool known = false;
+  for (const EngineCounters& engine : now_[worker]->engines) {
+    known = known || engine.running;
+    running += engine.running.value_or(0);
+    waiting += engine.waiting.value_or(0);
+  }
+  if (!known) return "its metrics do not tell what it does";
+  if (running + waiting == 0) return "by its metrics no request reached it";
+  const std::optional<bool> moved = CountersMoved(worker);
+  return fmt::format("by its metrics {:.0f} requests run and {:.0f} wait{}", running, waiting,
+                     !moved   ? ""
+                     : *moved ? ", and it takes steps"
+                              : ", and no step ends");
+}
+
+}  // namespace tacho
