@@ -43,6 +43,7 @@ std::vector<Pattern> PatternsOf(std::string_view rules) {
 std::string WitnessOf(std::string_view pattern) {
   constexpr std::string_view kNothing = "zj";
   std::string name;
+  if (pattern.starts_with('!')) return std::string(kNothing);
   if (!pattern.starts_with('^')) name += kNothing;
   for (const char c : pattern) {
     if (c == '*') name += kNothing;

@@ -177,12 +177,12 @@ TEST(Steps, HaveTheWorkThatTheirThreadLaunchesSoonAfter) {
     EXPECT_EQ(work[0].when.length(), steps[0].device_span);
     return steps[0].device_busy->ns;
   };
-  constexpr std::string_view kDecode = "execute_context_0(0)_generation_8(8)";
-  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 9 * kMs), 700);
-  EXPECT_EQ(busy(kDecode, kMs, "1", 9 * kMs), 700);
-  EXPECT_EQ(busy(kDecode, kMs + 1, "1", 9 * kMs), 100);
-  EXPECT_EQ(busy(kDecode, kMs / 2, "1", 3 * kMs), 300) << "the next step has the sampling";
-  EXPECT_EQ(busy(kDecode, kMs / 4, "2", 9 * kMs), 300) << "another thread does not let it last";
+  constexpr std::string_view kStep = "execute_context_0(0)_generation_8(8)";
+  EXPECT_EQ(busy(kStep, kMs / 2, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kStep, kMs, "1", 9 * kMs), 700);
+  EXPECT_EQ(busy(kStep, kMs + 1, "1", 9 * kMs), 100);
+  EXPECT_EQ(busy(kStep, kMs / 2, "1", 3 * kMs), 300) << "the next step has the sampling";
+  EXPECT_EQ(busy(kStep, kMs / 4, "2", 9 * kMs), 300) << "another thread does not let it last";
   EXPECT_EQ(busy("ProfilerStep#3", kMs / 2, "1", 9 * kMs), 100);
   EXPECT_EQ(busy("gpu_model_runner: forward", kMs / 2, "1", 9 * kMs), 100);
 }

@@ -130,10 +130,13 @@ ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
   return needs;
 }
 
-// Of an export of nsys, times are read without rows (`times`) unless the rows are needed too.
-bool HasRowsOfAll(const Trace& trace) { return trace.header.format != TraceFormat::kNsys; }
+// Of an export of nsys, times are read without rows (`times`) unless the rows are needed too, or
+// one process of it is asked for.
+bool HasRowsOfAll(const TraceSource& file, const Trace& trace) {
+  return trace.header.format != TraceFormat::kNsys || !file.part.empty();
+}
 
-FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces, WorkTimes times,
+FileStats MakeStats(const TraceSource& file, const std::vector<Trace>& traces, WorkTimes times,
                     const std::vector<const StatsReport*>& reports, size_t threads, size_t most) {
   const ReportNeeds needs = NeedsOf(reports);
   std::vector<StatsTrace> of;
@@ -141,7 +144,7 @@ FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces, W
   for (const Trace& trace : traces) {
     const StatsTrace& stats = of.emplace_back(trace, needs.rows);
     const StatsTrace::Needs& wanted = needs.times;
-    const bool all = HasRowsOfAll(trace);
+    const bool all = HasRowsOfAll(file, trace);
     AddTimesOf(stats,
                {.gpu = wanted.gpu && (all || needs.rows.gpu),
                 .gpu_details = wanted.gpu_details,
@@ -149,7 +152,7 @@ FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces, W
                 .os_calls = wanted.os_calls && (all || needs.rows.os_calls)},
                times);
   }
-  FileStats stats{path, {}};
+  FileStats stats{file.Display(), {}};
   for (const StatsReport* const report : reports) {
     stats.tables.push_back(report->of_traces != nullptr ? report->of_traces(of, most)
                                                         : report->of_times(times, threads));
@@ -253,7 +256,7 @@ Result<Readout<RunAnalysis>> ReadStats(const StatsOptions& options,
           times = std::move(timed[path]);
           timed.erase(path);
         }
-        FileStats stats = MakeStats(path, traces, std::move(times), reports, choice.threads, most);
+        FileStats stats = MakeStats(file, traces, std::move(times), reports, choice.threads, most);
         const std::lock_guard lock(mutex);
         files.emplace(stats.path, std::move(stats));
       },

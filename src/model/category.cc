@@ -32,6 +32,9 @@ constexpr CategoryRow kCategories[] = {
     {"", "external_correlation"},
     {"", "cpu_instant_event"},
     {"", "collective_comm", SliceKind::kOther, DeviceSign::kPresent},
+    // torch's "cuspy" backend: nodes of a graph that put no work onto a device
+    {"", "graph_event_node", SliceKind::kOther, DeviceSign::kPresent},
+    {"", "graph_host_node", SliceKind::kOther, DeviceSign::kPresent},
     // unitrace: kernels and the commands of a queue
     {"gpu", "op", SliceKind::kOther, DeviceSign::kWorkByName},
     {"*", "runtime", SliceKind::kHostCall, DeviceSign::kPresent},

@@ -12,10 +12,10 @@ namespace {
 
 // `name`: the overhead with most of it.
 std::string OverheadSentence(std::string_view name, std::string_view share) {
-  const bool is_cudas = KindOfOverhead(name).owner == OverheadOwner::kCuda;
+  const bool is_its_own = KindOfOverhead(name).owner == OverheadOwner::kProfiler;
   return fmt::format("{} for {}{}",
-                     is_cudas ? "what the profiler calls overhead held the launching thread up"
-                              : "the profiler itself held the launching thread up",
+                     is_its_own ? "the profiler itself held the launching thread up"
+                                : "what the profiler calls overhead held the launching thread up",
                      share, name.empty() ? "" : ", most of it " + OverheadInWords(name));
 }
 

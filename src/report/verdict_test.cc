@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/caveat.h"
 #include "report/device_totals.h"
 #include "report/results_for_test.h"
 
@@ -235,6 +236,22 @@ TEST(Verdict, ACallIsNamedForARunOnlyWhereAllTracesNameIt) {
   EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside cudaLaunchKernel for"));
   run.traces[1].idle.causes[0].call = "cudaGraphLaunch";
   EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside launch calls for"));
+}
+
+TEST(Verdict, OnlyWhatIsTheProfilersOwnIsBlamedOnIt) {
+  TraceAnalysis trace = GpuTraceForTest();
+  const auto verdict = [&](const std::string& overhead) {
+    trace.idle.causes = {{IdleCause::kProfiler, {300'000}, 1, overhead}};
+    return Verdict(trace);
+  };
+  EXPECT_THAT(verdict("Activity Buffer Request"),
+              testing::HasSubstr("the profiler itself held the launching thread up for"));
+  for (const std::string name : {"Command Buffer Full", "a kind of tomorrow"}) {
+    EXPECT_THAT(verdict(name), testing::HasSubstr("what the profiler calls overhead held the "));
+    EXPECT_THAT(verdict(name), testing::HasSubstr("most of it " + name));
+  }
+  trace.facts.python_stacks = true;  // stacks do not lengthen it
+  EXPECT_EQ(Caveat(trace), "");
 }
 
 }  // namespace

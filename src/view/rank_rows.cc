@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/graph_capture.h"
 #include "analysis/missing_work.h"
 #include "base/parallel.h"
 
@@ -32,7 +33,10 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
 // Why a trace shows no device.
 std::string WhyNoDevice(const Trace& trace, bool on_host) {
   Notes notes;
-  NoteMissingWork(WorkOf(trace), trace, on_host, notes);
+  notes.Add(NoteId::kDeviceRowsNotRead, "", trace.notes.CountOf(NoteId::kDeviceRowsNotRead));
+  RecordedWork work = WorkOf(trace);
+  work.no_rank = RecordsCapture(trace, {});
+  NoteMissingWork(work, trace, on_host, notes);
   std::string why(trace.counts.total == 0 ? KindOf(NoteId::kNoEvents).text
                                           : "no GPU work in this trace");
   for (const Note& note : notes.list()) why += "; " + std::string(KindOf(note.id).remedy);

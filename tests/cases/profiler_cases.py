@@ -28,6 +28,9 @@ def nsys_helper_processes(case):
     for command, more in (("stats", []), ("query", kernels), ("report", ["-o", "/dev/null"]), ("compare", ["alone.sqlite"]),
                           ("export", ["--format", "kineto", "-o", "/dev/null"])):
         case.check(f"{command}: status", case.run(command, "helpers.sqlite#pid=1000", *more).returncode, 0)
+    kernels = ["--report", "cuda_gpu_kern_sum", "--format", "csv"]
+    case.check("stats of the process", case.run("stats", *kernels, "helpers.sqlite#pid=1000").stdout,
+               case.run("stats", *kernels, "alone.sqlite").stdout)
     for command in ("analyze", "stats"):
         wrong = case.run(command, "helpers.sqlite#pid=1001")
         case.check(f"{command} of a helper: status", wrong.returncode, 2)

@@ -269,6 +269,42 @@ def notices(folder):
         check(f"{reports}: as are graphs as a whole", f"{database}: graph-as-one (1): " in done.stderr, done.stderr)
 
 
+def one_process(folder):
+    """The figures of a process that is chosen, from rows, are those of a file with it alone, from times."""
+    def made(name, pids):
+        path = pathlib.Path(folder) / name
+        with sqlite3.connect(path) as database:
+            database.executescript("""CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+                INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '20');
+                CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+                INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'poll');
+                CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER,
+                    correlationId INTEGER, globalPid INTEGER, demangledName INTEGER);
+                CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER,
+                    nameId INTEGER);
+                CREATE TABLE OSRT_API (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, nameId INTEGER);""")
+            for pid in pids:
+                of = pid << 24
+                for i in range(pid):
+                    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, 2)", (100 * i, 100 * i + 7, of + 1, i + 1))
+                    database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 7, ?, ?, 1)",
+                                     (100 * i + 10, 100 * i + 30 + pid, i + 1, of))
+                    database.execute("INSERT INTO OSRT_API VALUES (?, ?, 27, ?, 3)", (100 * i, 100 * i + 3, of + 1))
+        return path
+
+    both = made("both.sqlite", (10, 20))
+    reports = ("cuda_gpu_kern_sum", "cuda_api_sum", "osrt_sum", "cuda_kern_exec_sum")
+    for report in reports:
+        whole = stats("--report", report, "--format", "csv", both)
+        check(f"{report} of both", whole.returncode == 0, whole)
+        for pid in (10, 20):
+            alone = stats("--report", report, "--format", "csv", made(f"{report}{pid}.sqlite", (pid,)))
+            chosen = stats("--report", report, "--format", "csv", f"{both}#pid={pid}")
+            check(f"{report} of pid {pid}: status", alone.returncode == chosen.returncode == 0, (alone, chosen))
+            check(f"{report} of pid {pid}", chosen.stdout == alone.stdout, (chosen.stdout, alone.stdout))
+            check(f"{report} of pid {pid} is not that of both", chosen.stdout != whole.stdout and "Name" in chosen.stdout, chosen.stdout)
+
+
 def report_exported(folder):
     """A report is exported by the newest nsys of the machine: here by a script."""
     root = pathlib.Path(folder)
@@ -318,4 +354,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--keep"]:
         keep(sys.argv[2])
     else:
-        main([kept_figures, real_nsys, sql_figures, kineto, forms, notices, report_exported], __doc__)
+        main([kept_figures, real_nsys, sql_figures, kineto, forms, notices, one_process, report_exported], __doc__)
