@@ -86,9 +86,15 @@ void SayWhatNsysLacks(Recording& recording, const std::vector<TraceEvidence>& tr
                        : "the report holds neither GPU work nor a range (NVTX) that names a step"});
 }
 
-int StatusOf(const Recording& recording, const Proof& proof) {
+// `readout`: of the traces, if they could be read. A file may be whole although its profiler lost
+// work.
+int StatusOf(const Recording& recording, const Proof& proof,
+             const std::optional<Readout<RunAnalysis>>& readout) {
   if (recording.interrupted_ns) return kInterrupted;
-  const bool complete = proof.complete && !recording.HasTrouble();
+  const bool lost = readout && std::ranges::any_of(readout->run.traces, [](const auto& trace) {
+                      return trace.notes.lost_data();
+                    });
+  const bool complete = proof.complete && !recording.HasTrouble() && !lost;
   return complete ? kDone : kIncomplete;
 }
 
@@ -128,7 +134,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
     ranks.ranks_with_trace = std::ranges::count_if(
         proven.proof.ranks, [](const RankProof& rank) { return !rank.paths.empty(); });
   }
-  proven.status = StatusOf(recording, proven.proof);
+  proven.status = StatusOf(recording, proven.proof, proven.readout);
   const bool any = proven.HasAnalysis(recording);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? BriefJson(proven.readout->run) : "");

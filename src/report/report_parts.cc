@@ -149,8 +149,9 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
       if (std::ranges::find(lines, text) == lines.end()) lines.push_back(std::move(text));
     }
   }
-  std::ranges::stable_partition(
-      lines, [](const std::string& line) { return MeaningOf(line) != ProducerLine::kOther; });
+  std::stable_partition(lines.begin(), lines.end(), [](const std::string& line) {
+    return MeaningOf(line) != ProducerLine::kOther;
+  });
   Document document;
   for (size_t i = 0; i < std::min(lines.size(), kMost); ++i)
     document.Add(Paragraph{lines[i], Paint::kPlain, 3});

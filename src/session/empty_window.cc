@@ -1,26 +1,21 @@
 #include "session/empty_window.h"
 
-#include <algorithm>
-#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string>
+
+#include "session/flush_progress.h"
 #include "session/record_outlook.h"
 #include "session/side_session.h"
 #include "session/trace_count.h"
 
 namespace tacho {
 
-std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
-                                   const RecordLoad& load) {
-  std::vector<size_t> silent;
-  if (!load.Runs() || load.HasEnded() || recording.profiled.begin_ns == 0) return silent;
-  for (size_t i : running) {
-    const RecordLoad::Answers answers = load.AnswersOf(recording.workers[i].worker.url);
-    if (!answers.nothing_due && answers.last_token_ns < recording.profiled.begin_ns)
-      silent.push_back(i);
-  }
-  return silent;
-}
+namespace {
 
+// Of `silent`.
 std::vector<size_t> WithoutStep(ProfilerSession& session, const Recording& recording,
                                 const std::vector<size_t>& silent, const std::stop_token& stop) {
   std::vector<size_t> without;
@@ -42,9 +37,7 @@ std::vector<size_t> WithoutStep(ProfilerSession& session, const Recording& recor
   return without;
 }
 
-std::vector<std::string> RenewSessions(ProfilerSession& session, const RecordOptions& options,
-                                       Recording& recording) {
-  std::vector<std::string> left = RemoveFilesOf(session.files(), recording.workers, options);
+void RenewSessions(Recording& recording) {
   for (RecordedWorker& worker : recording.workers) {
     if (worker.expectation.trouble) continue;
     worker.profile.key += "-again";
@@ -57,7 +50,41 @@ std::vector<std::string> RenewSessions(ProfilerSession& session, const RecordOpt
     PlanStartOf(worker, recording.window);
   }
   recording.profiled = {};
-  return left;
+}
+
+}  // namespace
+
+std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
+                                   const RecordLoad& load) {
+  std::vector<size_t> silent;
+  if (!load.Runs() || load.HasEnded() || recording.profiled.begin_ns == 0) return silent;
+  for (size_t i : running) {
+    const RecordLoad::Answers answers = load.AnswersOf(recording.workers[i].worker.url);
+    if (!answers.nothing_due && answers.last_token_ns < recording.profiled.begin_ns)
+      silent.push_back(i);
+  }
+  return silent;
+}
+
+bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
+                        RecordObserver& observer, const std::vector<size_t>& silent,
+                        const std::stop_token& stop, Recording& recording) {
+  const std::vector<size_t> without = WithoutStep(session, recording, silent, stop);
+  if (without.empty()) return false;
+  const int64_t took_ns = recording.profiled.end_ns - recording.profiled.begin_ns;
+  ReportFinding(recording, observer,
+                {FindingId::kWindowTakenAgain, "",
+                 fmt::format("{}: no token came in the window of {}, and its trace holds no step: "
+                             "the window is taken again",
+                             recording.workers[without.front()].worker.url, SecondsText(took_ns))});
+  const std::vector<std::string> left = RemoveFilesOf(session.files(), recording.workers, options);
+  if (!left.empty())
+    ReportFinding(
+        recording, observer,
+        {FindingId::kTrialFiles, "",
+         fmt::format("files of the window without a step stay: {}", fmt::join(left, ", "))});
+  RenewSessions(recording);
+  return true;
 }
 
 }  // namespace tacho

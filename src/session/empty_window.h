@@ -1,7 +1,6 @@
 #pragma once
 
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "session/profiler_session.h"
@@ -16,14 +15,11 @@ namespace tacho {
 std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
                                    const RecordLoad& load);
 
-// Of `silent`, after the stop: those that are well and whose files, if they are seen from here,
-// hold no step with a request.
-std::vector<size_t> WithoutStep(ProfilerSession& session, const Recording& recording,
-                                const std::vector<size_t>& silent, const std::stop_token& stop);
-
-// Removes the files of the window that is over, and gives each worker that is well a new session:
-// its files have another key. Gives the files that stay.
-std::vector<std::string> RenewSessions(ProfilerSession& session, const RecordOptions& options,
-                                       Recording& recording);
+// Whether the window is to be taken again: one of `silent` is well, and its files, if they are seen
+// from here, hold no step with a request. Then it says so and removes the files of that window, and
+// each worker that is well has a new session: its files have another key.
+bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
+                        RecordObserver& observer, const std::vector<size_t>& silent,
+                        const std::stop_token& stop, Recording& recording);
 
 }  // namespace tacho

@@ -1,7 +1,6 @@
 #include "session/record.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -134,14 +133,14 @@ class Recorder {
         SetNotStarted("no request of the load was answered", "see why: tacho load URL");
         return false;
       }
-      if (!TokensFlow(session, "warm-up", 0)) return false;
+      if (!flow_.AwaitAll(session, "warm-up", 0, recording_)) return false;
       if (stop_.stop_requested()) return true;
     }
     if (recording_.via == Via::kHttp &&
         !(session.EndOldSessions(stop_) && session.LeaveOutTaken(stop_)))
       return false;
     if (!FindFiguresOf(client_, options_, observer_, recording_, session, flow_, stop_) ||
-        !TokensFlow(session, "baseline", MonotonicNs()))
+        !flow_.AwaitAll(session, "baseline", MonotonicNs(), recording_))
       return false;
     std::vector<std::optional<double>> rates;
     std::optional<double> requests_per_s;
@@ -205,19 +204,6 @@ class Recorder {
                        });
   }
 
-  // Whether tokens come from every worker after that moment. Those that take no requests are left
-  // out; false if none can be recorded then.
-  bool TokensFlow(ProfilerSession& session, std::string_view phase, int64_t since_ns) {
-    TokenWait wait{.phase = phase, .which = session.running()};
-    wait.since_ns.assign(wait.which.size(), since_ns);
-    for (Finding& silent : flow_.Await(wait, recording_)) {
-      const auto worker = std::ranges::find(recording_.workers, silent.subject,
-                                            [](const RecordedWorker& w) { return w.worker.url; });
-      session.LeaveOut(static_cast<size_t>(worker - recording_.workers.begin()), std::move(silent));
-    }
-    return session.EnoughRun();
-  }
-
   void RunHttpWindow(ProfilerSession& session) {
     if (!TakeHttpWindow(session, options_.load && !StartsIdle())) return;
     // It saw no step: once more, when tokens flow again.
@@ -231,7 +217,7 @@ class Recorder {
   // True: it is to be taken again, and left nothing.
   bool TakeHttpWindow(ProfilerSession& session, bool may_repeat) {
     const bool good = session.EndOldSessions(stop_) &&
-                      (StartsIdle() || TokensFlow(session, "start", MonotonicNs()));
+                      (StartsIdle() || flow_.AwaitAll(session, "start", MonotonicNs(), recording_));
     if (!good && !stop_.stop_requested()) session.GiveUpTheOthers();
     if (!good || stop_.stop_requested()) return false;
     ReadMetrics(&RecordedWorker::before);
@@ -251,27 +237,13 @@ class Recorder {
         },
         stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
     const int64_t flushed_ns = MonotonicNs();
-    if (RepeatsWindow(session, silent)) return true;
+    if (!silent.empty() && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested() &&
+        ClearIfWithoutStep(session, options_, observer_, silent, stop_, recording_))
+      return true;
     if (!load_went_on_) load_.Cancel();
     session.Collect(stop_);
     if (load_went_on_) FinishGivenLoad(flushed_ns);
     return false;
-  }
-
-  bool RepeatsWindow(ProfilerSession& session, const std::vector<size_t>& silent) {
-    if (silent.empty() || !load_.Runs() || load_.HasEnded() || stop_.stop_requested()) return false;
-    const std::vector<size_t> without = WithoutStep(session, recording_, silent, stop_);
-    if (without.empty()) return false;
-    AddRemark(FindingId::kWindowTakenAgain,
-              fmt::format("{}: no token came in the window of {}, and its trace holds no step: the "
-                          "window is taken again",
-                          recording_.workers[without.front()].worker.url,
-                          SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns)));
-    const std::vector<std::string> left = RenewSessions(session, options_, recording_);
-    if (!left.empty())
-      AddRemark(FindingId::kTrialFiles,
-                fmt::format("files of the window without a step stay: {}", fmt::join(left, ", ")));
-    return true;
   }
 
   // The profilers run, until the window's end.
@@ -285,7 +257,7 @@ class Recorder {
       if (const auto begun = load_.Begin(); !begun)
         recording_.findings.push_back({FindingId::kLoadNotBegun, "", begun.error().message});
     } else {
-      AwaitTokensOfStarted(session);
+      flow_.AwaitStarted(session, recording_);
     }
     end.Begin();
     Wait(
@@ -300,21 +272,6 @@ class Recorder {
                                                              "take about {}",
                                                              SecondsText(*planned_ns))
                                                : ""));
-  }
-
-  // A start may hold an engine up: the window begins when all go on.
-  void AwaitTokensOfStarted(const ProfilerSession& session) {
-    TokenWait wait{.phase = "window", .which = session.running(), .done = [&] {
-                     const std::optional<int64_t> latest_ns = session.LatestStopNs();
-                     return session.FilesThere() || (latest_ns && MonotonicNs() >= *latest_ns);
-                   }};
-    const int64_t now_ns = MonotonicNs();
-    for (size_t i : wait.which) {
-      const std::optional<ControlOutcome>& started = recording_.workers[i].started;
-      wait.since_ns.push_back(started ? started->answered_ns : now_ns);
-    }
-    // One that takes no requests now leaves the window without a step.
-    flow_.Await(wait, recording_);
   }
 
   void FinishGivenLoad(int64_t flushed_ns) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "control/probe.h"
+#include "session/profiler_session.h"
 #include "session/record.h"
 #include "session/record_load.h"
 
@@ -52,6 +53,13 @@ class TokenFlow {
   // token came in all that time, and its own counters show no step either. Dead workers are not
   // waited for. `recording` holds the workers.
   std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
+  // The same for all workers of the session, which leaves out those that take no requests. False if
+  // none can be recorded then.
+  bool AwaitAll(ProfilerSession& session, std::string_view phase, int64_t since_ns,
+                const Recording& recording);
+  // Of those whose profilers run, since they do: a start may hold an engine up. One that takes no
+  // requests now leaves the window without a step.
+  void AwaitStarted(const ProfilerSession& session, const Recording& recording);
   // What it said in its waits, once.
   std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
 

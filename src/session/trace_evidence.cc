@@ -16,6 +16,21 @@ TimeNs EndOfWork(const TraceAnalysis& trace) {
   return end;
 }
 
+// Whether a note says that the file is not whole. What its profiler lost is not in a whole one
+// either.
+bool IsOfTheFile(NoteId id) {
+  switch (id) {
+    case NoteId::kLostGpuWork:
+    case NoteId::kLostAtEdge:
+    case NoteId::kRecorderStopped:
+    case NoteId::kTimesRefused:
+    case NoteId::kProducerLostEvents:
+      return false;
+    default:
+      return KindOf(id).severity == Severity::kDataLoss;
+  }
+}
+
 }  // namespace
 
 TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
@@ -46,7 +61,7 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
     evidence.steps = steps;
   }
   for (const Note& note : trace.notes.list()) {
-    if (KindOf(note.id).severity != Severity::kDataLoss || !evidence.defect.empty()) continue;
+    if (!IsOfTheFile(note.id) || !evidence.defect.empty()) continue;
     evidence.defect =
         fmt::format("{}{}", KindOf(note.id).id, note.where.empty() ? "" : " (" + note.where + ")");
   }

@@ -35,7 +35,9 @@ STATUS = {
     "slow-start": (0, 0), "slow-flush": (0, 0), "slow-table": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
     "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
     "silent-second-session": (4, 0), "mute-rank": (0, 4), "late-answers": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
-    "die-in-flush": (4, 4), "die-in-load": (4, 4)}
+    "die-in-flush": (4, 4), "die-in-load": (4, 4),
+    # Found in the traces, if their windows hold enough work.
+    "lose-first": (4, 4), "lose-replays": (4, 4), "recorder-stops": (4, 4), "device-skew": (0, 0), "device-drift": (0, 0)}
 
 
 def fault_kinds(tacho):
@@ -99,6 +101,8 @@ class Deployment:
                 return {4, 6}  # the session that could not be stopped runs on
         if kind == "late-answers" and self.daemon:
             return {0, 4}  # all take a second window, unless the first took all the time that there is
+        if kind in ("lose-first", "lose-replays", "recorder-stops"):
+            return {0, 4}  # a window of few steps may lose nothing that can be told
         if kind == "die-in-load":
             return {0, 4, 6}  # its steps were not enough; it dies under way; it is gone
         if earlier and (kind == "die-in-flush" or kind == "disk-full" and sglang):
