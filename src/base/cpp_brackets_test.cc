@@ -88,8 +88,9 @@ TEST(CppBrackets, RoundTrip) {
 
 TEST(CppBrackets, PairsNest) {
   std::mt19937 random(5);
-  const std::string_view pieces[] = {"<", ">", "(", ")", "[",  "]",  "{",    "}", "T2", "(int)0",
-                                     ",", " ", "a", "-", "->", "::", "operator", "(a)", "<unnamed>"};
+  const std::string_view pieces[] = {"<",  ">",  "(",        ")",   "[",        "]", "{",
+                                     "}",  "T2", "(int)0",   ",",   " ",        "a", "-",
+                                     "->", "::", "operator", "(a)", "<unnamed>"};
   for (int i = 0; i < 50'000; ++i) {
     std::string text;
     for (size_t n = random() % 24; n > 0; --n) text += pieces[random() % std::size(pieces)];
@@ -110,9 +111,8 @@ TEST(CppBrackets, PairsNest) {
 
 TEST(CppBrackets, TimeIsLinear) {
   const auto start = std::chrono::steady_clock::now();
-  for (const std::string_view piece :
-       {"a<", "<", ">", "(", "a<(b)", "T2<(int)0", "T2>(a)", "<unnamed>", "operator", "a<b>(c)>",
-        "->", "o", "(>"}) {
+  for (const std::string_view piece : {"a<", "<", ">", "(", "a<(b)", "T2<(int)0", "T2>(a)",
+                                       "<unnamed>", "operator", "a<b>(c)>", "->", "o", "(>"}) {
     std::string text;
     while (text.size() < 300'000) text += piece;
     CppBrackets{text};
