@@ -32,7 +32,7 @@ STEP_NAME = re.compile(r"execute_context_\d+\(\d+\)_generation_\d+\(\d+\)$|execu
 EMPTY_STEP = re.compile(r"execute_context_0\(0\)_generation_0\(0\)$|execute_new_0_cached_0$|step\[IDLE")
 # What a recording comes to by a fault of one of its servers, by HTTP and by the daemon (docs/simulate.md, docs/record.md).
 STATUS = {
-    "slow-start": (0, 0), "slow-flush": (0, 0), "slow-table": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
+    "slow-start": (0, 0), "slow-flush": (0, 0), "slow-table": (0, 0), "stall": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
     "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
     "silent-second-session": (4, 0), "mute-rank": (0, 4), "late-answers": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
     "die-in-flush": (4, 4), "die-in-load": (4, 4),
@@ -67,7 +67,7 @@ class Deployment:
         if self.version == "0.32":
             self.command.append("--dev-mode")
         for fault in self.faults:
-            self.command += ["--fault", fault + (":2ms" if fault.startswith("slow-table") else ":300ms" if fault.startswith("slow") else "")]
+            self.command += ["--fault", fault + (":2ms" if fault.startswith("slow-table") else ":300ms" if fault.startswith(("slow", "stall")) else "")]
         environment = {**os.environ, "TMPDIR": str(folder)}
         if self.daemon:
             environment.update(KINETO_USE_DAEMON="1", KINETO_IPC_SOCKET_DIR=str(folder))
