@@ -13,6 +13,7 @@
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "analysis/of_each_call.h"
 #include "analysis/profiler_overhead.h"
 #include "analysis/ranked_ids.h"
 #include "base/words.h"
@@ -28,20 +29,6 @@ bool PutsWork(std::string_view name) {
   const std::string lower = AsciiLowered(name);
   return lower.find("launch") != std::string::npos || lower.find("memcpy") != std::string::npos ||
          lower.find("memset") != std::string::npos;
-}
-
-// A property of names, found once for each name that occurs.
-template <typename Property>
-std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
-  NameIndex names(trace);
-  std::vector<uint8_t> of_name, of_call(trace.host_calls.size());
-  for (size_t row = 0; row < of_call.size(); ++row) {
-    const uint32_t number = names[trace.host_calls.name[row]];
-    if (number == of_name.size())
-      of_name.push_back(property(trace.Text(trace.host_calls.name[row])));
-    of_call[row] = of_name[number];
-  }
-  return of_call;
 }
 
 // The host call of each correlation. `puts_work`: by host call.

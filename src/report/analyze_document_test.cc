@@ -54,7 +54,7 @@ TEST(AnalyzeText, OneTrace) {
  idle                     ████▊           400      40.0
  compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first to last work)
  host-late       the host had not yet launched the next work
- unknown         the launch of the next work is not in the trace
+ unknown         its launch is not in the trace, or not on the same clock
 
  TOP KERNELS          category    total us  kernel %  count  median us  p99 us
  gemm<128, "x">       gemm.dense       400      66.7      1        400     400
@@ -133,7 +133,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
  compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = window of 2.00 ms over 2 devices (each from
  first to last work)
  host-late       the host had not yet launched the next work
- unknown         the launch of the next work is not in the trace
+ unknown         its launch is not in the trace, or not on the same clock
 
  TOP KERNELS          category    total us  kernel %  count
  gemm<128, "x">       gemm.dense       900      69.2      2

@@ -53,7 +53,7 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
     case IdleCause::kProfiler:
       return "overhead of the launching thread, the profiler's own or CUDA's";
     case IdleCause::kUnknown:
-      return "the launch of the next work is not in the trace";
+      return "its launch is not in the trace, or not on the same clock";
     case IdleCause::kCount:
       break;
   }

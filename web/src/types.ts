@@ -124,10 +124,10 @@ export interface RunTotals {
   devices: number;
   window_ns: number;
   busy_ns: number;
-  idle_ns: number;
+  idle_ns?: number; // absent, as the next two, where the recording lost work
   compute_ns: number;
-  exposed_comm_ns: number;
-  exposed_copy_ns: number;
+  exposed_comm_ns?: number;
+  exposed_copy_ns?: number;
   causes: Total[];
   work: Total[];
 }
@@ -210,10 +210,10 @@ export interface DeviceTotals {
   window_start_ns: number;
   window_ns: number;
   busy_ns: number;
-  idle_ns: number;
+  idle_ns?: number; // absent, as the next two, where the recording lost work
   compute_ns: number;
-  exposed_comm_ns: number;
-  exposed_copy_ns: number;
+  exposed_comm_ns?: number;
+  exposed_copy_ns?: number;
   kernel_sum_ns: number;
 }
 export interface TraceAnalysis {
@@ -259,10 +259,10 @@ export interface RankTotals {
   identity?: { name: string };
   window_ns: number;
   busy_ns: number;
-  idle_ns: number;
+  idle_ns?: number; // absent, as the next two, where the recording lost work
   compute_ns: number;
-  exposed_comm_ns: number;
-  exposed_copy_ns: number;
+  exposed_comm_ns?: number;
+  exposed_copy_ns?: number;
   comm_busy_ns: number;
   kernel_sum_ns: number;
   steps: number;

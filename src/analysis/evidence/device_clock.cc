@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "analysis/gpu_scope.h"
-#include "analysis/name_index.h"
+#include "analysis/of_each_call.h"
 
 namespace tacho {
 namespace {
@@ -157,15 +157,8 @@ std::vector<DeviceClock> CheckDeviceClocks(const TrackIndex& index, const Launch
   std::vector<DeviceClock> clocks;
   for (const std::string& name : devices.names) clocks.emplace_back().device = name;
   BoundByLaunches(trace, links, devices, clocks);
-  NameIndex names(trace);
-  std::vector<Waits> of_name, waits(trace.host_calls.size());
-  for (size_t call = 0; call < waits.size(); ++call) {
-    const uint32_t number = names[trace.host_calls.name[call]];
-    if (number == of_name.size())
-      of_name.push_back(WaitsFor(trace.Text(trace.host_calls.name[call])));
-    waits[call] = of_name[number];
-  }
-  const bool any_waits = std::ranges::any_of(of_name, [](Waits w) { return w != Waits::kNo; });
+  const std::vector<Waits> waits = OfEachCall(trace, WaitsFor);
+  const bool any_waits = std::ranges::any_of(waits, [](Waits w) { return w != Waits::kNo; });
   std::vector<uint32_t> streams(clocks.size());
   for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
     if (!index.gpu().Of(stream).empty()) ++streams[devices.of_stream[stream]];

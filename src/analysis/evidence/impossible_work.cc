@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/evidence/device_clock.h"
-#include "analysis/name_index.h"
+#include "analysis/of_each_call.h"
 
 namespace tacho {
 namespace {
@@ -26,25 +26,13 @@ class StillRunning {
   std::vector<TimeNs> ends_;
 };
 
-std::vector<uint8_t> AreGraphLaunches(const Trace& trace) {
-  NameIndex names(trace);
-  std::vector<uint8_t> of_name, of_call(trace.host_calls.size());
-  for (size_t call = 0; call < of_call.size(); ++call) {
-    const uint32_t number = names[trace.host_calls.name[call]];
-    if (number == of_name.size())
-      of_name.push_back(IsGraphLaunch(trace.Text(trace.host_calls.name[call])) ? 1 : 0);
-    of_call[call] = of_name[number];
-  }
-  return of_call;
-}
-
 }  // namespace
 
 ImpossibleWork FindImpossibleWork(const TrackIndex& index, const LaunchLinks& links) {
   constexpr size_t kStacked = 3;
   const Trace& trace = index.trace();
   const HostCallTable& calls = trace.host_calls;
-  const std::vector<uint8_t> is_graph = AreGraphLaunches(trace);
+  const std::vector<uint8_t> is_graph = OfEachCall(trace, IsGraphLaunch);
   ImpossibleWork found;
   for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
     const RowList rows = index.gpu().Of(stream);

@@ -46,7 +46,6 @@ IntervalSet DoubtfulTime(const Trace& trace, const LaunchLinks& links,
     if (left > 0 && incomplete[left - 1] == call) {
       --left;
       doubtful.push_back({trace.host_calls.start[call], next});
-      // Of a graph that lacks some the rest is known to have run.
     }
     if (!links.first.LaunchedWork(call)) continue;
     next = std::min(next, trace.gpu.start[links.first.FirstOf(call)]);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
-#include "analysis/name_index.h"
+#include "analysis/of_each_call.h"
 
 namespace tacho {
 namespace {
@@ -28,14 +28,10 @@ struct GraphWork {
 GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
                            const std::vector<uint32_t>& judged) {
   GraphWork work;
-  NameIndex names(trace);
-  std::vector<uint8_t> is_graph;
+  const std::vector<uint8_t> is_graph = OfEachCall(trace, IsGraphLaunch);
   std::vector<uint32_t> number(trace.host_calls.size(), LaunchLinks::kNone);
   for (const uint32_t call : judged) {
-    const uint32_t name = names[trace.host_calls.name[call]];
-    if (name == is_graph.size())
-      is_graph.push_back(IsGraphLaunch(trace.Text(trace.host_calls.name[call])) ? 1 : 0);
-    if (is_graph[name] == 0) continue;
+    if (is_graph[call] == 0) continue;
     number[call] = static_cast<uint32_t>(work.calls.size());
     work.calls.push_back(call);
   }

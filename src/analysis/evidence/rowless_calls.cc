@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "analysis/arg_reader.h"
-#include "analysis/name_index.h"
+#include "analysis/of_each_call.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -24,19 +24,6 @@ CallKind KindOfCall(std::string_view name) {
   if (has("memset") || has("hostfunc") || (has("graph") && !has("graphlaunch")))
     return CallKind::kOther;
   return CallKind::kJudged;
-}
-
-// By host call, as far as it puts work onto a device or bounds a capture.
-std::vector<CallKind> KindsOf(const Trace& trace) {
-  NameIndex names(trace);
-  std::vector<CallKind> of_name, of_call(trace.host_calls.size());
-  for (size_t row = 0; row < of_call.size(); ++row) {
-    const uint32_t number = names[trace.host_calls.name[row]];
-    if (number == of_name.size())
-      of_name.push_back(KindOfCall(trace.Text(trace.host_calls.name[row])));
-    of_call[row] = of_name[number];
-  }
-  return of_call;
 }
 
 // Whether a call without a row lies in another call of its thread that has rows, or holds one: a
@@ -120,7 +107,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   if (std::ranges::all_of(links.call_of_gpu,
                           [](uint32_t call) { return call == LaunchLinks::kNone; }))
     return found;
-  const std::vector<CallKind> kinds = KindsOf(trace);
+  const std::vector<CallKind> kinds = OfEachCall(trace, KindOfCall);
   const ArgReader result(trace, "return value");
   const NestedCalls nested(index, links);
   const std::vector<uint8_t> in_capture = InCapture(index, kinds);

@@ -63,7 +63,7 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
   const unit = unitOf(ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 0));
   const work = (color: number) => colorOf(theme.value, "work", color);
   const idleColor = causeColor(theme.value, "host-late", meta.value?.palettes.idle);
-  const parts: { id: string; head: string; color: string; of: (row: RankTotals) => number }[] = [
+  const parts: { id: string; head: string; color: string; of: (row: RankTotals) => number | undefined }[] = [
     { id: "compute", head: "compute", color: work(0), of: (row) => row.compute_ns },
     { id: "comm", head: "exposed comm", color: work(3), of: (row) => row.exposed_comm_ns },
     { id: "copy", head: "exposed copies", color: work(9), of: (row) => row.exposed_copy_ns },
@@ -84,15 +84,15 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
     { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
     { id: "busy", head: "busy %", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
     ...parts.map((part): Column<RankTotals> => ({
-      id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: part.of,
-      cell: (row) => inUnit(part.of(row), unit),
+      id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: (row) => part.of(row) ?? -1,
+      cell: (row) => { const ns = part.of(row); return ns === undefined ? "" : inUnit(ns, unit); },
     })),
     { id: "steps", head: "steps", kind: "figure", sort: (row) => row.steps, cell: (row) => count(row.steps) },
     {
       id: "bar", head: "", kind: "bar",
       cell: (row) => (
         <span class="stack-bar" aria-hidden="true">
-          {parts.map((part) => <span key={part.id} style={{ width: `${(100 * part.of(row)) / widest}%`, background: part.color }} />)}
+          {parts.map((part) => <span key={part.id} style={{ width: `${(100 * (part.of(row) ?? 0)) / widest}%`, background: part.color }} />)}
         </span>
       ),
     },

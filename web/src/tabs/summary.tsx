@@ -85,10 +85,12 @@ function WholeBar({ totals }: { totals: RunTotals }) {
   const explained = totals.causes.reduce((sum, cause) => sum + cause.ns, 0);
   const pieces: Piece[] = [
     { id: "compute", label: "compute", ns: totals.compute_ns, color: work(0) },
-    { id: "comm", label: "exposed communication", ns: totals.exposed_comm_ns, color: work(3) },
-    { id: "copy", label: "exposed copies", ns: totals.exposed_copy_ns, color: work(9) },
+    { id: "comm", label: "exposed communication", ns: totals.exposed_comm_ns ?? 0, color: work(3) },
+    { id: "copy", label: "exposed copies", ns: totals.exposed_copy_ns ?? 0, color: work(9) },
     ...totals.causes.map((cause) => ({ id: cause.id, label: `idle: ${cause.id}`, ns: cause.ns, color: causeColor(theme.value, cause.id, meta.value?.palettes.idle) })),
-    { id: "unexplained", label: "idle", ns: Math.max(0, totals.idle_ns - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
+    totals.idle_ns === undefined
+      ? { id: "unexplained", label: "idle or lost work", ns: totals.window_ns - totals.compute_ns, color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) }
+      : { id: "unexplained", label: "idle", ns: Math.max(0, totals.idle_ns - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
   ].filter((piece) => piece.ns > 0);
   const share = (piece: Piece) => piece.ns / totals.window_ns;
   const inside = (piece: Piece) => share(piece) * 1200 > 14 + 6.6 * (piece.label.length + 8);
@@ -174,7 +176,7 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
       </section>
       <section>
         <h2>Idle time by cause</h2>
-        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
+        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns ?? 0} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
       </section>
       <section class="wide">
