@@ -55,7 +55,7 @@ std::string PlaceOf(const LostWork& lost) {
 void NoteIntegrity(const Trace& trace, const Integrity& integrity, Notes& notes) {
   const LostWork& lost = integrity.lost;
   if (lost.any()) {
-    notes.Add(lost.in_one_piece() ? NoteId::kLostAtEdge : NoteId::kLostGpuWork, PlaceOf(lost),
+    notes.Add(lost.at_edges() ? NoteId::kLostAtEdge : NoteId::kLostGpuWork, PlaceOf(lost),
               lost.lost_calls + lost.partial_graphs);
   }
   const RecorderStops& stops = integrity.stops;

@@ -35,7 +35,7 @@ class Attribution {
  public:
   Attribution(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
               const Scope& scope, const IntervalSet* in_flight, size_t max_gaps,
-              const OnStretch& on_stretch, bool causes)
+              const OnStretch& on_stretch, const KnownCauses& known)
       : index_(index),
         trace_(index.trace()),
         work_(work),
@@ -43,7 +43,7 @@ class Attribution {
         scope_(scope),
         in_flight_(in_flight),
         on_stretch_(on_stretch),
-        causes_(causes),
+        known_(known),
         overhead_(trace_),
         calls_(trace_),
         longest_(max_gaps) {
@@ -255,7 +255,9 @@ class Attribution {
       List(gap, seen, IdleCause::kHost);
       return;
     }
-    const uint32_t call = ender == nullptr || !causes_ ? LaunchLinks::kNone : CallOf(*ender);
+    const bool known =
+        known_.common_clock && (known_.not_in == nullptr || !known_.not_in->Touches({a, b}));
+    const uint32_t call = ender == nullptr || !known ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
       gap.part(IdleCause::kUnknown) = served;
       List(gap, seen, IdleCause::kUnknown);
@@ -379,7 +381,7 @@ class Attribution {
   const Scope& scope_;
   const IntervalSet* in_flight_;  // null: unknown
   const OnStretch& on_stretch_;   // empty: not wanted
-  bool causes_;
+  KnownCauses known_;
   std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
   std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
@@ -411,17 +413,18 @@ std::string_view IdleCauseId(IdleCause cause) {
 
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps,
-                        const OnStretch& on_stretch, bool causes) {
+                        const OnStretch& on_stretch, const KnownCauses& causes) {
   const Requests requests =
       in_flight == nullptr ? Requests::kUnknown : CheckInFlight(index.trace(), *in_flight);
-  const bool known = causes && (requests == Requests::kKnown || requests == Requests::kShared);
+  const bool known =
+      causes.common_clock && (requests == Requests::kKnown || requests == Requests::kShared);
   Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps,
                           on_stretch, causes);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }
   IdleTable table = std::move(attribution).Finish();
-  if (!causes) return table;
+  if (!causes.common_clock) return table;
   table.requests = requests;
   table.may_be_busy = MayBeBusyWithEarlierWork(index, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;

@@ -8,6 +8,7 @@
 #include "analysis/in_flight.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
+#include "base/interval_set.h"
 
 namespace tacho {
 
@@ -106,12 +107,17 @@ using OnStretch = std::function<void(const IdleStretch&)>;
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
 // idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
 // and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
-// empty, gets all of the idle time: once or more a gap. `causes` false: host and device have no
-// clock in common, so all of it is kUnknown.
+// empty, gets all of the idle time: once or more a gap.
 inline constexpr size_t kListedGaps = 50;
+// Where causes are known; elsewhere they are kUnknown.
+struct KnownCauses {
+  bool common_clock = true;  // of host and device; false: nowhere
+  // Not in gaps that touch it: work may have run there that is not in the trace. Null: none.
+  const IntervalSet* not_in = nullptr;
+};
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {},
-                        bool causes = true);
+                        const KnownCauses& causes = {});
 
 }  // namespace tacho

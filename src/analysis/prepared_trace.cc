@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/evidence/unlaunched_work.h"
 #include "base/parallel.h"
 
 namespace tacho {
@@ -17,16 +18,25 @@ bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope) {
   return prepared.integrity.idle_time(window);
 }
 
-// What a step launched while the recording lost work is not all that it did.
-void ForgetIncompleteSteps(const Trace& trace, const std::vector<uint32_t>& incomplete_calls,
-                           std::vector<Step>& steps) {
+// What a step launched is not all that it did where its work is not there, or where it may have
+// launched work whose call is not there.
+void ForgetIncompleteSteps(PreparedTrace& prepared) {
+  const Trace& trace = prepared.index.trace();
+  std::vector<Step>& steps = prepared.steps.steps;
   const StepFinder finder(steps);
-  for (const uint32_t call : incomplete_calls) {
-    const auto step = finder.At(trace.host_calls.start[call]);
-    if (!step) continue;
-    steps[*step].lost_work = true;
-    steps[*step].device_span.reset();
-    steps[*step].device_busy.reset();
+  for (const uint32_t call : prepared.integrity.incomplete_calls) {
+    if (const auto step = finder.At(trace.host_calls.start[call])) steps[*step].lost_work = true;
+  }
+  for (const uint32_t step : StepsWithUnlaunchedWork(prepared.index, prepared.links, steps))
+    steps[step].lost_work = true;
+  const RecorderStops& stops = prepared.integrity.stops;
+  for (Step& step : steps) {
+    if ((stops.may_have_begun && step.when.start < *stops.may_have_begun) ||
+        (stops.may_have_stopped && step.lasts.end > *stops.may_have_stopped))
+      step.lost_work = true;
+    if (!step.lost_work) continue;
+    step.device_span.reset();
+    step.device_busy.reset();
   }
 }
 
@@ -42,7 +52,7 @@ PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Sc
           }},
          threads);
   prepared.integrity = FindIntegrity(prepared.index, prepared.links, prepared.work, scope, threads);
-  ForgetIncompleteSteps(trace, prepared.integrity.incomplete_calls, prepared.steps.steps);
+  ForgetIncompleteSteps(prepared);
   return prepared;
 }
 
@@ -50,7 +60,9 @@ IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope, const InFlig
                  size_t max_gaps, const OnStretch& on_stretch) {
   if (KnowsIdleTime(prepared, scope))
     return AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight, max_gaps,
-                         on_stretch, prepared.integrity.common_clock());
+                         on_stretch,
+                         {.common_clock = prepared.integrity.common_clock(),
+                          .not_in = &prepared.integrity.lost_when});
   IdleTable unknown;
   unknown.known = false;
   for (const DeviceTime& device : DeviceTimesOf(prepared, scope)) {

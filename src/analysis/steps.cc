@@ -234,13 +234,23 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
 void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& after,
             std::vector<Step>& steps) {
   constexpr DurationNs kPause{1'000'000};
+  DurationNs longest;  // how much longer than their annotations the steps before lasted
   auto next = after.begin();
   for (size_t i = 0; i < of_track.size(); ++i) {
-    Interval& lasts = steps[of_track[i]].lasts;
+    Step& step = steps[of_track[i]];
+    Interval& lasts = step.lasts;
+    const bool is_last = i + 1 == of_track.size();
     while (next != after.end() && next->start < lasts.end) ++next;
     for (; next != after.end() && next->start - lasts.end <= kPause; ++next) {
-      if (i + 1 < of_track.size() && next->start >= steps[of_track[i + 1]].when.start) break;
+      if (!is_last && next->start >= steps[of_track[i + 1]].when.start) break;
       lasts.end = std::max(lasts.end, next->end);
+    }
+    if (!is_last) {
+      longest = std::max(longest, lasts.end - step.when.end);
+    } else if (i > 0 && lasts.end - step.when.end > longest) {
+      // The steps that follow have no annotation: their recorder stopped.
+      lasts.end = step.when.end + longest;
+      step.lost_work = true;
     }
   }
 }

@@ -28,7 +28,10 @@ struct Step {
   // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Only
   // `when` of training steps, of parts, and without the launches.
   Interval lasts = when;
-  // Work that was launched in it is not in the trace: it has no times on the device.
+  // Not all its work is known, so it has no times on the device: work that it launched is not in
+  // the trace, or work that it may have launched has no launch there, or calls were not recorded
+  // all the while, or it is the last one and goes on for longer after its annotation than any
+  // before, as if more steps followed without one.
   bool lost_work = false;
 };
 

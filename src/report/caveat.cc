@@ -72,9 +72,10 @@ std::string LostWorkText(const TraceAnalysis* only) {
   if (only == nullptr) return "GPU work that was launched is missing";
   const LostWork& lost = only->integrity.lost;
   std::string text = LossText(lost);
-  if (lost.in_one_piece()) return text + "; the figures are those of the time between";
+  if (lost.at_edges() && lost.in_doubt.ns == 0)
+    return text + "; the figures are those of the time between";
   return text + fmt::format(", so up to {} of the idle time may have been busy",
-                            FormatDuration(lost.doubtful_idle));
+                            FormatDuration(lost.in_doubt));
 }
 
 // `only`: null of several traces.

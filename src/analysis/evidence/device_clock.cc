@@ -40,12 +40,19 @@ struct Devices {
 // What the start of launch calls says of one device.
 void BoundByLaunches(const Trace& trace, const LaunchLinks& links, const Devices& devices,
                      std::vector<DeviceClock>& clocks) {
+  const DurationNs tenth{trace.span.length().ns / 10};
+  const auto take = [](std::optional<DurationNs>& into, DurationNs least) {
+    into = std::max(into.value_or(least), least);
+  };
   links.first.ForEach([&](uint32_t call, uint32_t piece) {
     DeviceClock& clock = clocks[devices.of_stream[Index(trace.gpu.stream[piece])]];
-    const DurationNs least = trace.host_calls.start[call] - trace.gpu.start[piece];
+    const TimeNs start = trace.host_calls.start[call];
+    const DurationNs least = start - trace.gpu.start[piece];
     ++clock.launched;
     if (least > kClockTolerance) ++clock.before_launch;
-    clock.least = std::max(clock.least.value_or(least), least);
+    take(clock.least, least);
+    if (start < trace.span.start + tenth) take(clock.least_at_start, least);
+    if (start >= trace.span.end - tenth) take(clock.least_at_end, least);
   });
 }
 
@@ -116,27 +123,6 @@ bool OneWaitsForOne(const Trace& trace, const LaunchLinks& links,
   return one;
 }
 
-// The largest `least` of the first and of the last tenth of the recording.
-void MeasureDrift(const Trace& trace, const LaunchLinks& links, const Devices& devices,
-                  std::vector<DeviceClock>& clocks) {
-  if (std::ranges::all_of(clocks, [](const DeviceClock& clock) {
-        return clock.state == DeviceClock::State::kRight;
-      }))
-    return;
-  const DurationNs tenth{trace.span.length().ns / 10};
-  const auto take = [](std::optional<DurationNs>& into, DurationNs least) {
-    into = std::max(into.value_or(least), least);
-  };
-  links.first.ForEach([&](uint32_t call, uint32_t piece) {
-    DeviceClock& clock = clocks[devices.of_stream[Index(trace.gpu.stream[piece])]];
-    if (clock.state == DeviceClock::State::kRight) return;
-    const TimeNs start = trace.host_calls.start[call];
-    const DurationNs least = start - trace.gpu.start[piece];
-    if (start < trace.span.start + tenth) take(clock.least_at_start, least);
-    if (start >= trace.span.end - tenth) take(clock.least_at_end, least);
-  });
-}
-
 DeviceClock::State StateOf(const DeviceClock& clock) {
   const DurationNs least = clock.least.value_or(DurationNs{INT64_MIN / 4});
   const DurationNs most = clock.most.value_or(DurationNs{INT64_MAX / 4});
@@ -172,7 +158,6 @@ std::vector<DeviceClock> CheckDeviceClocks(const TrackIndex& index, const Launch
   }
   BoundByEnd(trace, devices, clocks);
   for (DeviceClock& clock : clocks) clock.state = StateOf(clock);
-  MeasureDrift(trace, links, devices, clocks);
   std::erase_if(clocks, [](const DeviceClock& clock) { return clock.launched == 0; });
   std::ranges::sort(clocks, [](const DeviceClock& a, const DeviceClock& b) {
     return IdLess(a.device, b.device);

@@ -35,7 +35,8 @@ struct DeviceClock {
     kCount,
   };
   State state = State::kRight;
-  // Of kOff and kDrifts: `least` of the work in the first and in the last tenth of the recording.
+  // `least` of the work of the first and of the last tenth of the recording: a drift within the
+  // bounds is no larger than these allow.
   std::optional<DurationNs> least_at_start = {}, least_at_end = {};
 };
 inline constexpr DurationNs kClockTolerance{1'000};       // old traces have whole microseconds

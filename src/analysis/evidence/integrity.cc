@@ -9,7 +9,10 @@ Integrity FindIntegrity(const TrackIndex& index, const LaunchLinks& links, const
   Integrity integrity;
   if (index.trace().gpu.size() == 0) return integrity;
   RunAll({[&] {
-            integrity.lost = FindLostWork(index, links, work, scope, &integrity.incomplete_calls);
+            FoundLosses found = FindLostWork(index, links, work, scope);
+            integrity.lost = std::move(found.lost);
+            integrity.incomplete_calls = std::move(found.incomplete_calls);
+            integrity.lost_when = std::move(found.when);
           },
           [&] { integrity.clocks = CheckDeviceClocks(index, links); },
           [&] { integrity.impossible = FindImpossibleWork(index, links); },

@@ -7,6 +7,7 @@
 #include "analysis/evidence/impossible_work.h"
 #include "analysis/evidence/lost_work.h"
 #include "analysis/evidence/recorder_stops.h"
+#include "base/interval_set.h"
 
 namespace tacho {
 
@@ -17,17 +18,21 @@ struct Integrity {
   std::vector<DeviceClock> clocks;  // by device
   ImpossibleWork impossible;
   RecorderStops stops;
-  // Rows of Trace::host_calls that lost work, sorted. Not in results.
+  // Not in results: rows of Trace::host_calls not all work of which is there, sorted; and when what
+  // is lost of it may have run.
   std::vector<uint32_t> incomplete_calls;
+  IntervalSet lost_when;
 
   // Which figures hold; each takes those before it.
   //
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
-  // When the devices were idle, of all their windows together: nothing is lost between two pieces
-  // of work that are there, or so little that it may have run in 1 % of the window at most.
+  // When the devices were idle or did not compute, of all their windows together: nothing is lost
+  // between two pieces of work that are there, or so little that by the host's clock it may have
+  // run in 1 % of the window at most.
   [[nodiscard]] bool idle_time(DurationNs window) const {
-    return device_times() && (lost.in_one_piece() || 100 * lost.doubtful_idle.ns <= window.ns);
+    return device_times() && (!lost.any() || (lost.at_edges() && lost.one_stream) ||
+                              (common_clock() && 100 * lost.in_doubt.ns <= window.ns));
   }
   // What host and devices did at the same time: delays of launches, causes of idle time.
   [[nodiscard]] bool common_clock() const {

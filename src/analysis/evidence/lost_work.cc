@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/evidence/doubtful_time.h"
 #include "analysis/evidence/partial_graphs.h"
 #include "analysis/evidence/rowless_calls.h"
 #include "analysis/name_index.h"
@@ -12,10 +13,11 @@
 namespace tacho {
 namespace {
 
-// The graphs that still ran when the recording ended lack their last nodes by nature.
-void LeaveOutTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
-                     std::vector<PartialGraph>& graphs) {
-  if (graphs.empty()) return;
+// Takes away the graphs that still ran when the recording ended, which lack their last nodes by
+// nature, and gives their calls.
+std::vector<uint32_t> TakeTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
+                                  std::vector<PartialGraph>& graphs) {
+  if (graphs.empty()) return {};
   TimeNs last_launch = trace.span.start;
   DurationNs longest;
   std::map<uint32_t, TimeNs> ends;  // of the partial graphs' work, by call
@@ -28,32 +30,25 @@ void LeaveOutTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
     if (const auto at = ends.find(call); at != ends.end())
       at->second = std::max(at->second, trace.gpu.When(row).end);
   }
+  std::vector<uint32_t> taken;
   std::erase_if(graphs, [&](const PartialGraph& graph) {
-    return trace.host_calls.start[graph.call] >= last_launch &&
-           end - ends.at(graph.call) <= longest;
+    if (trace.host_calls.start[graph.call] < last_launch || end - ends.at(graph.call) > longest)
+      return false;
+    taken.push_back(graph.call);
+    return true;
   });
+  return taken;
 }
 
-// From each incomplete call to the start of the next work that its process launched after it.
-IntervalSet DoubtfulTime(const Trace& trace, const LaunchLinks& links,
-                         const std::vector<uint32_t>& judged,
-                         const std::vector<uint32_t>& incomplete, TimeNs end) {
-  std::vector<Interval> doubtful;
-  TimeNs next = end;
-  size_t left = incomplete.size();
-  for (size_t i = judged.size(); i-- > 0;) {
-    const uint32_t call = judged[i];
-    if (left > 0 && incomplete[left - 1] == call) {
-      --left;
-      doubtful.push_back({trace.host_calls.start[call], next});
-    }
-    if (!links.first.LaunchedWork(call)) continue;
-    next = std::min(next, trace.gpu.start[links.first.FirstOf(call)]);
+bool HasOneStream(const GpuTable& gpu) {
+  for (size_t row = 1; row < gpu.size(); ++row) {
+    if (gpu.stream[row] != gpu.stream[0]) return false;
   }
-  return IntervalSet(std::move(doubtful));
+  return true;
 }
 
-DurationNs IdleWithin(const IntervalSet& doubtful, const DeviceWork& work, const Scope& scope) {
+DurationNs WithoutComputation(const IntervalSet& doubtful, const DeviceWork& work,
+                              const Scope& scope) {
   DurationNs sum;
   for (const DeviceItems& device : work.devices) {
     const Interval window = scope.window.value_or(device.extent);
@@ -61,7 +56,8 @@ DurationNs IdleWithin(const IntervalSet& doubtful, const DeviceWork& work, const
     TimeNs reach = window.start;
     for (const WorkItem& item : device.items) {
       const Interval clipped = scope.Clip(item.when);
-      if (clipped.empty()) continue;
+      const bool computes = item.kind == WorkKind::kCompute || item.kind == WorkKind::kMemset;
+      if (clipped.empty() || !computes) continue;
       if (clipped.start > reach) sum += doubtful.Covered({reach, clipped.start});
       reach = std::max(reach, clipped.end);
     }
@@ -173,42 +169,45 @@ std::string_view LossPatternId(LossPattern pattern) {
   return kIds[static_cast<size_t>(pattern)];
 }
 
-LostWork FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                      const Scope& scope, std::vector<uint32_t>* incomplete_calls) {
+FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
+                         const Scope& scope) {
   const Trace& trace = index.trace();
-  LostWork lost;
-  if (work.on_host || trace.gpu.size() == 0) return lost;
+  FoundLosses found;
+  LostWork& lost = found.lost;
+  if (work.on_host || trace.gpu.size() == 0) return found;
   RowlessCalls rowless = FindRowlessCalls(index, links);
   std::vector<PartialGraph> graphs = FindPartialGraphs(trace, links, rowless.judged);
-  LeaveOutTheLast(trace, links, EndOfRecording(trace), graphs);
+  std::vector<uint32_t>& incomplete_calls = found.incomplete_calls;
+  incomplete_calls = TakeTheLast(trace, links, EndOfRecording(trace), graphs);
+  const auto add = [&](const std::vector<uint32_t>& calls) {
+    incomplete_calls.insert(incomplete_calls.end(), calls.begin(), calls.end());
+  };
+  add(rowless.cut_off);
   lost.calls = rowless.judged.size();
   lost.lost_calls = lost.lost_events = rowless.lost.size();
   lost.captured = rowless.captured;
   lost.failed = rowless.failed;
-  lost.cut_off = rowless.cut_off;
+  lost.cut_off = rowless.cut_off.size();
   lost.partial_graphs = graphs.size();
   for (const PartialGraph& graph : graphs) lost.lost_events += graph.missing;
-  if (!lost.any()) return lost;
-
-  const HostCallTable& calls = trace.host_calls;
-  const auto by_start = [&](uint32_t a, uint32_t b) {
-    return calls.start[a] != calls.start[b] ? calls.start[a] < calls.start[b] : a < b;
-  };
-  std::vector<uint32_t>&judged = rowless.judged, &incomplete = rowless.lost;
-  for (const PartialGraph& graph : graphs) incomplete.push_back(graph.call);
-  std::ranges::sort(judged, by_start);
-  std::ranges::sort(incomplete, by_start);
-  lost.first = calls.start[incomplete.front()];
-  const Losses losses(trace, links, judged, incomplete);
-  losses.TabulateApis(lost);
-  losses.FindPattern(lost);
-  const IntervalSet doubtful = DoubtfulTime(trace, links, judged, incomplete, trace.span.end);
-  lost.doubtful_idle = IdleWithin(doubtful, work, scope);
-  if (incomplete_calls != nullptr) {
-    std::ranges::sort(incomplete);
-    *incomplete_calls = std::move(incomplete);
+  if (lost.any()) {
+    std::vector<uint32_t>& incomplete = rowless.lost;
+    for (const PartialGraph& graph : graphs) incomplete.push_back(graph.call);
+    std::ranges::sort(incomplete, [&](uint32_t a, uint32_t b) {
+      const TimeNs x = trace.host_calls.start[a], y = trace.host_calls.start[b];
+      return x != y ? x < y : a < b;
+    });
+    lost.first = trace.host_calls.start[incomplete.front()];
+    lost.one_stream = HasOneStream(trace.gpu);
+    const Losses losses(trace, links, rowless.judged, incomplete);
+    losses.TabulateApis(lost);
+    losses.FindPattern(lost);
+    found.when = DoubtfulTime(index, links, incomplete);
+    lost.in_doubt = WithoutComputation(found.when, work, scope);
+    add(incomplete);
   }
-  return lost;
+  std::ranges::sort(incomplete_calls);
+  return found;
 }
 
 }  // namespace tacho

@@ -43,24 +43,29 @@ struct LostWork {
     std::string name;
     uint64_t calls = 0, lost = 0;  // lost: also graph launches that lack some
   };
-  std::vector<Api> apis;  // those that lost any, most lost first, then by name
-  TimeNs first;           // the start of the first call that lost any
-  // Idle time of the scope's devices in which lost work may have run: from a call that lost any to
-  // the start of the next work that was launched after it. Lost work on a stream of its own may
-  // have run later still.
-  DurationNs doubtful_idle;
+  std::vector<Api> apis;    // those that lost any, most lost first, then by name
+  TimeNs first;             // the start of the first call that lost any
+  bool one_stream = false;  // all work that is there ran on one. Not in results.
+  // Time of the scope's devices without computation in which lost work may have run (DoubtfulTime).
+  DurationNs in_doubt;
 
   [[nodiscard]] bool any() const { return lost_events > 0; }
-  // Whether the work that is there lies together, with nothing lost between.
-  [[nodiscard]] bool in_one_piece() const {
+  // Whether the calls whose work is there follow each other, with nothing lost between. What they
+  // launched does so, too, if there is one stream.
+  [[nodiscard]] bool at_edges() const {
     return pattern == LossPattern::kNone || pattern == LossPattern::kStart ||
            pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;
   }
 };
 
-// `incomplete_calls`, unless null: gets the rows of Trace::host_calls that lost any, sorted.
+struct FoundLosses {
+  LostWork lost;
+  // Rows of Trace::host_calls not all work of which is there, lost or cut off, sorted.
+  std::vector<uint32_t> incomplete_calls = {};
+  IntervalSet when = {};  // lost work may have run
+};
 // Cost: O(n).
-LostWork FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                      const Scope& scope, std::vector<uint32_t>* incomplete_calls = nullptr);
+FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
+                         const Scope& scope);
 
 }  // namespace tacho

@@ -71,7 +71,7 @@ TEST(LostWork, OfTheFirstCalls) {
     const LostWork lost = LossesOf(Record({.lost = [&](int64_t i) { return i < k; }}));
     EXPECT_EQ(lost.lost_calls, static_cast<uint64_t>(k));
     EXPECT_EQ(lost.pattern, LossPattern::kStart);
-    EXPECT_EQ(lost.doubtful_idle, DurationNs{});
+    EXPECT_EQ(lost.in_doubt, DurationNs{});
   }
 }
 
@@ -98,7 +98,7 @@ TEST(LostWork, OfAllReplaysButEveryEighth) {
   ASSERT_EQ(lost.apis.size(), 1u);
   EXPECT_EQ(lost.apis[0].name, "cudaGraphLaunch");
   EXPECT_EQ(lost.apis[0].calls, 40u);
-  EXPECT_GT(lost.doubtful_idle, DurationNs{1'000'000});
+  EXPECT_GT(lost.in_doubt, DurationNs{1'000'000});
 }
 
 TEST(LostWork, OfAllGraphsAndOfSome) {
@@ -206,8 +206,8 @@ TEST(LostWork, BoundsWhatItMakesWrong) {
     const std::vector<DeviceTime> times = DeviceTimesOf(prepared);
     if (times.empty()) continue;
     EXPECT_LE(times.front().busy, right.busy);
-    if (!times.front().whole || found.in_one_piece()) continue;
-    EXPECT_LE(times.front().idle - right.idle, found.doubtful_idle);
+    if (!times.front().whole || found.at_edges()) continue;
+    EXPECT_LE(times.front().idle - right.idle, found.in_doubt);
   }
 }
 

@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint64_t kFewestWith = 3, kFewestOutside = 3, kFewestOperators = 8;
 constexpr size_t kFewestOperatorNames = 3;
+// Of a suspicion.
+constexpr uint64_t kFewestWithSuspect = 2;
+constexpr size_t kFewestNamesSuspect = 2;
 
 // "execute_context_0(0)_generation_8(8)" of any batch is one kind of range.
 std::string WithoutDigits(std::string_view name) {
@@ -54,7 +57,9 @@ class Kinds {
         ++kind.before;
       } else {
         const bool holds = next < calls.size() && host_calls.start[calls[next]] < when.end;
-        ++(holds ? kind.with : kind.without);
+        const bool is_inside = with_calls_.start <= when.start && when.end <= with_calls_.end;
+        if (holds) ++kind.with;
+        if (!holds && is_inside) ++kind.without;
       }
     }
   }
@@ -65,11 +70,11 @@ class Kinds {
     size_t kinds = 0;
     std::string name;  // of the most
   };
-  [[nodiscard]] Witnesses Of(uint64_t Kind::*side) const {
+  [[nodiscard]] Witnesses Of(uint64_t Kind::*side, uint64_t fewest_with = kFewestWith) const {
     Witnesses found;
     uint64_t most = 0;
     for (const auto& [name, kind] : by_name_) {
-      if (kind.without > 0 || kind.with < kFewestWith || kind.*side == 0) continue;
+      if (kind.without > 0 || kind.with < fewest_with || kind.*side == 0) continue;
       ++found.kinds;
       found.ranges += kind.*side;
       if (kind.*side > most) found.name = name;
@@ -109,16 +114,20 @@ RecorderStops FindRecorderStops(const TrackIndex& index) {
     operators.Add(trace.host_ops, index.host_ops().Of(track), calls);
   }
   const auto decide = [&](uint64_t Kind::*side, TimeNs at, std::optional<TimeNs>& when,
-                          uint64_t& witnesses) {
+                          std::optional<TimeNs>& suspect, uint64_t& witnesses) {
+    if (annotations.Of(side, kFewestWithSuspect).kinds +
+            operators.Of(side, kFewestWithSuspect).kinds >=
+        kFewestNamesSuspect)
+      suspect = at;
     const Kinds::Witnesses ranges = annotations.Of(side), ops = operators.Of(side);
     const bool by_ranges = ranges.ranges >= kFewestOutside;
     if (!by_ranges && (ops.ranges < kFewestOperators || ops.kinds < kFewestOperatorNames)) return;
-    when = at;
+    when = suspect = at;
     witnesses = by_ranges ? ranges.ranges : ops.ranges;
     stops.witness = by_ranges ? ranges.name : ops.name;
   };
-  decide(&Kind::before, with_calls.start, stops.began, stops.before);
-  decide(&Kind::after, with_calls.end, stops.stopped, stops.after);
+  decide(&Kind::before, with_calls.start, stops.began, stops.may_have_begun, stops.before);
+  decide(&Kind::after, with_calls.end, stops.stopped, stops.may_have_stopped, stops.after);
   return stops;
 }
 

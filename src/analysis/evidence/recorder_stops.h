@@ -21,6 +21,9 @@ struct RecorderStops {
   std::optional<TimeNs> began;     // the start of the first
   uint64_t after = 0, before = 0;  // ranges of witnesses there
   std::string witness;             // the kind of most of them
+  // The same where ranges of 2 kinds that held calls twice lie there: too few to say so, enough not
+  // to take a step that lasts there for a whole one. Not in results.
+  std::optional<TimeNs> may_have_stopped, may_have_begun;
 
   [[nodiscard]] bool any() const { return stopped || began; }
 };

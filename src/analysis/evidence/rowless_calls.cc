@@ -12,18 +12,17 @@ namespace {
 
 constexpr size_t kFewestCalls = 3;
 
-enum class CallKind : uint8_t { kOther, kJudged, kBeginCapture, kEndCapture };
+enum class CallKind : uint8_t { kOther, kJudged, kMemset, kBeginCapture, kEndCapture };
 
 CallKind KindOfCall(std::string_view name) {
   if (name.find("BeginCapture") != std::string_view::npos) return CallKind::kBeginCapture;
   if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
   const std::string lower = AsciiLowered(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  // A memset of no bytes has no row. A host function runs on the host. What builds or edits a graph
-  // runs nothing: cudaGraphAddMemcpyNode.
-  if (has("memset") || has("hostfunc") || (has("graph") && !has("graphlaunch")))
-    return CallKind::kOther;
-  return CallKind::kJudged;
+  // A host function runs on the host. What builds or edits a graph runs nothing:
+  // cudaGraphAddMemcpyNode.
+  if (has("hostfunc") || (has("graph") && !has("graphlaunch"))) return CallKind::kOther;
+  return has("memset") ? CallKind::kMemset : CallKind::kJudged;
 }
 
 // Whether a call without a row lies in another call of its thread that has rows, or holds one: a
@@ -76,7 +75,8 @@ std::vector<uint8_t> InCapture(const TrackIndex& index, const std::vector<CallKi
   return in_capture;
 }
 
-// The longest time from the start of a call to the end of its work, plus the longest piece.
+}  // namespace
+
 DurationNs LongestWay(const Trace& trace, const LaunchLinks& links) {
   DurationNs way, piece;
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
@@ -88,8 +88,6 @@ DurationNs LongestWay(const Trace& trace, const LaunchLinks& links) {
   }
   return way + piece;
 }
-
-}  // namespace
 
 TimeNs EndOfRecording(const Trace& trace) {
   TimeNs end = trace.span.start;
@@ -112,7 +110,10 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   const NestedCalls nested(index, links);
   const std::vector<uint8_t> in_capture = InCapture(index, kinds);
   for (uint32_t call = 0; call < calls.size(); ++call) {
-    if (links.puts_work[call] == 0 || kinds[call] != CallKind::kJudged) continue;
+    const bool is_memset = kinds[call] == CallKind::kMemset;
+    if (links.puts_work[call] == 0 || (kinds[call] != CallKind::kJudged && !is_memset)) continue;
+    // A memset of no bytes has no row.
+    if (is_memset && !links.first.LaunchedWork(call)) continue;
     found.judged.push_back(call);
     if (links.first.LaunchedWork(call)) continue;
     if (!in_capture.empty() && in_capture[call] != 0) {
@@ -126,14 +127,15 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     }
     found.judged.pop_back();
   }
-  // Of two calls nobody knows whether they should have rows.
-  if (found.judged.size() < kFewestCalls) found.lost.clear();
-  if (found.lost.empty()) return found;
   const auto by_start = [&](uint32_t a, uint32_t b) {
     return calls.start[a] != calls.start[b] ? calls.start[a] < calls.start[b] : a < b;
   };
-  std::ranges::sort(found.judged, by_start);
-  std::ranges::sort(found.lost, by_start);
+  for (std::vector<uint32_t>* rows : {&found.judged, &found.lost}) {
+    if (!std::ranges::is_sorted(*rows, by_start)) std::ranges::sort(*rows, by_start);
+  }
+  // Of two calls nobody knows whether they should have rows.
+  if (found.judged.size() < kFewestCalls) found.lost.clear();
+  if (found.lost.empty()) return found;
 
   // Only where the first calls alone are lost besides: what loses others may have lost the last
   // ones.
@@ -144,7 +146,8 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   if (at_end == 0 || at_start + at_end != lost || lost == all) return found;
   if (EndOfRecording(trace) - calls.start[found.lost[at_start]] > LongestWay(trace, links))
     return found;
-  found.cut_off = at_end;
+  found.cut_off.assign(found.lost.begin() + static_cast<std::ptrdiff_t>(at_start),
+                       found.lost.end());
   found.judged.resize(all - at_end);
   found.lost.resize(at_start);
   return found;

@@ -11,8 +11,8 @@ namespace tacho {
 // Calls that put work onto a device and have no row of it, and why.
 //
 // Judged are calls of kernels, graphs and copies that can be joined with rows: with a correlation,
-// in a trace whose rows name theirs. Memsets are not judged: real traces hold some without a row
-// although nothing is lost.
+// in a trace whose rows name theirs. Memsets are judged where they have a row: real traces hold
+// some without although nothing is lost.
 struct RowlessCalls {
   std::vector<uint32_t> judged;  // rows of Trace::host_calls, by start, then row
   std::vector<uint32_t> lost;    // of them those that should have a row, in the same order
@@ -21,12 +21,16 @@ struct RowlessCalls {
   uint64_t failed = 0;    // returned an error
   // The last calls of the recording, the first of which began so shortly before the end that its
   // work need not have ended by then: within the longest time from a call to the end of its work,
-  // plus the longest piece of work.
-  uint64_t cut_off = 0;
+  // plus the longest piece of work. In the order of `judged`, which lacks them.
+  std::vector<uint32_t> cut_off;
 };
 
-// Cost: O(n) over host calls and GPU work; a sort of the judged calls only if some have no row.
+// Cost: O(n) over host calls and GPU work; a sort of the judged calls where the file has them in no
+// order.
 RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links);
+
+// The longest time from the start of a call to the end of its work, plus the longest piece of work.
+DurationNs LongestWay(const Trace& trace, const LaunchLinks& links);
 
 // When the recording of calls and work ended: other recorders may go on.
 TimeNs EndOfRecording(const Trace& trace);

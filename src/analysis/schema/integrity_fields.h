@@ -21,8 +21,8 @@ void Lost(auto& out, auto& lost) {
              lost.lost_events);
   if (IsThere(out, "pattern", lost.any())) {
     out.Fields("pattern", ByName(lost.pattern, LossPatternId, kPatterns), "one_in",
-               UnlessIs(lost.one_in, uint64_t{0}), "first_ns", lost.first, "doubtful_idle_ns",
-               lost.doubtful_idle);
+               UnlessIs(lost.one_in, uint64_t{0}), "first_ns", lost.first, "in_doubt_ns",
+               lost.in_doubt);
   }
   out.Rows("apis", lost.apis,
            [&](auto& api) { out.Fields("name", api.name, "calls", api.calls, "lost", api.lost); });

@@ -1,0 +1,52 @@
+#include "analysis/evidence/unlaunched_work.h"
+
+#include <algorithm>
+
+namespace tacho {
+namespace {
+
+struct Piece {
+  StringId device{};
+  TimeNs start;
+};
+
+// Work that names a launch which the trace does not have.
+std::vector<Piece> UnlaunchedWork(const Trace& trace, const LaunchLinks& links) {
+  std::vector<Piece> pieces;
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
+    pieces.push_back({trace.words[trace.gpu.stream[row]].device, trace.gpu.start[row]});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<uint32_t> StepsWithUnlaunchedWork(const TrackIndex& index, const LaunchLinks& links,
+                                              const std::vector<Step>& steps) {
+  const Trace& trace = index.trace();
+  std::vector<uint32_t> found;
+  if (steps.empty()) return found;
+  const std::vector<Piece> pieces = UnlaunchedWork(trace, links);
+  if (pieces.empty()) return found;
+  std::vector<StepWork> works = FindStepWork(index, links, steps);
+  const auto place = [](const StepWork& work) {
+    return std::pair(Index(work.device), work.when.start);
+  };
+  std::ranges::sort(works, {}, place);
+  for (const Piece& piece : pieces) {
+    const auto next =
+        std::ranges::upper_bound(works, std::pair(Index(piece.device), piece.start), {}, place);
+    const bool has_before = next != works.begin() && std::prev(next)->device == piece.device;
+    if (has_before) found.push_back(std::prev(next)->step);
+    if (has_before && piece.start < std::prev(next)->when.end) continue;
+    if (next != works.end() && next->device == piece.device &&
+        steps[next->step].when.start <= piece.start)
+      found.push_back(next->step);
+  }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+}  // namespace tacho
