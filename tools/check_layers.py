@@ -45,7 +45,7 @@ FENCES = {
     r"yaml\.h": r"src/control/yaml_json\.cc",
     r"spawn\.h": r"src/base/subprocess\.cc",
     r"cxxabi": r"src/analysis/demangle\.cc",
-    r"fmt/": r"(src|bench)/.*",
+    r"fmt/": r"(src|bench|tests/mutations)/.*",
 }
 # What prints or ends the program: cli/ alone may.
 PRINTS = re.compile(r"\b(std::(cout|cerr|clog|wcout|print|println|exit|_Exit|quick_exit|terminate|abort)\b"

@@ -85,7 +85,7 @@ TEST(SqliteFile, HoldsTheTablesOfQueries) {
 }
 
 TEST(SqliteFile, AWindowHasWhatTouchesIt) {
-  const auto run = TwoTraces(3);
+  const auto run = TwoTraces(2);
   const FolderForTest folder;
   const std::string path = folder.At("run.db");
   const std::vector<Interval> windows = {{{100}, {300}}, kNoTime};

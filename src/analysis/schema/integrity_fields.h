@@ -44,8 +44,8 @@ void IntegrityFields(auto& out, auto& integrity) {
                clock.waited, "after_wait", clock.after_wait);
     MaybeSigned(out, "least_ns", clock.least);
     MaybeSigned(out, "most_ns", clock.most);
-    MaybeSigned(out, "least_at_start_ns", clock.least_at_start);
-    MaybeSigned(out, "least_at_end_ns", clock.least_at_end);
+    MaybeSigned(out, "least_early_ns", clock.least_at_start);
+    MaybeSigned(out, "least_late_ns", clock.least_at_end);
   });
   out.Row("order", "compared", impossible.compared, "out_of_order", impossible.out_of_order,
           "stacked", impossible.stacked);
