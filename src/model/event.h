@@ -85,6 +85,7 @@ struct TraceHeader {
   std::string trace_id;              // of the profiler's session in one process
   std::string cuda_runtime_version;  // also HIP's
   std::string cuda_driver_version;
+  int64_t cupti_version = -1;  // CUPTI_API_VERSION: 26, since CUDA 13 as 130100. Not in results.
   bool record_shapes = false, with_stack = false, with_flops = false, profile_memory = false,
        with_modules = false;
   std::vector<DeviceProperties> devices;

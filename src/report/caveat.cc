@@ -67,11 +67,16 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   return false;
 }
 
+// Since CUDA 12.6 (update 2) the first records of a session may have times that no trace can hold.
+bool LosesTheFirst(int64_t cupti_version) { return cupti_version >= 24 && cupti_version < 130100; }
+
 // Of a trace whose idle time is known all the same.
 std::string LostWorkText(const TraceAnalysis* only) {
   if (only == nullptr) return "GPU work that was launched is missing";
   const LostWork& lost = only->integrity.lost;
   std::string text = LossText(lost);
+  if (lost.pattern == LossPattern::kStart && LosesTheFirst(only->header.cupti_version))
+    text += ", as CUPTI before CUDA 13.1 loses them";
   if (lost.at_edges() && lost.in_doubt.ns == 0)
     return text + "; the figures are those of the time between";
   return text + fmt::format(", so up to {} of the idle time may have been busy",

@@ -82,7 +82,8 @@ void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions
   document.Add(
       Subject{"trace", trace.path, {fmt::format("{}", fmt::join(facts, options.style.dot()))}});
   document.Add(Labelled{
-      "summary", {"totals only, read in one pass without a model: sums count overlap twice"}});
+      "summary",
+      {"totals only, in one pass: sums count overlap twice, missing work is not looked for"}});
   document.AddPart(TitledTable{DevicesTable(trace.devices)});
   document.AddPart(TitledTable{.table = CategoriesTable(trace), .screen_rows = options.top});
   document.AddPart(

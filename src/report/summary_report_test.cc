@@ -29,7 +29,7 @@ RunSummary SmallRun() {
 TEST(SummaryReport, Text) {
   EXPECT_EQ(SummaryText(SmallRun(), {}), R"( trace    rank0.json
           rank 0 · 5 events · 100 B (100 B of JSON) · 1.00 ms from first to last event
- summary  totals only, read in one pass without a model: sums count overlap twice
+ summary  totals only, in one pass: sums count overlap twice, missing work is not looked for
 
  DEVICES  events  window us  sum of work us
  0             3        900             600

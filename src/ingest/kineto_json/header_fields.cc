@@ -71,6 +71,8 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
     header.cuda_runtime_version = CudaVersion(value);
   } else if (key == "cuda_driver_version" || key == "hip_driver_version") {
     header.cuda_driver_version = CudaVersion(value);
+  } else if (key == "cupti_version") {
+    header.cupti_version = Integer(value).value_or(-1);
   } else if (key == "record_shapes") {
     header.record_shapes = IsOn(value);
   } else if (key == "with_stack") {
