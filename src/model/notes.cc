@@ -15,7 +15,7 @@ constexpr NoteKind kKinds[] = {
      "the compressed stream ends early: everything after that point is lost",
      "copy the file again, or wait until the engine has written it whole"},
     {"corrupt-gzip", Severity::kDataLoss,
-     "the compressed stream is damaged: what follows the damage is lost",
+     "the compressed stream is damaged: what follows is lost, and figures may be wrong",
      "copy the file again and compare checksums"},
     {"second-document", Severity::kDataLoss,
      "another JSON document follows the trace, or begins within it, and was not read",

@@ -163,6 +163,7 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
 
 std::string LossInWords(const Notes& notes) {
   if (!notes.lost_data()) return "no event lost";
+  if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
   const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss &&
            note.id != NoteId::kProducerLostEvents;
