@@ -214,7 +214,7 @@ void DrawingKeeper::Draw(const AnalysedTrace& read) {
   const std::vector<Row> devices = RowsOfDevices(rows);
   for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {
     PhaseTime time = TimeOfPhase(devices, analysis.steps, phase);
-    if (time.total.ns > 0) drawings.phases.push_back(std::move(time));
+    if (time.total.ns > 0 && analysis.idle.known) drawings.phases.push_back(std::move(time));
   }
   DrawSteps(rows, analysis.steps, analysis.span, drawings);
   const IdleTable gaps = LongGaps(analysis.idle);

@@ -19,7 +19,9 @@ constexpr NoteKind kKinds[] = {
      "copy the file again and compare checksums"},
     {"second-document", Severity::kDataLoss,
      "another JSON document follows the trace, or begins within it, and was not read",
-     "give each trace as a file of its own, or all of them in a folder or an archive"},
+     "give each trace as a file of its own, or all of them in a folder or an archive; of ranks "
+     "that "
+     "wrote into one file: record again with a name for each"},
     {"trailing-junk", Severity::kInfo, "bytes follow the end of the trace and were left alone",
      "none needed"},
     {"read-failed", Severity::kDataLoss, "the system stopped delivering the file in the middle",
@@ -74,11 +76,12 @@ constexpr NoteKind kKinds[] = {
      "calls put work onto a device that is not in the file: busy time is a lower bound, and when "
      "the "
      "device was idle cannot be told",
-     "record a shorter window with fewer graph replays; with torch, a larger activity buffer; on "
-     "ROCm, a newer release"},
+     "record a shorter window; with torch, a larger buffer (ACTIVITIES_MAX_GPU_BUFFER_SIZE_MB in "
+     "the "
+     "file that KINETO_CONFIG names); on ROCm, a newer release"},
     {"lost-at-edge", Severity::kDataLoss,
-     "the first or the last calls that put work onto a device have none in the file: the figures "
-     "are those of the time between",
+     "the work of the first or the last launch and copy calls is not in the file: figures of the "
+     "device are those of the time between, those of the host of the whole trace",
      "send requests before and while the profiler starts, not after a pause; open fewer sessions "
      "in "
      "one process; CUPTI of CUDA 13.1 or later loses none at the start"},

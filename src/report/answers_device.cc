@@ -48,7 +48,7 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.of = FormatCounted(work, "piece") + " of GPU work";
   } else {
     answer.share = static_cast<double>(whole) / static_cast<double>(traces.size());
-    answer.figure = FormatCount(whole) + " without a lost event";
+    answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
   std::string text = whole == traces.size() ? "no event is lost" : "";

@@ -11,7 +11,7 @@ namespace tacho {
 namespace {
 
 struct Launched {
-  uint64_t work = 0, linked = 0, under_graphs = 0, graphs = 0;
+  uint64_t work = 0, linked = 0, under_graphs = 0, graphs = 0, graphs_with_work = 0;
 };
 
 Launched CountLaunches(const AnswerInput& in) {
@@ -21,6 +21,8 @@ Launched CountLaunches(const AnswerInput& in) {
     sum.linked += trace->launches.with_launch;
     sum.under_graphs += trace->launches.graph_gpu_events;
     sum.graphs += trace->launches.graphs.size();
+    sum.graphs_with_work += static_cast<uint64_t>(std::ranges::count_if(
+        trace->launches.graphs, [](const GraphLaunch& graph) { return graph.gpu_events > 0; }));
   }
   return sum;
 }
@@ -57,6 +59,8 @@ Answer AnswerGraphs(const AnswerInput& in) {
     return answer;
   }
   answer.sentence = FormatCounted(launched.graphs, "graph launch", "graph launches");
+  if (launched.graphs_with_work < launched.graphs)
+    answer.sentence += fmt::format(", {} with their work", FormatCount(launched.graphs_with_work));
   const std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
   const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));

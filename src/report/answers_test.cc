@@ -85,7 +85,7 @@ TEST(Answers, LostEventsComeFirst) {
   RunAnalysis run = OneTrace();
   run.traces[0].notes.Add(NoteId::kTruncatedGzip, "byte 7", 1);
   const Answer trust = AnswerOf(run, "trust");
-  EXPECT_EQ(trust.figure, "0 without a lost event");
+  EXPECT_EQ(trust.figure, "0 whole");
   EXPECT_EQ(trust.of, "1 trace");
   EXPECT_EQ(trust.sentence, "Events are missing, so what looks idle may have been busy");
 }

@@ -140,6 +140,11 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
   return recorded;
 }
 
+bool BusyIsLeast(const TraceAnalysis& trace) {
+  return !trace.idle.known || HasDoubt(trace, Doubt::kEventsMissing) ||
+         HasDoubt(trace, Doubt::kRecordsDropped);
+}
+
 std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
 std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
 

@@ -12,6 +12,9 @@ namespace tacho {
 std::string Caveat(const TraceAnalysis& trace);
 std::string Caveat(const RunAnalysis& run);
 
+// Whether busy time is a lower bound: events are missing, known or as the profiler says.
+bool BusyIsLeast(const TraceAnalysis& trace);
+
 // A smaller share of the window is not worth a word.
 inline constexpr double kIdleWorthNaming = 0.10;
 

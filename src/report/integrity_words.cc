@@ -8,26 +8,23 @@
 namespace tacho {
 namespace {
 
-// "of all but every 8th".
+// Which calls: "only 1 call in 8 has its work".
 std::string PatternText(const LostWork& lost) {
   switch (lost.pattern) {
     case LossPattern::kStart:
-      return "of the first of the recording";
+      return "the first calls of the recording";
     case LossPattern::kEnd:
-      return "of the last of the recording";
+      return "the last calls of the recording";
     case LossPattern::kStartAndEnd:
-      return "of the first and the last of the recording";
+      return "the first and the last calls of the recording";
     case LossPattern::kAllGraphs:
-      return "of every graph launch, and of no other call";
+      return "every graph launch, and no other call";
     case LossPattern::kAllOfAThread:
-      return "of all calls of some threads, and of no others";
+      return "all calls of some threads, and no others";
     case LossPattern::kAllButOneIn:
-      return fmt::format("of all but every {}{}", lost.one_in,
-                         lost.one_in == 2   ? "nd"
-                         : lost.one_in == 3 ? "rd"
-                                            : "th");
+      return fmt::format("only 1 call in {} has its work", lost.one_in);
     case LossPattern::kSpread:
-      return "spread over the recording";
+      return "calls all over the recording";
     case LossPattern::kNone:
     case LossPattern::kCount:
       break;
@@ -96,8 +93,8 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
   const auto add = [&](std::string_view what, DurationNs time, std::string_view where,
                        uint64_t ranges) {
     text += fmt::format(
-        "{}the recording of calls and GPU work {} {} {} ({} like {}, which held "
-        "calls each time, hold none there)",
+        "{}the recording of calls and GPU work {} {} {} ({} like {} hold no call there, and held "
+        "some each time before)",
         text.empty() ? "" : "; ", what, FormatDuration(time), where, FormatCounted(ranges, "range"),
         NameInSentence(stops.witness));
   };

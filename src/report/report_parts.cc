@@ -234,11 +234,12 @@ IdleTable LongGaps(IdleTable idle) {
   return idle;
 }
 
-void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events,
+void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events, bool lost,
                    const DeviceTotals& totals, const KernelTable& kernels) {
   if (gpu_events > 0) {
     const double share = static_cast<double>(linked) / static_cast<double>(gpu_events);
-    parts.push_back(fmt::format("{} % of GPU work linked to a launch", FormatPercent(share)));
+    parts.push_back(fmt::format("{} % of {}GPU work linked to a launch", FormatPercent(share),
+                                lost ? "the recorded " : ""));
     if (totals.overlaps > 0) parts.push_back(FormatCounted(totals.overlaps, "overlap") + " kept");
   }
   if (!kernels.rows.empty())

@@ -81,7 +81,7 @@ IdleTable LongGaps(IdleTable idle);
 
 // "99.8 % of GPU work linked to a launch", "61 overlaps kept" (work of one stream that ran at the
 // same time), "98.0 % of kernel time classified".
-void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events,
+void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events, bool lost,
                    const DeviceTotals& totals, const KernelTable& kernels);
 
 // "201 decode steps", "3 steps of unknown phase".

@@ -54,7 +54,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: " + MissingRanksText(run.ranks));
   }
-  AddTrustParts(parts, linked, gpu_events, totals.devices, totals.kernels);
+  AddTrustParts(parts, linked, gpu_events, incomplete > 0, totals.devices, totals.kernels);
   return parts;
 }
 
@@ -144,7 +144,8 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   document.Add(
       Labelled{"trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain});
   const std::string verdict = Verdict(run);
-  AddVerdict(document, verdict, Caveat(run));
+  const std::string caveat = Caveat(run);
+  AddVerdict(document, verdict, caveat);
   AddRanks(document, run.ranks, options.style);
   AddSteps(document, run, options);
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
@@ -152,7 +153,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   AddCopies(document, totals.copies, options);
   AddNotes(document, run);
   if (options.command_paths.empty()) return document;
-  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run)});
+  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run), caveat});
   document.AddPart(Next(run, options));
   return document;
 }

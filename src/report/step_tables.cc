@@ -78,6 +78,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
     std::vector<int64_t> durations, periods;
     std::vector<double> trend;
     int64_t context = -1, generated = -1, device = -1;
+    bool all_known = true;  // of some steps the work is not all there: their sum is none of all
     const auto add = [](int64_t& sum, int64_t more) {
       if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };
@@ -89,7 +90,9 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       add(context, step.label.context_tokens);
       add(generated, step.label.generation_tokens);
       add(device, step.device_busy.value_or(DurationNs{-1}).ns);
+      all_known = all_known && !step.lost_work;
     }
+    if (!all_known) device = -1;
     if (durations.empty()) continue;
     const DurationStats stats = Summarize(durations);
     const Throughput throughput = ThroughputOf(steps, phase);

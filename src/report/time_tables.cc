@@ -100,6 +100,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   return table;
 }
 
+constexpr const char* kBusyAtLeast = "busy, at least";
+
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
   Table table{
       "devices",
@@ -116,6 +118,7 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
        Col{"gaps_over_1ms", "", kCount}.FileOnly(),
        Col{"largest_gap_ns", "largest gap", kDuration}},
       {}};
+  if (!std::ranges::all_of(devices, &DeviceTime::whole)) table.columns[2].name = kBusyAtLeast;
   for (const DeviceTime& device : devices) {
     const GapCounts& gaps = device.gaps;
     const auto unless_lost = [&](Cell cell) { return device.whole ? std::move(cell) : Cell(); };
@@ -221,6 +224,8 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
   if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;
   const bool with_paths = style.whole_names || !NamesTellApart(ranks);
+  if (!std::ranges::all_of(ranks.rows, &RankRow::whole))
+    std::ranges::find(table.columns, "busy", &TableColumn::key)->name = kBusyAtLeast;
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "report/analyze_document.h"
 #include "report/caveat.h"
@@ -49,12 +50,23 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   return parts;
 }
 
+// Whether an event that is missing would be missed: not of what no figure is made of.
+bool CanTellLoss(const TraceAnalysis& trace) {
+  return trace.facts.role != TraceRole::kForeign && trace.counts.total > 0 &&
+         std::ranges::none_of(
+             std::array{NoteId::kMixedRanks, NoteId::kRangeProfiler, NoteId::kNoGpuEvents},
+             [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
+}
+
 // Whether the figures can be believed, in figures.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
   const std::string loss = LossText(trace.integrity.lost);
-  parts.push_back(!loss.empty() ? loss : LossInWords(trace.notes));
+  if (!loss.empty())
+    parts.push_back(loss);
+  else if (CanTellLoss(trace) || trace.notes.lost_data())
+    parts.push_back(LossInWords(trace.notes));
   if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
     parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())
@@ -63,8 +75,8 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
     parts.emplace_back("host and device have no clock in common");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
   AddTrustParts(parts, trace.launches.with_launch,
-                trace.launches.gpu_events + trace.launches.without_correlation, totals,
-                trace.kernels);
+                trace.launches.gpu_events + trace.launches.without_correlation, !loss.empty(),
+                totals, trace.kernels);
   if (!trace.facts.options.empty()) {
     parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
   }
@@ -84,10 +96,14 @@ std::string LaunchesText(const LaunchTable& launches) {
   add(launches.without_launch, "without a launch in the recording");
   add(launches.without_correlation, "not telling their launch");
   if (!launches.graphs.empty()) {
-    text += fmt::format(
-        "; {} {} of them",
-        FormatCounted(launches.graphs.size(), "graph launch carries", "graph launches carry"),
-        count(launches.graph_gpu_events));
+    const auto with_work = static_cast<uint64_t>(std::ranges::count_if(
+        launches.graphs, [](const GraphLaunch& graph) { return graph.gpu_events > 0; }));
+    const uint64_t graphs = launches.graphs.size();
+    text += fmt::format("; {}{} {} of them", with_work == graphs ? "" : count(with_work) + " of ",
+                        with_work == 1 && graphs > 1
+                            ? FormatCounted(graphs, "", "graph launches carries")
+                            : FormatCounted(graphs, "graph launch carries", "graph launches carry"),
+                        count(launches.graph_gpu_events));
     if (launches.graphs.size() > 1) {
       text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
     }
@@ -207,7 +223,8 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   document.Add(Labelled{"trust", TrustParts(trace, ranks, totals),
                         incomplete ? Paint::kYellow : Paint::kPlain});
   const std::string verdict = Verdict(trace, ranks);
-  AddVerdict(document, verdict, Caveat(trace));
+  const std::string caveat = Caveat(trace);
+  AddVerdict(document, verdict, caveat);
   document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
                                .title = "Steps",
                                .screen_rows = options.top});
@@ -222,7 +239,9 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
     self_of_ops.push_back(row.cpu_self);
     self += row.cpu_self;
   }
-  document.AddPart(TitledTable{.table = OpsTable(trace.ops.rows, !totals.on_host, false, "name"),
+  const bool any_on_device = std::ranges::any_of(
+      trace.ops.rows, [](const OpRow& row) { return row.device_outermost.ns > 0; });
+  document.AddPart(TitledTable{.table = OpsTable(trace.ops.rows, any_on_device, false, "name"),
                                .title = "Top host operators",
                                .screen_rows = RowsWorthShowing(self_of_ops, self, 3, options.top)});
   AddCopies(document, trace.copies, options);
@@ -230,7 +249,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   AddLongestGaps(document, trace, totals.idle, options);
   AddNotes(document, trace);
   if (options.command_paths.empty()) return document;
-  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks)});
+  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks), caveat});
   document.AddPart(Next(trace, options));
   return document;
 }

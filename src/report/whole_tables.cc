@@ -9,6 +9,7 @@
 
 #include "report/analyze_markdown.h"
 #include "report/device_totals.h"
+#include "report/integrity_words.h"
 #include "report/result_tables.h"
 #include "text/format_number.h"
 
@@ -96,6 +97,15 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
   return {};
 }
 
+// What stands for tables without rows. `none`: "no kernel".
+std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_view none) {
+  if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
+    return "no figure of a rank: the file holds several ranks as one";
+  if (which == WholeTable::kGaps && !trace.idle.known)
+    return "idle gaps cannot be told: " + LossText(trace.integrity.lost);
+  return fmt::format("{} {}", none, Whereabouts(trace));
+}
+
 // What was asked for in parts, each rendered before the next is made: a part holds every row.
 std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                      const ScreenOptions& options,
@@ -116,8 +126,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       Document part;
       if (run.traces.size() > 1) part.Add(Heading{Heading::Level::kName, trace.path});
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
-      AddTables(part, std::move(of_trace), fmt::format("{} {}", if_empty, Whereabouts(trace)),
-                options);
+      AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
       add(std::move(part));
     }

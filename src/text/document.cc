@@ -123,6 +123,7 @@ class TextRenderer {
     if (std::ranges::count(out_, '\n') <= kLinesOfTerminal) return;
     out_ += '\n';
     (*this)(Labelled{again.label, {WholeOrBrief(again.whole, again.brief, style_)}, Paint::kBold});
+    (*this)(Labelled{"caveat", {again.caveat}, Paint::kYellow});
   }
 
  private:

@@ -83,6 +83,7 @@ struct NextCommand {
 // The main sentence once more under a long text, whole if it fits on two lines.
 struct SaidAgain {
   std::string label, whole, brief;
+  std::string caveat = {};  // under it
 };
 
 // A blank line on the screen.

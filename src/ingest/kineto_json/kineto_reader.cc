@@ -63,6 +63,8 @@ class Document {
  private:
   // Moves to the next byte that is no white space (and no comma). False at the end of the document.
   bool ToText(bool commas);
+  std::string_view Start();
+  bool IsLog();
   bool IsListOfOtherThings();
   [[nodiscard]] Result<void> CheckKeys() const;
   void ReadObject();
@@ -103,6 +105,10 @@ Result<KinetoReadResult> Document::Read() {
             ": its writer was stopped, or has not begun");
   }
   if (*c_.p == '[') {
+    if (IsLog()) {
+      return Fail(ErrorKind::kUnreadable,
+                  "is a log, and no trace: tacho doctor reads the logs of engines");
+    }
     if (IsListOfOtherThings()) {
       return Fail(ErrorKind::kUnreadable,
                   "is JSON, but no trace: a list that does not begin with an event (\"ph\"); "
@@ -131,11 +137,24 @@ Result<KinetoReadResult> Document::Read() {
   return KinetoReadResult{window_.end_offset(), first_damage_, has_other_trace_};
 }
 
-// Whether the first element shows that the list at the cursor holds no events.
-bool Document::IsListOfOtherThings() {
+std::string_view Document::Start() {
   while (static_cast<size_t>(c_.end - c_.p) < kSniffBytes && window_.More()) {
   }
-  const std::string_view start(c_.p, std::min(static_cast<size_t>(c_.end - c_.p), kSniffBytes));
+  return {c_.p, std::min(static_cast<size_t>(c_.end - c_.p), kSniffBytes)};
+}
+
+// Whether what begins as a list is a line of text: "[2026-01-04 06:30:11] server_args=...".
+bool Document::IsLog() {
+  const std::string_view start = Start();
+  const size_t end = start.find_first_of("]{\"\n", 1);
+  if (end == std::string_view::npos || start[end] != ']' || end + 2 >= start.size()) return false;
+  const bool is_time = start.find_first_of("-:") < end && start[1] >= '0' && start[1] <= '9';
+  return is_time && start[end + 1] == ' ';
+}
+
+// Whether the first element shows that the list at the cursor holds no events.
+bool Document::IsListOfOtherThings() {
+  const std::string_view start = Start();
   Cursor at{start.data() + 1, start.data() + start.size(), true};
   at.p = SkipSpace(at.p, at.end);
   if (at.p == at.end || *at.p == ']') return false;
