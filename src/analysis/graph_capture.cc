@@ -68,9 +68,10 @@ bool IsEngineStep(std::string_view name) {
 }
 
 bool RecordsCapture(const Trace& trace, std::string_view path) {
-  const bool is_sign = IsCaptureFile(path) ||
-                       HasName(trace, trace.annotations, IsCaptureAnnotation) ||
-                       (trace.gpu.size() == 0 && HasName(trace, trace.host_calls, BeginsCapture));
+  const bool captures = HasName(trace, trace.host_calls, BeginsCapture);
+  const bool is_sign = IsCaptureFile(path) || (trace.gpu.size() == 0 && captures) ||
+                       ((trace.gpu.size() == 0 || captures) &&
+                        HasName(trace, trace.annotations, IsCaptureAnnotation));
   return is_sign && !HasName(trace, trace.annotations, IsEngineStep) &&
          !HasName(trace, trace.host_calls, [](std::string_view call) {
            return call.find("GraphLaunch") != std::string_view::npos;

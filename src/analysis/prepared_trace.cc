@@ -21,11 +21,12 @@ bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope) {
 // What a step launched is not all that it did where its work is not there, or where it may have
 // launched work whose call is not there.
 void ForgetIncompleteSteps(PreparedTrace& prepared) {
-  const Trace& trace = prepared.index.trace();
   std::vector<Step>& steps = prepared.steps.steps;
-  const StepFinder finder(steps);
-  for (const uint32_t call : prepared.integrity.incomplete_calls) {
-    if (const auto step = finder.At(trace.host_calls.start[call])) steps[*step].lost_work = true;
+  if (!prepared.integrity.incomplete_calls.empty()) {
+    const std::vector<uint32_t> step_of = StepsOfCalls(prepared.index, steps);
+    for (const uint32_t call : prepared.integrity.incomplete_calls) {
+      if (step_of[call] != kNoStep) steps[step_of[call]].lost_work = true;
+    }
   }
   for (const uint32_t step : StepsWithUnlaunchedWork(prepared.index, prepared.links, steps))
     steps[step].lost_work = true;

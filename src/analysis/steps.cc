@@ -147,9 +147,8 @@ std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& st
   return counts_for;
 }
 
-constexpr uint32_t kNoStep = 0xffffffff;
+}  // namespace
 
-// The step that each host call starts in; of two that overlap the later one has what both hold.
 std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& found) {
   const Trace& trace = index.trace();
   const std::vector<Track>& tracks = trace.words.tracks();
@@ -170,6 +169,8 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
   }
   return step_of;
 }
+
+namespace {
 
 // The union of pieces of work that come in the order of their start.
 class BusySum {
@@ -234,7 +235,8 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
 void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& after,
             std::vector<Step>& steps) {
   constexpr DurationNs kPause{1'000'000};
-  DurationNs longest;  // how much longer than their annotations the steps before lasted
+  DurationNs longest;   // how much longer than their annotations the steps before lasted
+  DurationNs shortest;  // annotation
   auto next = after.begin();
   for (size_t i = 0; i < of_track.size(); ++i) {
     Step& step = steps[of_track[i]];
@@ -245,9 +247,11 @@ void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& 
       if (!is_last && next->start >= steps[of_track[i + 1]].when.start) break;
       lasts.end = std::max(lasts.end, next->end);
     }
+    const DurationNs length = step.when.length();
     if (!is_last) {
       longest = std::max(longest, lasts.end - step.when.end);
-    } else if (i > 0 && lasts.end - step.when.end > longest) {
+      shortest = i == 0 ? length : std::min(shortest, length);
+    } else if (i > 0 && lasts.end - step.when.end > longest + DurationNs{shortest.ns / 2}) {
       // The steps that follow have no annotation: their recorder stopped.
       lasts.end = step.when.end + longest;
       step.lost_work = true;

@@ -49,6 +49,11 @@ StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 // The same with the times on the device. Cost: O(n), and a sort of the work of each step.
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
+inline constexpr uint32_t kNoStep = 0xffffffff;
+// By host call: the step that it starts in, of its thread or of the one that counts for it (see
+// Step::device_span), as an index; of two that overlap the later one has what both hold.
+std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& steps);
+
 // The work of a step on one device.
 struct StepWork {
   uint32_t step = 0;  // index into StepTable::steps

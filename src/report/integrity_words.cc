@@ -42,9 +42,10 @@ std::string ClockText(const DeviceClock& clock) {
                        of(clock.before_launch, clock.launched), FormatDuration(*clock.least));
   }
   if (clock.after_wait > 0 || text.empty()) {
-    text += fmt::format("{}work ends up to {} after a call that waited for it",
-                        text.empty() ? "" : ", and ",
-                        FormatDuration(-clock.most.value_or(DurationNs{})));
+    text +=
+        fmt::format("{}work ends up to {} after {}", text.empty() ? "" : ", and ",
+                    FormatDuration(-clock.most.value_or(DurationNs{})),
+                    clock.after_wait > 0 ? "a call that waited for it" : "the profiler stopped");
   }
   if (clock.state == DeviceClock::State::kDrifts)
     return text + ": the clock of device " + clock.device + " drifts against the host's";
@@ -60,6 +61,9 @@ std::string ClockText(const DeviceClock& clock) {
 }  // namespace
 
 std::string LossText(const LostWork& lost) {
+  if (!lost.any() && lost.cut_off > 0)
+    return fmt::format("work of the last {} was still to come when the recording ended",
+                       FormatCounted(lost.cut_off, "call"));
   if (!lost.any()) return "";
   std::string text;
   if (lost.lost_calls > 0) {

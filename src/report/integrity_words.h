@@ -8,7 +8,8 @@ namespace tacho {
 
 // What a trace says about its own figures (analysis/evidence/), in words.
 
-// "GPU work of 35 of 40 hipGraphLaunch calls is missing: of all but every 8th"; "" if none is.
+// "GPU work of 35 of 40 hipGraphLaunch calls is missing: only 1 call in 8 has its work"; where
+// nothing but the end of the recording cut work off, that; else "".
 std::string LossText(const LostWork& lost);
 // "device 0: 100 of 100 pieces of work start before the call that launched them, by up to 200 us";
 // "" where every clock is right.

@@ -62,7 +62,8 @@ bool CanTellLoss(const TraceAnalysis& trace) {
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
-  const std::string loss = LossText(trace.integrity.lost);
+  const LostWork& lost = trace.integrity.lost;
+  const std::string loss = lost.any() ? LossText(lost) : "";
   if (!loss.empty())
     parts.push_back(loss);
   else if (CanTellLoss(trace) || trace.notes.lost_data())

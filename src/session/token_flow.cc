@@ -37,8 +37,12 @@ std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& re
     watched.push_back({wait.which[n], wait.since_ns.empty() ? begin : wait.since_ns[n]});
   before_.clear();
   now_.clear();
+  next_counters_ns_ = 0;
   next_life_ns_ = begin + kLookForTheDeadNs;
-  if (load_.BehindRouter()) ReadCounters(recording);
+  ReadCounters(recording);
+  // It asked about the workers of another wait.
+  if (all_dead_.valid()) all_dead_.wait();
+  all_dead_ = {};
   bool said = false;
   while (true) {
     std::vector<Watched> silent;

@@ -47,6 +47,6 @@ def currency(case):
         evidence = trace["integrity"]["lost"]
         case.check(f"{name}: the first calls", [evidence["calls"], evidence["pattern"]], [lost, "start"])
         case.check(f"{name}: figures of the rest stay", ["idle" in trace, trace["devices"][0].get("whole", True)], [True, True])
-        case.says("analyze", name, status=4, words=["of the first of the recording"], never=["no event lost", "before the first work"])
+        case.says("analyze", name, status=4, words=["the first calls of the recording"], never=["no event lost", "before the first work"])
     for name in ("graph-base.json", "graph-annotated.json", "graph-cuspy.json"):
         case.check(f"{name}: nothing is lost", case.trace(name)["integrity"]["lost"]["gpu_events"], 0)

@@ -83,7 +83,11 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
                   const std::vector<Launched>& launched, bool one_stream, DeviceClock& clock) {
   const HostCallTable& calls = trace.host_calls;
   for (uint32_t call = 0; call < calls.size(); ++call) {
-    if (waits[call] == Waits::kNo || (waits[call] == Waits::kForStream && !one_stream)) continue;
+    if (waits[call] == Waits::kNo) continue;
+    // Which stream is not in the file. One without work is waited for in no time.
+    constexpr DurationNs kWaited{10'000};
+    if (waits[call] == Waits::kForStream && (!one_stream || calls.When(call).length() < kWaited))
+      continue;
     const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
     if (after == launched.begin()) continue;
     const DurationNs most = calls.When(call).end - (after - 1)->over;

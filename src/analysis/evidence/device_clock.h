@@ -17,9 +17,8 @@ namespace tacho {
 //   - work cannot start before the call that launches it begins: offset >= call.start - work.start;
 //   - a call that waits for the device cannot return before the work launched until then has ended,
 //     and no work ends after the profiler stopped: offset <= end of the call - end of the work.
-// Waiting calls are *DeviceSynchronize and *CtxSynchronize, and *StreamSynchronize on a device with
-// work on one stream only. On real traces that are right the least and most are on both sides of 0,
-// 2 us and more away.
+// Waiting calls are *DeviceSynchronize and *CtxSynchronize, and, on a device with work on one
+// stream only, a *StreamSynchronize of 10 us or more: of another stream it would return at once.
 struct DeviceClock {
   std::string device;
   // Of the work of calls: the first piece of each on this device, and how much of it starts before

@@ -9,11 +9,12 @@
 
 namespace tacho {
 
-// When the work of calls may have run that is not in the trace: from its call to the start of the
-// next work that was launched onto its stream after it, and no longer than twice the longest time
-// that work like it took from its call to its end. Its stream is one of those that work like it ran
-// on. Like it is what calls of the same name in operators of the same name launch. If nothing is,
-// until every stream has begun with work launched later, or to the end.
+// When the work of calls may have run that is not in the trace. A stream runs its work in the order
+// of the launches: so from the end of the work that was launched onto it before, and from the call
+// on, to the start of the next; in operators also for no longer than twice the longest time that
+// kernels like it took from their call to their end, if there are ten. Its stream is one of those
+// that work like it ran on. Like it is what calls of the same name in operators of the same name
+// launch. If nothing is, any time from the call on.
 //
 // `incomplete`: those calls, rows of Trace::host_calls by start. Cost: O(n), and a sort of the GPU
 // work.

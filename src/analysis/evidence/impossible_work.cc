@@ -1,6 +1,7 @@
 #include "analysis/evidence/impossible_work.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/evidence/device_clock.h"
@@ -37,20 +38,15 @@ ImpossibleWork FindImpossibleWork(const TrackIndex& index, const LaunchLinks& li
   for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
     const RowList rows = index.gpu().Of(stream);
     struct Last {
-      TrackId thread{};
       TimeNs called, started;  // the piece that was launched last of those that have started
       StillRunning running;
       bool any = false;
     };
-    std::vector<Last> threads;
+    std::unordered_map<TrackId, Last> threads;
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t row = rows[i], call = links.call_of_gpu[row];
       if (call == LaunchLinks::kNone || is_graph[call] != 0) continue;
-      auto last = std::ranges::find(threads, calls.track[call], &Last::thread);
-      if (last == threads.end()) {
-        last = threads.insert(last, Last{});
-        last->thread = calls.track[call];
-      }
+      Last* const last = &threads[calls.track[call]];
       const Interval when = trace.gpu.When(row);
       if (last->any) ++found.compared;
       const bool late = last->any && calls.start[call] < last->called &&

@@ -12,7 +12,8 @@
 namespace tacho {
 
 // What a trace says about its own figures: whether the work that was launched is there, whether its
-// times can be, and whether its recorders ran until the end. Of a CPU engine only the last.
+// times can be, and whether its recorders ran until the end. Of a trace without device work
+// nothing.
 struct Integrity {
   LostWork lost;
   std::vector<DeviceClock> clocks;  // by device
@@ -27,12 +28,11 @@ struct Integrity {
   //
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
-  // When the devices were idle or did not compute, of all their windows together: nothing is lost
-  // between two pieces of work that are there, or so little that by the host's clock it may have
-  // run in 1 % of the window at most.
+  // When the devices were idle or did not compute, of all their windows together: work that is not
+  // there may have run in 1 % of them at most, by the host's clock.
   [[nodiscard]] bool idle_time(DurationNs window) const {
-    return device_times() && (!lost.any() || (lost.at_edges() && lost.one_stream) ||
-                              (common_clock() && 100 * lost.in_doubt.ns <= window.ns));
+    return device_times() && ((!lost.any() && lost.cut_off == 0) ||
+                              (common_clock() && lost.in_doubt.ns <= window.ns / 100));
   }
   // What host and devices did at the same time: delays of launches, causes of idle time.
   [[nodiscard]] bool common_clock() const {

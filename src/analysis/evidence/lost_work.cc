@@ -40,13 +40,6 @@ std::vector<uint32_t> TakeTheLast(const Trace& trace, const LaunchLinks& links, 
   return taken;
 }
 
-bool HasOneStream(const GpuTable& gpu) {
-  for (size_t row = 1; row < gpu.size(); ++row) {
-    if (gpu.stream[row] != gpu.stream[0]) return false;
-  }
-  return true;
-}
-
 DurationNs WithoutComputation(const IntervalSet& doubtful, const DeviceWork& work,
                               const Scope& scope) {
   DurationNs sum;
@@ -190,22 +183,24 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   lost.cut_off = rowless.cut_off.size();
   lost.partial_graphs = graphs.size();
   for (const PartialGraph& graph : graphs) lost.lost_events += graph.missing;
+  std::vector<uint32_t>& incomplete = rowless.lost;
+  for (const PartialGraph& graph : graphs) incomplete.push_back(graph.call);
+  const auto by_start = [&](uint32_t a, uint32_t b) {
+    const TimeNs x = trace.host_calls.start[a], y = trace.host_calls.start[b];
+    return x != y ? x < y : a < b;
+  };
+  std::ranges::sort(incomplete, by_start);
   if (lost.any()) {
-    std::vector<uint32_t>& incomplete = rowless.lost;
-    for (const PartialGraph& graph : graphs) incomplete.push_back(graph.call);
-    std::ranges::sort(incomplete, [&](uint32_t a, uint32_t b) {
-      const TimeNs x = trace.host_calls.start[a], y = trace.host_calls.start[b];
-      return x != y ? x < y : a < b;
-    });
     lost.first = trace.host_calls.start[incomplete.front()];
-    lost.one_stream = HasOneStream(trace.gpu);
     const Losses losses(trace, links, rowless.judged, incomplete);
     losses.TabulateApis(lost);
     losses.FindPattern(lost);
-    found.when = DoubtfulTime(index, links, incomplete);
-    lost.in_doubt = WithoutComputation(found.when, work, scope);
-    add(incomplete);
   }
+  add(incomplete);
+  incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
+  std::ranges::sort(incomplete, by_start);
+  found.when = DoubtfulTime(index, links, incomplete);
+  lost.in_doubt = WithoutComputation(found.when, work, scope);
   std::ranges::sort(incomplete_calls);
   return found;
 }

@@ -43,15 +43,14 @@ struct LostWork {
     std::string name;
     uint64_t calls = 0, lost = 0;  // lost: also graph launches that lack some
   };
-  std::vector<Api> apis;    // those that lost any, most lost first, then by name
-  TimeNs first;             // the start of the first call that lost any
-  bool one_stream = false;  // all work that is there ran on one. Not in results.
-  // Time of the scope's devices without computation in which lost work may have run (DoubtfulTime).
+  std::vector<Api> apis;  // those that lost any, most lost first, then by name
+  TimeNs first;           // the start of the first call that lost any
+  // Time of the scope's devices without computation in which work that is lost or cut off may have
+  // run (DoubtfulTime).
   DurationNs in_doubt;
 
   [[nodiscard]] bool any() const { return lost_events > 0; }
-  // Whether the calls whose work is there follow each other, with nothing lost between. What they
-  // launched does so, too, if there is one stream.
+  // Whether the calls whose work is there follow each other, with nothing lost between.
   [[nodiscard]] bool at_edges() const {
     return pattern == LossPattern::kNone || pattern == LossPattern::kStart ||
            pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;

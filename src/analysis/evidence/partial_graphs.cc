@@ -68,11 +68,14 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
     while (graph[launch] != launch) launch = graph[launch] = graph[graph[launch]];
     return launch;
   };
-  std::unordered_map<int64_t, uint32_t> launch_of_node, launch_of_graph;
-  const auto join = [&](std::unordered_map<int64_t, uint32_t>& seen, std::optional<int64_t> id,
-                        uint32_t launch) {
+  // Each process counts its nodes and graphs.
+  using Seen = std::map<std::pair<ProcessId, int64_t>, uint32_t>;
+  Seen launch_of_node, launch_of_graph;
+  const auto join = [&](Seen& seen, std::optional<int64_t> id, uint32_t launch) {
     if (!id || *id == 0) return;
-    graph[root(launch)] = root(seen.try_emplace(*id, launch).first->second);
+    const TrackId track = trace.host_calls.track[work.calls[launch]];
+    const std::pair key(trace.words[track].process, *id);
+    graph[root(launch)] = root(seen.try_emplace(key, launch).first->second);
   };
   for (uint32_t launch = 0; launch < work.calls.size(); ++launch) {
     for (const uint32_t row : work.Of(launch)) {
@@ -183,11 +186,13 @@ std::vector<PartialGraph> CompareByNames(const Trace& trace, const LaunchLinks& 
     for (const LaunchesByNames::const_iterator other : patterns) {
       const std::optional<Lack> lack = LackOf(names, other->first);
       if (!lack) continue;
-      const bool holes =
-          2 * names.size() >= other->first.size() && other->second.size() > 1 &&
-          !lack->whole_kernels &&
-          !IsAnEndOf(InTime(trace, work.Of(launch)), InTime(trace, work.Of(other->second.front())));
-      if ((at_start || before_lost || holes) && (missing == 0 || lack->pieces < missing))
+      const Names part = InTime(trace, work.Of(launch)),
+                  whole = InTime(trace, work.Of(other->second.front()));
+      const bool holes = 2 * names.size() >= other->first.size() && other->second.size() > 1 &&
+                         !lack->whole_kernels && !IsAnEndOf(part, whole);
+      const bool lacks_begin =
+          at_start && std::ranges::equal(part, std::span(whole).last(part.size()));
+      if ((lacks_begin || before_lost || holes) && (missing == 0 || lack->pieces < missing))
         missing = lack->pieces;
     }
     if (missing > 0) partial.push_back({call, missing});

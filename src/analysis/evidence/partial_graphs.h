@@ -20,7 +20,7 @@ struct PartialGraph {
 // by node) or a "graph id"; each should have every node that one of them has. Without ids a launch
 // lacks what another launch has more, name by name, only where chance cannot make another graph of
 // it: no other launch has just these names, and
-//   - no launch before it has any row, or
+//   - no launch before it has any row, and the other ends with what it has, or
 //   - the launch after it has none, or
 //   - it has holes: at least half of the other's pieces, and all of its names; the other is there
 //     twice; and it is neither the begin nor the end of the other, as the last piece of a model is.

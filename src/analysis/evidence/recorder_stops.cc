@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/step_grammar.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -35,7 +36,8 @@ class Kinds {
  public:
   Kinds(const Trace& trace, Interval with_calls) : trace_(trace), with_calls_(with_calls) {}
 
-  // The ranges and the calls of one thread, both by start.
+  // The ranges and the calls of one thread, both by start. Of ranges in ranges the outer one
+  // counts.
   void Add(const SliceTable& table, const RowList& ranges, const RowList& calls) {
     const auto outside = [&](uint32_t row) {
       const Interval when = table.When(row);
@@ -47,8 +49,12 @@ class Kinds {
       return;
     const HostCallTable& host_calls = trace_.host_calls;
     size_t next = 0;  // the first call that does not start before the range
+    TimeNs outer_end;
     for (size_t i = 0; i < ranges.size(); ++i) {
       const Interval when = table.When(ranges[i]);
+      if (i > 0 && when.start < outer_end && when.end <= outer_end) continue;
+      outer_end = when.end;
+      if (IsWithoutWork(table.name[ranges[i]])) continue;
       while (next < calls.size() && host_calls.start[calls[next]] < when.start) ++next;
       Kind& kind = OfName(table.name[ranges[i]]);
       if (when.start >= with_calls_.end) {
@@ -84,6 +90,15 @@ class Kinds {
   }
 
  private:
+  // A step without a token, as an engine takes it that waits for others.
+  [[nodiscard]] bool IsWithoutWork(StringId name) {
+    const auto [at, added] = without_work_.try_emplace(name, false);
+    if (added) {
+      const auto step = ParseStep(trace_.Text(name));
+      at->second = step && step->label.phase == Phase::kEmpty;
+    }
+    return at->second;
+  }
   Kind& OfName(StringId name) {
     const auto [at, added] = kinds_.try_emplace(name, nullptr);
     if (added) at->second = &by_name_[WithoutDigits(trace_.Text(name))];
@@ -94,6 +109,7 @@ class Kinds {
   Interval with_calls_;
   std::map<std::string, Kind> by_name_;
   std::map<StringId, Kind*> kinds_;
+  std::map<StringId, bool> without_work_;
 };
 
 }  // namespace

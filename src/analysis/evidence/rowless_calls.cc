@@ -1,9 +1,12 @@
 #include "analysis/evidence/rowless_calls.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "analysis/arg_reader.h"
+#include "analysis/evidence/work_alike.h"
 #include "analysis/of_each_call.h"
 #include "base/words.h"
 
@@ -25,28 +28,30 @@ CallKind KindOfCall(std::string_view name) {
   return has("memset") ? CallKind::kMemset : CallKind::kJudged;
 }
 
-// Whether a call without a row lies in another call of its thread that has rows, or holds one: a
-// runtime's call that goes on into its driver's is recorded twice, and one of the two has the rows.
-class NestedCalls {
- public:
-  NestedCalls(const TrackIndex& index, const LaunchLinks& links) : index_(index), links_(links) {}
-  [[nodiscard]] bool SharesRows(uint32_t call) const {
-    const HostCallTable& calls = index_.trace().host_calls;
-    const Interval when = calls.When(call);
-    bool shares = false;
-    index_.host_calls().ForEachIn(Index(calls.track[call]), when, [&](size_t, uint32_t other) {
-      if (other == call || !links_.first.LaunchedWork(other)) return;
-      const Interval of_other = calls.When(other);
-      shares = shares || (of_other.start <= when.start && when.end <= of_other.end) ||
-               (when.start <= of_other.start && of_other.end <= when.end);
-    });
-    return shares;
+// By host call: lies in another call of its thread that has rows, or holds one. A runtime's call
+// that goes on into its driver's is recorded twice, and one of the two has the rows.
+std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& links) {
+  const HostCallTable& calls = index.trace().host_calls;
+  std::vector<uint8_t> shares(calls.size());
+  for (size_t track = 0; track < index.host_calls().lanes(); ++track) {
+    const RowList rows = index.host_calls().Of(track);  // outer ones first
+    // The latest end of those before that have rows; and before the row at hand, from behind, the
+    // last one that starts within it.
+    std::optional<TimeNs> reach;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Interval when = calls.When(rows[i]);
+      if (reach && when.end <= *reach) shares[rows[i]] = 1;
+      if (links.first.LaunchedWork(rows[i])) reach = std::max(reach.value_or(when.end), when.end);
+    }
+    std::optional<Interval> next;  // the next one with rows
+    for (size_t i = rows.size(); i-- > 0;) {
+      const Interval when = calls.When(rows[i]);
+      if (next && next->start < when.end && next->end <= when.end) shares[rows[i]] = 1;
+      if (links.first.LaunchedWork(rows[i])) next = when;
+    }
   }
-
- private:
-  const TrackIndex& index_;
-  const LaunchLinks& links_;
-};
+  return shares;
+}
 
 // By host call: made between the begin and the end of a capture on its thread. A capture may have
 // begun before the recording, or go on after it.
@@ -107,7 +112,6 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     return found;
   const std::vector<CallKind> kinds = OfEachCall(trace, KindOfCall);
   const ArgReader result(trace, "return value");
-  const NestedCalls nested(index, links);
   const std::vector<uint8_t> in_capture = InCapture(index, kinds);
   for (uint32_t call = 0; call < calls.size(); ++call) {
     const bool is_memset = kinds[call] == CallKind::kMemset;
@@ -121,7 +125,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     } else if (result.Integer({.ref = calls.args[call], .correlation = calls.correlation[call]})
                    .value_or(0) != 0) {
       ++found.failed;
-    } else if (!nested.SharesRows(call)) {
+    } else {
       found.lost.push_back(call);
       continue;
     }
@@ -133,23 +137,46 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   for (std::vector<uint32_t>* rows : {&found.judged, &found.lost}) {
     if (!std::ranges::is_sorted(*rows, by_start)) std::ranges::sort(*rows, by_start);
   }
+  if (!found.lost.empty()) {
+    const std::vector<uint8_t> shares = SharingRows(index, links);
+    const auto is_shared = [&](uint32_t call) {
+      return !links.first.LaunchedWork(call) && shares[call] != 0;
+    };
+    std::erase_if(found.judged, is_shared);
+    std::erase_if(found.lost, is_shared);
+  }
   // Of two calls nobody knows whether they should have rows.
   if (found.judged.size() < kFewestCalls) found.lost.clear();
   if (found.lost.empty()) return found;
 
+  // Of several streams one may run on while the work of others is over.
+  std::vector<TimeNs> last_called(trace.words.streams().size(), trace.span.start);
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    TimeNs& last = last_called[Index(trace.gpu.stream[row])];
+    last = std::max(last, calls.start[call]);
+  }
+  const TimeNs young = EndOfRecording(trace) - LongestWay(trace, links);
+  const WorkByLikeness works(index, links);
+  const auto is_cut_off = [&](uint32_t call) {
+    return calls.start[call] >= young &&
+           std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
+             return last_called[Index(stream)] < calls.start[call];
+           });
+  };
+  std::vector<uint32_t> older, cut_off;
+  for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
   // Only where the first calls alone are lost besides: what loses others may have lost the last
   // ones.
-  size_t at_start = 0, at_end = 0;
-  const size_t all = found.judged.size(), lost = found.lost.size();
-  while (at_start < lost && found.lost[at_start] == found.judged[at_start]) ++at_start;
-  while (at_end < lost && found.lost[lost - 1 - at_end] == found.judged[all - 1 - at_end]) ++at_end;
-  if (at_end == 0 || at_start + at_end != lost || lost == all) return found;
-  if (EndOfRecording(trace) - calls.start[found.lost[at_start]] > LongestWay(trace, links))
+  if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
+      !std::ranges::equal(older, std::span(found.judged).first(older.size())))
     return found;
-  found.cut_off.assign(found.lost.begin() + static_cast<std::ptrdiff_t>(at_start),
-                       found.lost.end());
-  found.judged.resize(all - at_end);
-  found.lost.resize(at_start);
+  found.lost = std::move(older);
+  found.cut_off = std::move(cut_off);
+  std::erase_if(found.judged, [&](uint32_t call) {
+    return std::ranges::binary_search(found.cut_off, call, by_start);
+  });
   return found;
 }
 

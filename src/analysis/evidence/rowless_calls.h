@@ -19,9 +19,10 @@ struct RowlessCalls {
   // Without a row by nature:
   uint64_t captured = 0;  // made while a stream was captured: recorded into a graph, not run
   uint64_t failed = 0;    // returned an error
-  // The last calls of the recording, the first of which began so shortly before the end that its
-  // work need not have ended by then: within the longest time from a call to the end of its work,
-  // plus the longest piece of work. In the order of `judged`, which lacks them.
+  // Made shortly before the end of the recording, and onto a stream on which nothing that was
+  // launched later has run: what they launched need not have ended by then. Shortly is within the
+  // longest time from a call to the end of its work, plus the longest piece of work. In the order
+  // of `judged`, which lacks them.
   std::vector<uint32_t> cut_off;
 };
 

@@ -1,0 +1,47 @@
+#include "analysis/evidence/work_alike.h"
+
+#include "model/nesting.h"
+
+namespace tacho {
+namespace {
+
+// By host call: the name of the innermost operator that it is made in.
+std::vector<StringId> OperatorsOfCalls(const TrackIndex& index) {
+  const Trace& trace = index.trace();
+  std::vector<StringId> operators(trace.host_calls.size());
+  std::vector<HostRows> tables;
+  tables.emplace_back(SliceKind::kHostOp, index.host_ops());
+  tables.emplace_back(SliceKind::kHostCall, index.host_calls());
+  WalkHostSlices(tables, StringId::kEmpty, [&](const HostSlice& slice, StringId parent) {
+    if (slice.kind == SliceKind::kHostOp) return trace.host_ops.name[slice.row];
+    operators[slice.row] = parent;
+    return parent;
+  });
+  return operators;
+}
+
+}  // namespace
+
+WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links)
+    : trace_(index.trace()), operators_(OperatorsOfCalls(index)) {
+  const GpuTable& gpu = trace_.gpu;
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    all_.Add(gpu.stream[row]);
+    WorkAlike& alike = alike_[LikenessOf(call)];
+    alike.Add(gpu.stream[row]);
+    alike.longest_way =
+        std::max(alike.longest_way, gpu.When(row).end - trace_.host_calls.start[call]);
+    if (gpu.kind[row] == SliceKind::kKernel) ++alike.kernels;
+  }
+}
+
+const WorkAlike* WorkByLikeness::Of(uint32_t call) const {
+  const auto alike = alike_.find(LikenessOf(call));
+  const bool known =
+      alike != alike_.end() && alike->second.streams.size() < WorkAlike::kMostStreams;
+  return known ? &alike->second : nullptr;
+}
+
+}  // namespace tacho

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/launches.h"
+#include "model/track_index.h"
+
+namespace tacho {
+
+// What the work of calls alike is like.
+struct WorkAlike {
+  static constexpr size_t kMostStreams = 64;
+  std::vector<StreamId> streams;  // that it ran on; with kMostStreams perhaps on others, too
+  DurationNs longest_way;         // from a call to the end of its work
+  size_t kernels = 0;
+
+  void Add(StreamId stream) {
+    if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
+      streams.push_back(stream);
+  }
+  // How long what is like it may have taken, from call to end. Of copies nobody knows: their sizes
+  // differ.
+  [[nodiscard]] std::optional<DurationNs> Way() const {
+    constexpr size_t kFewest = 10;
+    if (kernels < kFewest) return std::nullopt;
+    DurationNs twice = longest_way;
+    return twice += longest_way;
+  }
+};
+
+// What a call without a row should have launched, by the work of calls like it: of the same name,
+// in operators of one name. Cost: O(n) over calls, operators and GPU work.
+class WorkByLikeness {
+ public:
+  WorkByLikeness(const TrackIndex& index, const LaunchLinks& links);
+  // Null if nothing is like it.
+  [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
+  // All work of the trace then, without a way.
+  [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
+    const WorkAlike* const alike = Of(call);
+    return alike != nullptr ? *alike : all_;
+  }
+  [[nodiscard]] bool IsInOperator(uint32_t call) const {
+    return operators_[call] != StringId::kEmpty;
+  }
+
+ private:
+  using Likeness = std::pair<StringId, StringId>;
+  [[nodiscard]] Likeness LikenessOf(uint32_t call) const {
+    return {operators_[call], trace_.host_calls.name[call]};
+  }
+
+  const Trace& trace_;
+  std::vector<StringId> operators_;
+  WorkAlike all_;
+  std::map<Likeness, WorkAlike> alike_;
+};
+
+}  // namespace tacho
