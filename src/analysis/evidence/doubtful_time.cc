@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 
 #include "analysis/evidence/work_alike.h"
 
@@ -47,7 +46,8 @@ void KeepOrder(const std::vector<OnStream>& work, size_t streams, std::vector<Ma
     one.when.start = std::max(one.when.start, over[Index(one.stream)].value_or(one.when.start));
   }
   auto after = work.rbegin();
-  for (MayHaveRun& one : std::views::reverse(may)) {
+  for (size_t i = may.size(); i-- > 0;) {
+    MayHaveRun& one = may[i];
     for (; after != work.rend() && after->called > one.called; ++after) {
       std::optional<TimeNs>& start = next[Index(after->stream)];
       start = std::min(start.value_or(after->when.start), after->when.start);
@@ -59,7 +59,8 @@ void KeepOrder(const std::vector<OnStream>& work, size_t streams, std::vector<Ma
 }  // namespace
 
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
-                         const std::vector<uint32_t>& incomplete) {
+                         const std::vector<uint32_t>& incomplete,
+                         std::optional<DurationNs> behind) {
   if (incomplete.empty()) return {};
   const Trace& trace = index.trace();
   const WorkByLikeness works(index, links);
@@ -67,18 +68,20 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
   std::vector<Interval> doubtful;
   std::vector<MayHaveRun> may;
   for (const uint32_t call : incomplete) {
-    const TimeNs start = trace.host_calls.start[call];
+    const TimeNs called = trace.host_calls.start[call];
+    const TimeNs start = behind ? called - *behind : trace.span.start;
     // Of the first calls, before any has work, nothing like them need come again.
-    const bool is_first = work.empty() || start < work.front().called;
+    const bool is_first = work.empty() || called < work.front().called;
     const WorkAlike* const alike = is_first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
       doubtful.push_back({start, trace.span.end});
       continue;
     }
-    const std::optional<DurationNs> way = works.IsInOperator(call) ? alike->Way() : std::nullopt;
+    const std::optional<DurationNs> way =
+        behind == DurationNs{} && works.IsInOperator(call) ? alike->Way() : std::nullopt;
     const Interval most{start,
                         way && *way < trace.span.end - start ? start + *way : trace.span.end};
-    for (const StreamId stream : alike->streams) may.push_back({start, stream, most});
+    for (const StreamId stream : alike->streams) may.push_back({called, stream, most});
   }
   KeepOrder(work, trace.words.streams().size(), may);
   for (const MayHaveRun& one : may) doubtful.push_back(one.when);

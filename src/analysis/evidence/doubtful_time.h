@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/launches.h"
@@ -16,9 +17,10 @@ namespace tacho {
 // that work like it ran on. Like it is what calls of the same name in operators of the same name
 // launch. If nothing is, any time from the call on.
 //
-// `incomplete`: those calls, rows of Trace::host_calls by start. Cost: O(n), and a sort of the GPU
-// work.
+// `incomplete`: those calls, rows of Trace::host_calls by start. `behind`: how far the devices'
+// clocks are behind the host's at most, which makes calls so much earlier on them; absent: unknown.
+// Cost: O(n), and a sort of the GPU work.
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
-                         const std::vector<uint32_t>& incomplete);
+                         const std::vector<uint32_t>& incomplete, std::optional<DurationNs> behind);
 
 }  // namespace tacho

@@ -29,10 +29,9 @@ struct Integrity {
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
   // When the devices were idle or did not compute, of all their windows together: work that is not
-  // there may have run in 1 % of them at most, by the host's clock.
+  // there may have run in 1 % of them at most.
   [[nodiscard]] bool idle_time(DurationNs window) const {
-    return device_times() && ((!lost.any() && lost.cut_off == 0) ||
-                              (common_clock() && lost.in_doubt.ns <= window.ns / 100));
+    return device_times() && lost.in_doubt.ns <= window.ns / 100;
   }
   // What host and devices did at the same time: delays of launches, causes of idle time.
   [[nodiscard]] bool common_clock() const {

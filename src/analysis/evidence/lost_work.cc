@@ -163,7 +163,7 @@ std::string_view LossPatternId(LossPattern pattern) {
 }
 
 FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                         const Scope& scope) {
+                         const Scope& scope, std::optional<DurationNs> behind) {
   const Trace& trace = index.trace();
   FoundLosses found;
   LostWork& lost = found.lost;
@@ -199,7 +199,7 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   add(incomplete);
   incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
   std::ranges::sort(incomplete, by_start);
-  found.when = DoubtfulTime(index, links, incomplete);
+  found.when = DoubtfulTime(index, links, incomplete, behind);
   lost.in_doubt = WithoutComputation(found.when, work, scope);
   std::ranges::sort(incomplete_calls);
   return found;

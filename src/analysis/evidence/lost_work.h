@@ -63,8 +63,8 @@ struct FoundLosses {
   std::vector<uint32_t> incomplete_calls = {};
   IntervalSet when = {};  // lost work may have run
 };
-// Cost: O(n).
+// `behind`: how far the devices' clocks are behind the host's at most; absent: unknown. Cost: O(n).
 FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                         const Scope& scope);
+                         const Scope& scope, std::optional<DurationNs> behind = DurationNs{});
 
 }  // namespace tacho

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -80,6 +81,39 @@ std::vector<uint8_t> InCapture(const TrackIndex& index, const std::vector<CallKi
   return in_capture;
 }
 
+// Moves calls that the end of the recording cut off out of those that lost their work.
+void TakeCutOff(const TrackIndex& index, const LaunchLinks& links, RowlessCalls& found) {
+  const Trace& trace = index.trace();
+  const HostCallTable& calls = trace.host_calls;
+  // Of several streams one may run on while the work of others is over.
+  std::vector<TimeNs> last_called(trace.words.streams().size(), trace.span.start);
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    TimeNs& last = last_called[Index(trace.gpu.stream[row])];
+    last = std::max(last, calls.start[call]);
+  }
+  const TimeNs young = EndOfRecording(trace) - LongestWay(trace, links);
+  const WorkByLikeness works(index, links);
+  const auto is_cut_off = [&](uint32_t call) {
+    return calls.start[call] >= young &&
+           std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
+             return last_called[Index(stream)] < calls.start[call];
+           });
+  };
+  std::vector<uint32_t> older, cut_off;
+  for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
+  // Only where the first calls alone are lost besides: what loses others may have lost the last
+  // ones.
+  if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
+      !std::ranges::equal(older, std::span(found.judged).first(older.size())))
+    return;
+  found.lost = std::move(older);
+  found.cut_off = std::move(cut_off);
+  const std::set<uint32_t> gone(found.cut_off.begin(), found.cut_off.end());
+  std::erase_if(found.judged, [&](uint32_t call) { return gone.contains(call); });
+}
+
 }  // namespace
 
 DurationNs LongestWay(const Trace& trace, const LaunchLinks& links) {
@@ -149,34 +183,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   if (found.judged.size() < kFewestCalls) found.lost.clear();
   if (found.lost.empty()) return found;
 
-  // Of several streams one may run on while the work of others is over.
-  std::vector<TimeNs> last_called(trace.words.streams().size(), trace.span.start);
-  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone) continue;
-    TimeNs& last = last_called[Index(trace.gpu.stream[row])];
-    last = std::max(last, calls.start[call]);
-  }
-  const TimeNs young = EndOfRecording(trace) - LongestWay(trace, links);
-  const WorkByLikeness works(index, links);
-  const auto is_cut_off = [&](uint32_t call) {
-    return calls.start[call] >= young &&
-           std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
-             return last_called[Index(stream)] < calls.start[call];
-           });
-  };
-  std::vector<uint32_t> older, cut_off;
-  for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
-  // Only where the first calls alone are lost besides: what loses others may have lost the last
-  // ones.
-  if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
-      !std::ranges::equal(older, std::span(found.judged).first(older.size())))
-    return found;
-  found.lost = std::move(older);
-  found.cut_off = std::move(cut_off);
-  std::erase_if(found.judged, [&](uint32_t call) {
-    return std::ranges::binary_search(found.cut_off, call, by_start);
-  });
+  TakeCutOff(index, links, found);
   return found;
 }
 

@@ -45,7 +45,7 @@ std::vector<uint32_t> StepsWithUnlaunchedWork(const TrackIndex& index, const Lau
       found.push_back(next->step);
   }
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
