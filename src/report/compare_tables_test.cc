@@ -145,6 +145,31 @@ TEST(CompareVerdict, NamesKernelsThatAreGoneOrNewWhereTheyAreTheCause) {
             "as long), 0 ns more idle time");
 }
 
+// With --anyway: what was lost is the cause, not how often kernels are called.
+TEST(CompareVerdict, NamesTheGpuWorkThatASideLost) {
+  RunChanges changes;
+  changes.whole =
+      WholeChange{{300e6, 300e6, {}}, {200e6, 180e6, {}}, {{"idle.host", {0, 20e6, {}}}}, {}};
+  changes.whole->rows = {{"k", "gemm", KernelChange::Kind::kSame, {200e6, 180e6, {}}, 100, 90}};
+  SideEvidence& lost = changes.now.evidence;
+  lost.calls = 929;
+  lost.lost_calls = 400;
+  EXPECT_EQ(
+      CompareVerdict(changes),
+      "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time, and as much more "
+      "idle time (20.0 ms); new lost GPU work of 400 of 929 calls");
+  lost.idle_known = false;
+  EXPECT_EQ(CompareVerdict(changes),
+            "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time; new lost GPU "
+            "work of 400 of 929 calls");
+  changes = Slower({});
+  changes.base.evidence.calls = changes.base.evidence.lost_calls = 3;
+  EXPECT_EQ(
+      CompareVerdict(changes),
+      "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %); base lost GPU work of 3 of 3 calls, "
+      "and steps that lack work are left out");
+}
+
 TEST(CompareVerdict, OfARecordingWithItselfIsNoDifference) {
   RunChanges changes;
   changes.whole = WholeChange{{5e6, 5e6, {}}, {4e6, 4e6, {}}, {}, {}};

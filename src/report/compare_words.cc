@@ -222,7 +222,15 @@ std::string WhyKernelTime(const WholeChange& whole) {
   return "";
 }
 
-std::string WholeVerdict(const WholeChange& whole) {
+// "no difference in the window (5.00 ms), in kernel time and in idle time".
+std::string NoDifference(const WholeChange& whole, bool knows_idle) {
+  return fmt::format("no difference in the window ({}){}", Time(whole.window.base),
+                     knows_idle ? ", in kernel time and in idle time" : " and in kernel time");
+}
+
+std::string WholeVerdict(const RunChanges& changes) {
+  const WholeChange& whole = *changes.whole;
+  const bool knows_idle = changes.KnowsIdleTime();
   const double moved = whole.window.relative().value_or(0);
   std::string text =
       std::abs(moved) < kDidNotMove
@@ -230,15 +238,15 @@ std::string WholeVerdict(const WholeChange& whole) {
           : fmt::format("window {} ({})", FromTo(whole.window), SignedPercent(moved));
   double idle = 0;
   for (const NamedChange& part : whole.parts) {
-    if (part.name.starts_with("idle.")) idle += part.change.difference();
+    if (IsIdlePart(part.name)) idle += part.change.difference();
   }
   const double kernels = whole.kernels.difference();
   if (whole.window.difference() == 0 && kernels == 0 && idle == 0)
-    return fmt::format("no difference in the window ({}), in kernel time and in idle time",
-                       Time(whole.window.base));
+    return NoDifference(whole, knows_idle);
   const auto more = [](double ns) { return ns < 0 ? "less" : "more"; };
   text += fmt::format(": {} {} kernel time{}", Time(std::abs(kernels)), more(kernels),
-                      WhyKernelTime(whole));
+                      changes.WhyLost().empty() ? WhyKernelTime(whole) : "");
+  if (!knows_idle) return text;
   const double busy = whole.window.difference() - idle;
   if (std::abs(busy + idle) < 0.05 * std::abs(idle) && (busy < 0) != (idle < 0))
     return text + fmt::format(", and as much {} idle time ({})", more(idle), Time(std::abs(idle)));
@@ -277,7 +285,11 @@ std::string StepsVerdict(const RunChanges& changes) {
 
 std::string CompareVerdict(const RunChanges& changes) {
   if (!changes.obstacles.empty()) return "not comparable: " + changes.obstacles.front().text;
-  return changes.whole ? WholeVerdict(*changes.whole) : StepsVerdict(changes);
+  const std::string lost = changes.WhyLost();
+  const std::string text = changes.whole ? WholeVerdict(changes) : StepsVerdict(changes);
+  if (lost.empty()) return text;
+  return fmt::format("{}; {}{}", text, lost,
+                     changes.whole ? "" : ", and steps that lack work are left out");
 }
 
 std::string GateText(const GateResult& result) {

@@ -15,6 +15,12 @@ def graph_underrecorded(case):
         case.check(f"{name}: a note", [n["id"] for n in trace["notes"] if n["severity"] == "data-loss"], ["lost-gpu-work"])
         case.says("analyze", name, status=4, words=[f"GPU work of {lost} of {calls} {call} calls is missing", "GPU busy at least"],
                   never=["no event lost", "% of the idle time"])
+    lost, again = "lost GPU work of 35 of its 40 decode steps", "record it again"
+    for pair, side in ((("whole.json", "one_in_8.json"), "new"), (("one_in_8.json", "whole.json"), "base")):
+        case.says("compare", *pair, status=5, words=[f"decode: {side} {lost}: {again}"], never=["of known length", "no launches and operators"])
+    case.says("compare", "one_in_8.json", "one_in_8.json", status=5, words=[f"base and new each {lost}: record them again"])
+    case.says("compare", "eager.json", "eager.json", "--anyway", status=4, words=["no difference in the window", "not compute"],
+              never=["idle.unknown", "in idle time"])
 
 
 def clock_skew(case):
@@ -29,6 +35,13 @@ def clock_skew(case):
     case.check("no delay", "delay" in trace["launches"], False)
     case.says("analyze", "skew.json", status=0, words=["all 100 launched pieces of work start before their launch call"],
               never=["the host launched late", "delay from launch to start"])
+    for pair, whose in ((("true.json", "skew.json"), "new's device clock is"), (("skew.json", "true.json"), "base's device clock is"),
+                        (("skew.json", "skew.json"), "base's and new's device clocks are")):
+        case.says("compare", *pair, status=0, never=["idle.host-late", "idle.unknown"],
+                  words=["no difference in the window", f"causes of idle time: not compared, {whose} off against the host's"])
+    case.says("compare", "true.json", "skew.json", "--fail-on", "idle.host-late>+1%,idle>+1%", status=1, never=["passed: idle.host-late"],
+              words=["inconclusive: idle.host-late>+1%: whole.idle.host-late cannot be judged: new's device clock is off", "passed: idle>+1%"])
+    case.says("compare", "true.json", "true.json", status=0, words=["idle.host-late"], never=["causes of idle time"])
 
 
 def nsys_tail_loss(case):
@@ -50,3 +63,11 @@ def currency(case):
         case.says("analyze", name, status=4, words=["the first calls of the recording"], never=["no event lost", "before the first work"])
     for name in ("graph-base.json", "graph-annotated.json", "graph-cuspy.json"):
         case.check(f"{name}: nothing is lost", case.trace(name)["integrity"]["lost"]["gpu_events"], 0)
+    whole = "b200-lost-0.json.gz"
+    for name, calls in (("b200-lost-3.json.gz", "3 of 161 cudaMemcpyAsync calls"), ("b200-lost-400.json.gz", "400 of 929 calls")):
+        for side, pair in (("new", (whole, name)), ("base", (name, whole))):
+            lost = f"{side} lost GPU work of {calls}, the first of the recording"
+            case.says("compare", *pair, status=5, never=["layers", "lower bounds"],
+                      words=[f"{lost}: its figures are those of the time between, so kernels cannot be counted against each other"])
+            case.says("compare", *pair, "--anyway", status=4, words=[f"idle time; {lost} not comparable"], never=["often"])
+    case.says("compare", whole, whole, status=0, words=["no difference in the window"], never=["lost GPU work"])

@@ -55,6 +55,8 @@ def naive_merge(case):
     case.says("analyze", "--summary", "concat.json", status=0, never=["rank 0 of 2"])
     for rank in ("rank0.json", "rank1.json"):
         case.says("analyze", rank, status=0, words=["GPU busy 61.2 %", "rank"], never=["mixed"])
+    for side, pair in (("new", ("rank0.json", "concat.json")), ("base", ("concat.json", "rank0.json"))):
+        case.says("compare", *pair, status=5, words=[f"{side} holds several ranks in one file"], never=["has no work of a device"])
 
 
 def nano_vllm_frames(case):

@@ -227,6 +227,55 @@ def damaged(folder):
         check(f"damaged: {form} has them", all(note in text for _, _, note in want), text)
 
 
+def changed(trace, into, change):
+    """A copy of a trace with `change` of its list of events."""
+    document = json.loads(trace.read_bytes())
+    into.write_text(json.dumps({**document, "traceEvents": change(document["traceEvents"])}))
+    return into
+
+
+def evidence(folder):
+    """GPU work that is lost, and a device's clock that is off: of recordings with steps."""
+    folder = pathlib.Path(folder)
+    base = simulated(folder, "base", "--steps", "60")
+    trace = next(base.glob("rank0.*"))
+    on_device = ("kernel", "gpu_memcpy", "gpu_memset")
+    off = changed(trace, folder / "off.json", lambda events: [{**event, "ts": event["ts"] - 3000} if event.get("cat") in on_device else event
+                                                              for event in events])
+    status, result = as_json("clock off", base, off, "--fail-on", "decode.idle.host-late>+90%,decode.gemm>+90%")
+    names = {metric["name"] for metric in result["metrics"]}
+    check("clock off: idle time is one part", "decode.idle" in names and not any(name.startswith("decode.idle.") for name in names), names)
+    check("clock off: a remark says why", "causes of idle time: not compared, new's device clock is off against the host's" in result["remarks"],
+          result["remarks"])
+    check("clock off: causes are not judged, the rest is", status == 1 and [gate["outcome"] for gate in result["gates"]] == ["inconclusive", "passed"],
+          result["gates"])
+    status, result = as_json("clock off on both sides", off, off)
+    check("clock off on both sides: no difference", status == 0 and result["verdict"].startswith("no difference beyond noise"), result["verdict"])
+
+    launched = sorted({event["args"]["correlation"] for event in json.loads(trace.read_bytes())["traceEvents"] if event.get("cat") in on_device})
+    without = lambda gone: lambda events: [event for event in events if not (event.get("cat") in on_device  # noqa: E731
+                                                                           and event["args"].get("correlation") in gone)]
+    first = changed(trace, folder / "first.json", without(set(launched[:len(launched) // 4])))
+    for pair, side in (((trace, first), "new"), ((first, trace), "base")):
+        status, result = as_json(f"first calls lost in {side}", *pair)
+        check(f"first calls lost in {side}: steps are compared", status == 4 and f"; {side} lost GPU work of " in result["verdict"]
+              and "the first of the recording, and steps that lack work are left out" in result["verdict"], (status, result["verdict"]))
+        check(f"first calls lost in {side}: calls and operators of the host are", result["operators"]
+              and "GPU work" not in [row["name"] for row in result["launches"]], result["launches"])
+    some = changed(trace, folder / "some.json", without(set(launched[2:40])))
+    status, result = as_json("calls lost in one step", trace, some)
+    check("calls lost in one step: the others are of unknown idle time", status == 5 and re.search(
+        r"decode: new has \d+ steps of this phase, but when its device was idle is unknown: it lost GPU work of \d+ of \d+ calls", result["verdict"]),
+        (status, result["verdict"]))
+    many = changed(trace, folder / "many.json", without({correlation for i, correlation in enumerate(launched) if i % 8}))
+    kept = folder / "kept.json"
+    kept.write_text(tacho("analyze", many, "--json").stdout)
+    for new in (many, kept):
+        status, result = as_json(f"calls lost all over, {new.name}", trace, new)
+        check(f"calls lost all over, {new.name}: steps and what to do", status == 5 and re.search(
+            r"decode: new lost GPU work of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
+
+
 def wrong_pairs(folder):
     folder = pathlib.Path(folder)
     base = simulated(folder, "base", "--steps", "60")
@@ -288,4 +337,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, repeated, named, cannot, gates, merged, damaged, wrong_pairs, real], __doc__)
+    main([forms, repeated, named, cannot, gates, merged, damaged, evidence, wrong_pairs, real], __doc__)

@@ -117,9 +117,7 @@ class Checks {
     }
     for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
       if (!side->has_device_work)
-        return Obstacle(kNothingCommon,
-                        fmt::format("{} has no work of a device{}", name,
-                                    side->lost_data ? ": its trace is incomplete" : ""));
+        return Obstacle(kNothingCommon, fmt::format("{} {}", name, WhyNoWork(*side)));
     }
     if (base.on_host != now.on_host) {
       const bool is_cut = (base.on_host ? base : now).lost_data;
@@ -192,11 +190,19 @@ class Checks {
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
     if (const auto factor = FactorOfLayers(kernels)) {
+      const std::string lost = changes_.WhyLost();
       Obstacle("other-layers",
                fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
-                           "with another number of layers",
-                           where, *factor));
+                           "with another number of layers{}",
+                           where, *factor, lost.empty() ? "" : ", or what is lost: " + lost));
     }
+  }
+
+  // Which kernels ran in a whole recording, and how often, says nothing where some are lost.
+  void Whole() {
+    if (changes_.WhyLost().empty()) return Kernels("all of the recording", changes_.whole->rows);
+    if (!changes_.base.has_device_work || !changes_.now.has_device_work) return;
+    Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
   }
 
   // Of recordings without steps of one phase, which call kernels of their own.
@@ -209,6 +215,35 @@ class Checks {
   }
 
  private:
+  static std::string WhyNoWork(const SideFacts& side) {
+    if (!side.evidence.why_no_work.empty()) return side.evidence.why_no_work;
+    return side.lost_data ? "has no work of a device: its trace is incomplete"
+                          : "has no work of a device";
+  }
+
+  // "35 of its 40 decode steps": of a side that lost work between its first and its last calls.
+  static std::string LostBetween(const SideFacts& side) {
+    std::string text;
+    if (side.evidence.at_edges) return text;
+    for (const auto& [phase, steps] : side.evidence.steps) {
+      if (steps.lost > 0) text += (text.empty() ? "" : " and ") + side.evidence.LostSteps(phase);
+    }
+    return text;
+  }
+
+  // By steps where the sides have them, else by calls.
+  [[nodiscard]] std::string WhyNotCounted() const {
+    const std::string of_base = LostBetween(changes_.base), of_now = LostBetween(changes_.now);
+    if (!of_base.empty() && of_base == of_now)
+      return fmt::format("base and new each lost GPU work of {}: record them again", of_base);
+    std::string by_steps = of_base.empty() ? "" : "base lost GPU work of " + of_base;
+    if (!of_now.empty())
+      by_steps += (by_steps.empty() ? "" : ", and ") + ("new lost GPU work of " + of_now);
+    const bool both = !of_base.empty() && !of_now.empty();
+    if (!by_steps.empty()) return by_steps + (both ? ": record them again" : ": record it again");
+    return changes_.WhyIncomplete() + ", so kernels cannot be counted against each other";
+  }
+
   void Same(std::string id, std::string_view what, const std::string& base,
             const std::string& now) {
     if (base == now) return;
@@ -253,7 +288,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         if (trace->facts.python_stacks && !options.contains("with_stack"))
           options.insert("Python stacks");
       }
-      if (!trace->results.empty() && trace->steps.steps.size() > 1 &&
+      if (!trace->results.empty() && trace->steps.steps.size() > 1 && trace->idle.known &&
           trace->step_profile.rows.empty())
         facts.results_without_parts.push_back(trace->results);
       for (const Step& step : trace->steps.steps) {
@@ -267,6 +302,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     }
     facts.ranks = std::max(facts.ranks, CountRanks(run).ranks);
   }
+  facts.evidence = EvidenceOf(runs);
   if (prompts > 0) facts.prompt_tokens = prompt_tokens / prompts;
   facts.engine = Joined(engines);
   facts.version = Joined(versions);
@@ -307,7 +343,7 @@ void CheckComparable(RunChanges& changes) {
                                 changes.now.phases.empty() ? "unknown" : changes.now.phases));
   }
   if (changes.whole) {
-    checks.Kernels("all of the recording", changes.whole->rows);
+    checks.Whole();
     // Another obstacle says more, and what is incomplete is a remark beside it.
     if (const std::string why = changes.WhyIncomplete(); !why.empty() && changes.obstacles.empty())
       checks.Obstacle("incomplete", "all of the recording: " + why);

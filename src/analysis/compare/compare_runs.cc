@@ -105,25 +105,47 @@ uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
 }
 
 // `side` has none that can be measured.
-std::string NoStepText(std::string_view side, uint64_t steps) {
-  if (steps == 0) return fmt::format("{} has no step of this phase", side);
-  return fmt::format("{} has {} of this phase, {}", side,
-                     steps == 1 ? "one step" : fmt::format("{} steps", steps), kNoLength);
+std::string NoStepText(std::string_view name, const SideFacts& side, uint64_t steps, Phase phase) {
+  if (steps == 0) return fmt::format("{} has no step of this phase", name);
+  if (const std::string lost = side.evidence.LostSteps(phase); !lost.empty()) {
+    // Few steps that lack nothing are not worth a word.
+    const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
+    const bool others = !side.evidence.idle_known && of_phase.all - of_phase.lost >= kFewestSteps;
+    return fmt::format("{} lost GPU work of {}{}: record it again", name, lost,
+                       others ? ", and when its device was idle is unknown" : "");
+  }
+  const std::string there = fmt::format("{} has {} of this phase, ", name,
+                                        steps == 1 ? "one step" : fmt::format("{} steps", steps));
+  if (!side.evidence.idle_known && side.evidence.lost_work())
+    return fmt::format("{}but when its device was idle is unknown: it lost GPU work {}", there,
+                       side.evidence.LostCalls());
+  return there + kNoLength;
+}
+
+// "; new lost GPU work of 35 of its 40 decode steps", of the sides that did.
+std::string AndLostSteps(const RunChanges& changes, Phase phase) {
+  std::string text;
+  for (const auto& [name, side] : {std::pair("base", &changes.base), {"new", &changes.now}}) {
+    if (const std::string lost = side->evidence.LostSteps(phase); !lost.empty())
+      text += fmt::format("; {} lost GPU work of {}", name, lost);
+  }
+  return text;
 }
 
 std::string WhyNot(const std::vector<RunAnalysis>& base_runs,
                    const std::vector<RunAnalysis>& now_runs, Phase phase,
-                   const StepDifferences& differences) {
+                   const StepDifferences& differences, const RunChanges& changes) {
   const auto [base, now] = differences.steps();
-  if (base == 0) return NoStepText("base", StepsOf(base_runs, phase));
-  if (now == 0) return NoStepText("new", StepsOf(now_runs, phase));
+  if (base == 0) return NoStepText("base", changes.base, StepsOf(base_runs, phase), phase);
+  if (now == 0) return NoStepText("new", changes.now, StepsOf(now_runs, phase), phase);
+  const std::string lost = AndLostSteps(changes, phase);
   if (differences.weights().empty())
-    return "the two sides have no batch size in common with two steps on each";
+    return "the two sides have no batch size in common with two steps on each" + lost;
   const auto [base_shared, now_shared] = differences.shared_steps();
   return fmt::format(
       "too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
-      "8 of each rank are needed",
-      base_shared, base, now_shared, now);
+      "8 of each rank are needed{}",
+      base_shared, base, now_shared, now, lost);
 }
 
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
@@ -153,9 +175,37 @@ void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& 
   LargestFirst(phase.parts);
 }
 
+// What a whole recording is made of, as far as both sides know it.
+enum class KnownParts : uint8_t { kCompute, kIdle, kIdleCauses };
+KnownParts PartsKnown(const RunChanges& changes) {
+  if (!changes.KnowsIdleTime()) return KnownParts::kCompute;
+  return changes.WhyNoIdleCauses().empty() ? KnownParts::kIdleCauses : KnownParts::kIdle;
+}
+
+// In ns, by part.
+void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string, double>& sums) {
+  const auto add = [&](std::string_view part, DurationNs time) {
+    sums[std::string(part)] += static_cast<double>(time.ns);
+  };
+  for (const DeviceTime& device : trace.devices) {
+    add("compute", device.compute);
+    if (known == KnownParts::kCompute) {
+      add(kNotCompute, device.window.length() - device.compute);
+      continue;
+    }
+    add("comm", device.exposed_comm);
+    add("copy", device.exposed_copy);
+  }
+  if (known == KnownParts::kCompute) return;
+  for (const IdleCauseRow& row : trace.idle.causes) {
+    add(known == KnownParts::kIdle ? kAllIdle : "idle." + std::string(IdleCauseId(row.cause)),
+        row.total);
+  }
+}
+
 // Of one device, on average over the runs.
-WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
-                         const std::vector<RunAnalysis>& now) {
+WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                         KnownParts known) {
   WholeChange whole;
   std::map<std::string, Change> parts;
   for (const bool is_base : {true, false}) {
@@ -168,14 +218,8 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
         for (const DeviceTime& device : trace->devices) {
           window += static_cast<double>(device.window.length().ns);
           kernels += static_cast<double>(device.kernel_sum.ns);
-          sums["compute"] += static_cast<double>(device.compute.ns);
-          sums["comm"] += static_cast<double>(device.exposed_comm.ns);
-          sums["copy"] += static_cast<double>(device.exposed_copy.ns);
-          if (!device.whole)
-            sums["unknown"] += static_cast<double>((device.window.length() - device.compute).ns);
         }
-        for (const IdleCauseRow& row : trace->idle.causes)
-          sums["idle." + std::string(IdleCauseId(row.cause))] += static_cast<double>(row.total.ns);
+        AddParts(*trace, known, sums);
       }
     }
     const auto set = [&](Change& change, double sum) {
@@ -216,8 +260,9 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
     const Change change = OfOneStep(base, now, sum);
     if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
   };
-  add("GPU work",
-      [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
+  if (changes.WhyLost().empty())
+    add("GPU work",
+        [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
   add("graph launches",
       [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
   add("host calls", [](const TraceAnalysis& t) {
@@ -244,6 +289,23 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
   LargestFirst(changes.operators);
 }
 
+// Launches and operators, where they are not sums over a part alone.
+void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+             RunChanges& changes) {
+  const std::string why = changes.WhyIncomplete();
+  const bool is_cut = changes.IsCut();
+  if (!is_cut) CompareHost(base, now, changes);
+  if (!why.empty() && changes.AnythingCompared())
+    changes.remarks.push_back(
+        fmt::format("no {}: {}", is_cut ? "launches and operators" : "GPU work of a step", why));
+}
+
+void AddRemarkOfCauses(RunChanges& changes) {
+  const std::string why = changes.WhyNoIdleCauses();
+  if (!why.empty() && changes.KnowsIdleTime() && changes.AnythingCompared())
+    changes.remarks.push_back("causes of idle time: not compared, " + why);
+}
+
 bool NamesSteps(const std::vector<RunAnalysis>& runs) {
   return std::ranges::any_of(runs, [](const RunAnalysis& run) {
     return std::ranges::any_of(
@@ -260,11 +322,12 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   changes.on_both_sides = RunsOnBothSides(base, now);
   const bool base_steps = NamesSteps(base), now_steps = NamesSteps(now);
   if (!base_steps && !now_steps) {
-    changes.whole = CompareWhole(base, now);
+    changes.whole = CompareWhole(base, now, PartsKnown(changes));
+    AddRemarkOfCauses(changes);
     CheckComparable(changes);
     return changes;
   }
-  const PartNumbers parts = NumberParts(base, now);
+  const PartNumbers parts = NumberParts(base, now, changes.WhyNoIdleCauses().empty());
   std::vector<PhaseSteps> compared;
   for (const Phase phase : {Phase::kPrefill, Phase::kDecode, Phase::kMixed, Phase::kOther}) {
     const SideSamples of_base = SamplesOf(base, phase, parts),
@@ -276,7 +339,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     change.steps = steps.differences.steps();
     change.shared_steps = steps.differences.shared_steps();
     if (!steps.differences.enough()) {
-      change.cannot_tell = WhyNot(base, now, phase, steps.differences);
+      change.cannot_tell = WhyNot(base, now, phase, steps.differences, changes);
       continue;
     }
     change.batches = BatchesOf(of_base, of_now);
@@ -297,10 +360,8 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
       }))
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
-  if (const std::string why = changes.WhyIncomplete(); why.empty())
-    CompareHost(base, now, changes);
-  else
-    changes.remarks.push_back("no launches and operators: " + why);
+  AddHost(base, now, changes);
+  AddRemarkOfCauses(changes);
   CheckComparable(changes);
   return changes;
 }

@@ -128,6 +128,14 @@ bool IsPartOf(std::string_view phase, std::string_view metric) {
          !IsCount(metric);
 }
 
+// Whether a figure is one of idle time by cause; where idle time is unknown, so is all that is not
+// computation.
+bool NeedsCauses(std::string_view phase, std::string_view metric, const RunChanges& changes) {
+  if (metric.starts_with("idle.")) return true;
+  return phase == "whole" && !changes.KnowsIdleTime() && metric != "compute" &&
+         IsPartOf(phase, metric);
+}
+
 // A phase that the new runs do not have any more.
 bool IsLost(const PhaseChange& phase) {
   return phase.steps[0] >= kFewestSteps && phase.steps[1] == 0;
@@ -232,7 +240,8 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       if (!phase.empty() && phase != of) continue;
       const std::string name = fmt::format("{}.{}", of, metric);
       // Steps before a cut are whole.
-      const std::string why = of == "whole" ? changes.WhyIncomplete() : changes.WhyDamaged();
+      std::string why = of == "whole" ? changes.WhyIncomplete() : changes.WhyDamaged();
+      if (why.empty() && NeedsCauses(of, metric, changes)) why = changes.WhyNoIdleCauses();
       if (!why.empty()) {
         cannot(name, why);
         continue;

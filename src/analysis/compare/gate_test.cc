@@ -56,6 +56,22 @@ TEST(Judge, SumsOfWhatIsIncompleteAreInconclusive) {
   EXPECT_EQ(results[0].why_none, "new is incomplete, so its sums are lower bounds");
 }
 
+TEST(Judge, WithoutCausesIdleTimeIsJudgedAlone) {
+  RunChanges changes = ChangesForTest();
+  changes.phases[0].parts = {{"gemm.dense", {10e6, 10.3e6, 0.1e6}}, {"idle", {3e6, 3.1e6, 0.1e6}}};
+  changes.now.evidence.no_causes = SideEvidence::NoCauses::kClockOff;
+  const GateResult cause = Judge({Parsed("idle.host-late>+90%")}, changes).front();
+  EXPECT_EQ(cause.outcome, Outcome::kInconclusive);
+  EXPECT_EQ(cause.why_none, "new's device clock is off against the host's");
+  EXPECT_EQ(Judge({Parsed("decode.idle>+90%")}, changes).front().outcome, Outcome::kPassed);
+  EXPECT_EQ(Judge({Parsed("decode.gemm>+90%")}, changes).front().outcome, Outcome::kPassed);
+  changes.phases.clear();
+  changes.whole.emplace();
+  EXPECT_EQ(Judge({Parsed("comm>+90%")}, changes).front().outcome, Outcome::kPassed);
+  changes.now.evidence.idle_known = false;
+  EXPECT_EQ(Judge({Parsed("comm>+90%")}, changes).front().outcome, Outcome::kInconclusive);
+}
+
 std::vector<std::pair<std::string, Outcome>> Judged(std::string_view text) {
   std::vector<std::pair<std::string, Outcome>> outcomes;
   for (const GateResult& result : Judge({Parsed(text)}, ChangesForTest()))

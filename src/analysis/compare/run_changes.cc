@@ -16,6 +16,20 @@ std::string WhyOf(bool base, bool now, std::string_view state, std::string_view 
   return fmt::format("{} is {}, so its {}", base ? "base" : "new", state, effect);
 }
 
+// Cut off or damaged by more than the loss of GPU work.
+bool IsSideCut(const SideFacts& side) { return side.lost_data && !side.evidence.only_lost_work; }
+bool HasOtherHoles(const SideFacts& side) {
+  return side.has_holes && !side.evidence.only_lost_work;
+}
+
+// "LOSS: its EFFECT", for the sides that lost work.
+std::string LossAnd(const RunChanges& changes, std::string_view effect) {
+  const std::string loss = changes.WhyLost();
+  if (loss.empty()) return "";
+  const bool both = changes.base.evidence.lost_work() && changes.now.evidence.lost_work();
+  return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
+}
+
 // Rounds so that the bars add up to the whole: those with the largest remainders go up.
 Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   Waterfall fall{std::llround(whole.base), std::llround(whole.now), {}};
@@ -59,12 +73,21 @@ bool RunChanges::NothingCommon() const {
   return std::ranges::find(obstacles, kNothingCommon, &Obstacle::id) != obstacles.end();
 }
 
+bool RunChanges::IsCut() const { return IsSideCut(base) || IsSideCut(now); }
+
 std::string RunChanges::WhyIncomplete() const {
-  return WhyOf(base.lost_data, now.lost_data, "incomplete", "sums are lower bounds");
+  const std::string why =
+      WhyOf(IsSideCut(base), IsSideCut(now), "incomplete", "sums are lower bounds");
+  if (!why.empty()) return why;
+  return LossAnd(*this, base.evidence.at_edges && now.evidence.at_edges
+                            ? "figures are those of the time between"
+                            : "sums are lower bounds");
 }
 
 std::string RunChanges::WhyDamaged() const {
-  return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
+  if (HasOtherHoles(base) || HasOtherHoles(now))
+    return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
+  return base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : "";
 }
 
 void RunChanges::DropFigures() {
@@ -74,6 +97,8 @@ void RunChanges::DropFigures() {
   operators.clear();
   load.clear();
 }
+
+bool IsIdlePart(std::string_view part) { return part == kAllIdle || part.starts_with("idle."); }
 
 Waterfall WaterfallOf(const PhaseChange& phase) {
   std::vector<NamedChange> parts = phase.parts;

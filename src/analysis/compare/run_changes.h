@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/compare/change.h"
+#include "analysis/compare/side_evidence.h"
 #include "analysis/step_batch.h"
 #include "base/time.h"
 
@@ -84,6 +86,7 @@ struct SideFacts {
   bool on_host = false;          // a CPU engine
   bool lost_data = false;        // some trace is cut off or damaged
   bool has_holes = false;        // damaged: also steps that are there may lack work
+  SideEvidence evidence;
   // That a request reads in a step, on average of the steps that say both.
   std::optional<double> prompt_tokens;
   // Results that an older tacho wrote, which do not hold what steps are made of.
@@ -116,14 +119,32 @@ struct RunChanges {
   [[nodiscard]] bool AnythingCompared() const;
   // One of the obstacles is that nothing could be compared.
   [[nodiscard]] bool NothingCommon() const;
-  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged.
+  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged. Of
+  // lost GPU work alone how much, and what the figures are of.
   [[nodiscard]] std::string WhyIncomplete() const;
   // "new is damaged, so its steps may lack work"; "" if no trace is.
   [[nodiscard]] std::string WhyDamaged() const;
+  // A trace is cut off or damaged by more than the loss of GPU work.
+  [[nodiscard]] bool IsCut() const;
+  // "new lost GPU work of 400 of 929 calls"; "" if no side lost any.
+  [[nodiscard]] std::string WhyLost() const { return LossText(base.evidence, now.evidence); }
+  // Why idle time is one part, without its causes; "" if it is not.
+  [[nodiscard]] std::string WhyNoIdleCauses() const {
+    return WhyNoCauses(base.evidence, now.evidence);
+  }
+  // Whether both sides know when their devices were idle.
+  [[nodiscard]] bool KnowsIdleTime() const {
+    return base.evidence.idle_known && now.evidence.idle_known;
+  }
   // Leaves what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
 
+// Idle time of all causes, where a side does not know them; and all time in which nothing computes,
+// where it does not know what was idle.
+inline constexpr const char* kAllIdle = "idle";
+inline constexpr const char* kNotCompute = "not compute";
+bool IsIdlePart(std::string_view part);  // "idle", "idle.host-late"
 inline constexpr const char* kBatchMix = "batch mix";
 // The way from base's mean step to now's: differences in whole ns that add up exactly to that of
 // the two rounded means. kBatchMix is last, if it has any.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/compare/run_changes.h"
+
 namespace tacho {
 namespace {
 
@@ -11,6 +13,11 @@ constexpr double kMostBlocks = 100;
 uint32_t BlocksOf(size_t steps) {
   const double blocks = std::round(std::pow(static_cast<double>(steps), 2.0 / 3.0));
   return static_cast<uint32_t>(std::clamp(blocks, 1.0, kMostBlocks));
+}
+
+uint32_t NumberOf(const std::string& part, const PartNumbers& parts) {
+  const auto own = parts.find(part);
+  return own == parts.end() ? parts.at(kAllIdle) : own->second;
 }
 
 // The rows of one phase, by trace and device, each in the order of time.
@@ -31,12 +38,14 @@ std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>
 
 }  // namespace
 
-PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now) {
+PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                        bool idle_causes) {
   PartNumbers parts;
   for (const std::vector<RunAnalysis>* side : {&base, &now}) {
     for (const RunAnalysis& run : *side) {
       for (const TraceAnalysis* trace : RanksOf(run)) {
-        for (const std::string& part : trace->step_profile.parts) parts.emplace(part, 0);
+        for (const std::string& part : trace->step_profile.parts)
+          parts.emplace(!idle_causes && IsIdlePart(part) ? kAllIdle : part, 0);
       }
     }
   }
@@ -55,7 +64,7 @@ SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const P
     for (const auto& rows : ranks) {
       std::vector<uint32_t> numbers;  // of the parts of this rank's trace
       for (const std::string& part : rows.front().first->step_profile.parts)
-        numbers.push_back(parts.at(part));
+        numbers.push_back(NumberOf(part, parts));
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto& [trace, row] = rows[i];
         const StepLabel& label = trace->steps.steps[row->step].label;
@@ -65,7 +74,7 @@ SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const P
         sample.size = static_cast<double>(BatchSize(label).value_or(0));
         sample.ns.resize(parts.size() + 1);
         for (size_t part = 0; part < row->ns.size(); ++part)
-          sample.ns[numbers[part]] = static_cast<double>(row->ns[part].ns);
+          sample.ns[numbers[part]] += static_cast<double>(row->ns[part].ns);
         sample.ns.back() = static_cast<double>(row->when.length().ns);
       }
     }

@@ -27,7 +27,9 @@ struct SideSamples {
 
 // Numbers of the parts that either side has, by name.
 using PartNumbers = std::map<std::string, uint32_t>;
-PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now);
+// Without `idle_causes`, idle time is one part, whatever its cause.
+PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                        bool idle_causes);
 
 // Steps next to each other are alike, and so are the ranks in one step: a block holds n^(1/3) steps
 // of each rank (n^(2/3) blocks), at most 100 a run. Cost: a copy of the rows.

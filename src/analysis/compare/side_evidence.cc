@@ -1,0 +1,178 @@
+#include "analysis/compare/side_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tacho {
+namespace {
+
+using NoCauses = SideEvidence::NoCauses;
+
+bool LostBetween(const TraceAnalysis& trace) {
+  return trace.integrity.lost.any() && (!trace.integrity.lost.at_edges() || !trace.idle.known);
+}
+
+NoCauses NoCausesOf(const TraceAnalysis& trace) {
+  if (!trace.idle.known) return NoCauses::kLostWork;
+  NoCauses none = NoCauses::kKnown;
+  for (const DeviceClock& clock : trace.integrity.clocks) {
+    if (clock.state == DeviceClock::State::kOff) none = std::max(none, NoCauses::kClockOff);
+    if (clock.state == DeviceClock::State::kDrifts) none = NoCauses::kClockDrifts;
+  }
+  if (none != NoCauses::kKnown) return none;
+  // Some gaps have the cause `unknown` then, which others on the other side have not.
+  const bool unknown = std::ranges::any_of(
+      trace.idle.causes, [](const IdleCauseRow& row) { return row.cause == IdleCause::kUnknown; });
+  return unknown && trace.integrity.lost.in_doubt.ns > 0 ? NoCauses::kLostWork : NoCauses::kKnown;
+}
+
+std::string WhyNoWork(const Notes& notes) {
+  if (notes.CountOf(NoteId::kMixedRanks) > 0)
+    return "holds several ranks in one file, and nothing tells whose work is whose: compare the "
+           "ranks' own files";
+  if (notes.CountOf(NoteId::kTimesRefused) > 0)
+    return "has no times of GPU work that can be: it lies out of the order of its launches";
+  if (notes.CountOf(NoteId::kDeviceRowsNotRead) > 0)
+    return "has device rows of a form that is not read, and no other work of a device";
+  if (notes.CountOf(NoteId::kRangeProfiler) > 0)
+    return "was recorded with the range profiler, which has no times of kernels: record it again "
+           "without profiler_metrics";
+  return "";
+}
+
+// Adds up calls: of the one API that lost any, while there is one.
+struct LossSums {
+  uint64_t calls = 0, lost = 0;
+  std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls, and lost of them
+
+  void Add(const LostWork& work) {
+    calls += work.calls;
+    for (const LostWork::Api& api : work.apis) {
+      apis[api.name].first += api.calls;
+      apis[api.name].second += api.lost;
+      lost += api.lost;
+    }
+  }
+};
+
+void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) {
+  const LossPattern pattern = trace.integrity.lost.pattern;
+  if (is_first)
+    evidence.pattern = pattern;
+  else if (evidence.pattern != pattern)
+    evidence.pattern.reset();
+  evidence.at_edges &= !LostBetween(trace);
+  for (const Step& step : trace.steps.steps) {
+    SideEvidence::Steps& steps = evidence.steps[step.label.phase];
+    ++steps.all;
+    steps.lost += step.lost_work;
+  }
+}
+
+bool IsOfLostWork(const Note& note) {
+  return note.id == NoteId::kLostAtEdge || note.id == NoteId::kLostGpuWork ||
+         KindOf(note.id).severity != Severity::kDataLoss;
+}
+
+std::string_view WhichCalls(const SideEvidence& evidence) {
+  switch (evidence.pattern.value_or(LossPattern::kNone)) {
+    case LossPattern::kStart:
+      return ", the first of the recording";
+    case LossPattern::kEnd:
+      return ", the last of the recording";
+    case LossPattern::kStartAndEnd:
+      return ", the first and the last of the recording";
+    default:
+      return "";
+  }
+}
+
+// What follows "causes of idle time: not compared, ". `whose`: of one side, or of both.
+std::string WhyNoCausesOf(std::string_view whose, NoCauses none, bool both) {
+  switch (none) {
+    case NoCauses::kClockOff:
+    case NoCauses::kClockDrifts:
+      return fmt::format("{} device clock{} {} against the host's", whose, both ? "s" : "",
+                         none == NoCauses::kClockDrifts ? (both ? "drift" : "drifts")
+                         : both                         ? "are off"
+                                                        : "is off");
+    case NoCauses::kLostWork:
+      return fmt::format("GPU work that {} lost may have run in idle time", whose);
+    case NoCauses::kKnown:
+      break;
+  }
+  return "";
+}
+
+std::string WhyNoCausesOf(std::string_view side, NoCauses none) {
+  return WhyNoCausesOf(none == NoCauses::kLostWork ? std::string(side) : fmt::format("{}'s", side),
+                       none, false);
+}
+
+}  // namespace
+
+std::string SideEvidence::LostCalls() const {
+  return fmt::format("of {} of {} {}{}{}", lost_calls, calls, api, api.empty() ? "calls" : " calls",
+                     WhichCalls(*this));
+}
+
+std::string SideEvidence::LostSteps(Phase phase) const {
+  const auto of_phase = steps.find(phase);
+  if (of_phase == steps.end() || of_phase->second.lost == 0) return "";
+  return fmt::format("{} of its {} {} step{}", of_phase->second.lost, of_phase->second.all,
+                     PhaseName(phase), of_phase->second.all == 1 ? "" : "s");
+}
+
+SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
+  SideEvidence evidence;
+  LossSums losses;
+  bool lost_data = false, only_lost_work = true;
+  for (const RunAnalysis& run : runs) {
+    for (const TraceAnalysis* trace : RanksOf(run)) {
+      const LostWork& lost = trace->integrity.lost;
+      if (lost.any()) AddLoss(*trace, losses.lost == 0, evidence);
+      losses.Add(lost);
+      lost_data |= trace->notes.lost_data();
+      only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
+      if (trace->devices.empty()) {
+        if (evidence.why_no_work.empty()) evidence.why_no_work = WhyNoWork(trace->notes);
+        continue;
+      }
+      evidence.idle_known &= trace->idle.known;
+      evidence.no_causes = std::max(evidence.no_causes, NoCausesOf(*trace));
+    }
+  }
+  evidence.only_lost_work = lost_data && only_lost_work && losses.lost > 0;
+  evidence.calls = losses.calls;
+  evidence.lost_calls = losses.lost;
+  if (losses.apis.size() == 1) {
+    evidence.api = losses.apis.begin()->first;
+    evidence.calls = losses.apis.begin()->second.first;
+  }
+  return evidence;
+}
+
+std::string LossText(const SideEvidence& base, const SideEvidence& now) {
+  if (!base.lost_work() && !now.lost_work()) return "";
+  if (!base.lost_work() || !now.lost_work()) {
+    return fmt::format("{} lost GPU work {}", base.lost_work() ? "base" : "new",
+                       (base.lost_work() ? base : now).LostCalls());
+  }
+  const std::string of_base = base.LostCalls(), of_now = now.LostCalls();
+  if (of_base == of_now) return "base and new each lost GPU work " + of_base;
+  return fmt::format("base lost GPU work {}, and new {}", of_base, of_now);
+}
+
+std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now) {
+  if (base.no_causes == now.no_causes) {
+    return WhyNoCausesOf(
+        base.no_causes == NoCauses::kLostWork ? "base and new" : "base's and new's", base.no_causes,
+        true);
+  }
+  const std::string of_base = WhyNoCausesOf("base", base.no_causes),
+                    of_now = WhyNoCausesOf("new", now.no_causes);
+  return of_base + (of_base.empty() || of_now.empty() ? "" : ", and ") + of_now;
+}
+
+}  // namespace tacho

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// What the traces of one side of a comparison say about their own figures (analysis/evidence/).
+struct SideEvidence {
+  // Launch and copy calls, and those that lack GPU work, in part or all; of one API, if no other
+  // lost any.
+  uint64_t calls = 0, lost_calls = 0;
+  std::string api;
+  // Of all traces that lost any; nothing if they differ.
+  std::optional<LossPattern> pattern;
+  // What lies between is whole, of all traces (LostWork::at_edges).
+  bool at_edges = true;
+  // Data is lost, and all of it is GPU work of calls.
+  bool only_lost_work = false;
+  // Of the traces that lost any: steps, and how many of them lack work.
+  struct Steps {
+    uint64_t all = 0, lost = 0;
+  };
+  std::map<Phase, Steps> steps;
+  // Why causes of idle time are not known.
+  enum class NoCauses : uint8_t { kKnown, kClockOff, kClockDrifts, kLostWork };
+  NoCauses no_causes = NoCauses::kKnown;
+  bool idle_known = true;  // when the devices were idle
+  // Why a side without work of a device has none, as what follows its name: "holds several ranks
+  // ..."; "" if nothing says.
+  std::string why_no_work;
+
+  [[nodiscard]] bool lost_work() const { return lost_calls > 0; }
+  // "of 400 of 929 calls, the first of the recording".
+  [[nodiscard]] std::string LostCalls() const;
+  // "35 of its 40 decode steps"; "" if none lacks work.
+  [[nodiscard]] std::string LostSteps(Phase phase) const;
+};
+SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
+
+// "new lost GPU work of 400 of 929 calls, the first of the recording"; "" if no side lost any.
+std::string LossText(const SideEvidence& base, const SideEvidence& now);
+// "new's device clock is off against the host's"; "" if both sides know the causes of idle time.
+std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now);
+
+}  // namespace tacho
