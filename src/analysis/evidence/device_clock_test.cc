@@ -207,5 +207,63 @@ TEST(RecorderStops, LeaveTheRestOfTheRecordingOutOfShares) {
   EXPECT_TRUE(analysis.notes.lost_data());
 }
 
+// A stream without work is waited for in no time: which one it was is not in the file.
+TEST(DeviceClock, OfWaitsForAnIdleStreamSaysNothing) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t at = 1'000'000 * i;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = at, .duration = 3'000, .correlation = i + 1});
+    b.Kernel("gemm", {.start = at + 9'000, .duration = 500'000, .correlation = i + 1});
+    b.Host("cuda_runtime", "cudaStreamSynchronize", {.start = at + 5'000, .duration = 2'000});
+  }
+  const DeviceClock clock = ClocksOf(std::move(b).Finish()).front();
+  EXPECT_EQ(clock.state, State::kRight);
+  EXPECT_EQ(clock.waited, 0u);
+}
+
+// An engine that waits for others takes steps without a token.
+TEST(RecorderStops, AreNoneWhereStepsHaveNoTokens) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 30; ++i) {
+    const bool works = i < 20;
+    b.Host("user_annotation",
+           works ? "execute_context_0(0)_generation_8(8)" : "execute_context_0(0)_generation_0(0)",
+           {.start = 1'000'000 * i, .duration = 900'000});
+    if (!works) continue;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 1'000'000 * i + 1'000, .duration = 2'000, .correlation = i + 1});
+    b.Kernel("k", {.start = 1'000'000 * i + 9'000, .duration = 70'000, .correlation = i + 1});
+  }
+  const Trace trace = std::move(b).Finish();
+  EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
+  const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+  EXPECT_EQ(prepared.steps.steps[19].device_busy, DurationNs{70'000});
+}
+
+// Steps of two threads: the one whose thread launched what is lost.
+TEST(PreparedTrace, MarksTheStepOfTheThread) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 20; ++i) {
+    for (const std::string_view tid : {"1", "2"}) {
+      const bool first = tid == "1";
+      const int64_t at = 1'000'000 * i + (first ? 0 : 1'000), correlation = 2 * i + (first ? 1 : 2);
+      b.Host("user_annotation", "execute_context_0(0)_generation_8(8)",
+             {.tid = tid, .start = at, .duration = 900'000});
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.tid = tid, .start = at + 2'000, .duration = 2'000, .correlation = correlation});
+      if (first && i == 9) continue;
+      b.Kernel("k", {.stream = first ? "7" : "8",
+                     .start = at + 9'000,
+                     .duration = 50'000,
+                     .correlation = correlation});
+    }
+  }
+  const Trace trace = std::move(b).Finish();
+  const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+  for (const Step& step : prepared.steps.steps)
+    EXPECT_EQ(step.lost_work, step.when.start == TimeNs{9'000'000});
+}
+
 }  // namespace
 }  // namespace tacho

@@ -211,5 +211,86 @@ TEST(LostWork, BoundsWhatItMakesWrong) {
   }
 }
 
+// Kernels of 50 us on stream 7, one each ms; what `add` says besides.
+Trace WithKernels(const std::function<void(TraceBuilder&)>& add) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 20; ++i) {
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 1'000'000 * i, .duration = 3'000, .correlation = i + 1});
+    b.Kernel("gemm", {.start = 1'000'000 * i + 9'000, .duration = 50'000, .correlation = i + 1});
+  }
+  add(b);
+  return std::move(b).Finish();
+}
+
+// It may have run since, beside the work of another stream that is there.
+TEST(LostWork, OfTheEndIsInDoubt) {
+  const Trace trace = WithKernels([](TraceBuilder& b) {
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 19'590'000, .duration = 3'000, .correlation = 30});
+    b.Host("cuda_runtime", "cudaMemcpyAsync",
+           {.start = 19'600'000, .duration = 3'000, .correlation = 31});
+    b.Memcpy("Memcpy DtoH",
+             {.stream = "20", .start = 60'000'000, .duration = 10'000, .correlation = 31});
+  });
+  const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+  const LostWork& lost = prepared.integrity.lost;
+  EXPECT_FALSE(lost.any());  // the copy did not wait for it
+  EXPECT_EQ(lost.cut_off, 1u);
+  EXPECT_EQ(lost.in_doubt, DurationNs{60'010'000 - 19'590'000});
+  EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
+}
+
+// Nothing tells how long work ran that nothing in the trace is like.
+TEST(LostWork, OfOperatorsThatHaveNoWorkAtAllMayHaveRunAnyTime) {
+  const Trace trace = WithKernels([](TraceBuilder& b) {
+    for (int64_t i = 2; i < 18; ++i) {
+      b.Host("cpu_op", "nccl::all_reduce", {.start = 1'000'000 * i + 100'000, .duration = 9'000});
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.start = 1'000'000 * i + 101'000, .duration = 3'000, .correlation = 100 + i});
+    }
+  });
+  const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+  EXPECT_EQ(prepared.integrity.lost.lost_calls, 16u);
+  EXPECT_GT(prepared.integrity.lost.in_doubt, DurationNs{10'000'000});
+  EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
+}
+
+// A first replay of a smaller graph: the larger one does not end with it.
+TEST(LostWork, IsNotWhatTheFirstGraphHasLess) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 8; ++i) {
+    b.Host("cuda_runtime", "cudaGraphLaunch",
+           {.start = 1'000'000 * i, .duration = 9'000, .correlation = i + 1});
+    int64_t at = 1'000'000 * i + 20'000;
+    for (const std::string_view name : {"gemm", "reduce", "norm"}) {
+      if (i == 0 && name == "reduce") continue;
+      b.Kernel(name, {.start = at, .duration = 10'000, .correlation = i + 1});
+      at += 11'000;
+    }
+  }
+  EXPECT_FALSE(LossesOf(std::move(b).Finish()).any());
+}
+
+// Each process counts its nodes.
+TEST(LostWork, IsNotWhatAGraphOfAnotherProcessHasMore) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 8; ++i) {
+    const bool first = i % 2 == 0;
+    const std::string_view pid = first ? "1" : "2", device = first ? "0" : "1";
+    b.Host("cuda_runtime", "cudaGraphLaunch",
+           {.pid = pid, .start = 1'000'000 * i, .duration = 9'000, .correlation = i + 1});
+    for (int64_t node = 0; node < (first ? 3 : 2); ++node) {
+      const std::string id = std::to_string(node + 1);
+      b.Kernel("gemm", {.device = device,
+                        .start = 1'000'000 * i + 20'000 + 11'000 * node,
+                        .duration = 10'000,
+                        .correlation = i + 1,
+                        .args = {{"graph node id", id}}});
+    }
+  }
+  EXPECT_FALSE(LossesOf(std::move(b).Finish()).any());
+}
+
 }  // namespace
 }  // namespace tacho
