@@ -68,6 +68,8 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
     parts.push_back(loss);
   else if (CanTellLoss(trace) || trace.notes.lost_data())
     parts.push_back(LossInWords(trace.notes));
+  else
+    parts.emplace_back("whether events are missing cannot be told");
   if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
     parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())

@@ -102,8 +102,7 @@ void CheckCauses(const Base& base, const Mutation& mutation, const PreparedTrace
   const int64_t doubt = lost.in_doubt.ns;
   std::map<IdleCause, int64_t> is, right;
   for (const DeviceTime& device : DeviceTimesOf(mutated)) {
-    const Scope scope{.window = Comparable(base, mutation, device.window),
-                      .device = device.device};
+    const Scope scope{.window = Comparable(base, mutation, device.window), .device = device.device};
     for (const IdleCauseRow& row : IdleOf(mutated, scope).causes) is[row.cause] += row.total.ns;
     DeviceWork work = CollectDeviceWork(base.prepared.index, BuiltInRules(), scope);
     for (const IdleCauseRow& row :

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/evidence/work_alike.h"
 #include "analysis/launches.h"
 #include "base/interval_set.h"
 #include "model/track_index.h"
@@ -19,8 +20,9 @@ namespace tacho {
 //
 // `incomplete`: those calls, rows of Trace::host_calls by start. `behind`: how far the devices'
 // clocks are behind the host's at most, which makes calls so much earlier on them; absent: unknown.
-// Cost: O(n), and a sort of the GPU work.
+// Cost: O(n), and a sort of the work that was launched between the first and the last of the calls.
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
-                         const std::vector<uint32_t>& incomplete, std::optional<DurationNs> behind);
+                         const std::vector<uint32_t>& incomplete, const WorkByLikeness& works,
+                         std::optional<DurationNs> behind);
 
 }  // namespace tacho

@@ -199,8 +199,12 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   add(incomplete);
   incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
   std::ranges::sort(incomplete, by_start);
-  found.when = DoubtfulTime(index, links, incomplete, behind);
-  lost.in_doubt = WithoutComputation(found.when, work, scope);
+  if (!incomplete.empty()) {
+    // What is cut off runs to the end, however long work like it takes.
+    const WorkByLikeness works(index, links, lost.any());
+    found.when = DoubtfulTime(index, links, incomplete, works, behind);
+    lost.in_doubt = WithoutComputation(found.when, work, scope);
+  }
   std::ranges::sort(incomplete_calls);
   return found;
 }

@@ -94,7 +94,7 @@ void TakeCutOff(const TrackIndex& index, const LaunchLinks& links, RowlessCalls&
     last = std::max(last, calls.start[call]);
   }
   const TimeNs young = EndOfRecording(trace) - LongestWay(trace, links);
-  const WorkByLikeness works(index, links);
+  const WorkByLikeness works(index, links, false);
   const auto is_cut_off = [&](uint32_t call) {
     return calls.start[call] >= young &&
            std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {

@@ -22,18 +22,25 @@ std::vector<StringId> OperatorsOfCalls(const TrackIndex& index) {
 
 }  // namespace
 
-WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links)
-    : trace_(index.trace()), operators_(OperatorsOfCalls(index)) {
+WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator)
+    : trace_(index.trace()) {
+  if (by_operator) operators_ = OperatorsOfCalls(index);
   const GpuTable& gpu = trace_.gpu;
+  Likeness last;
+  WorkAlike* alike = nullptr;
   for (uint32_t row = 0; row < gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
     if (call == LaunchLinks::kNone) continue;
+    // Neighbours are most often alike.
+    if (const Likeness likeness = LikenessOf(call); alike == nullptr || likeness != last) {
+      alike = &alike_[likeness];
+      last = likeness;
+    }
     all_.Add(gpu.stream[row]);
-    WorkAlike& alike = alike_[LikenessOf(call)];
-    alike.Add(gpu.stream[row]);
-    alike.longest_way =
-        std::max(alike.longest_way, gpu.When(row).end - trace_.host_calls.start[call]);
-    if (gpu.kind[row] == SliceKind::kKernel) ++alike.kernels;
+    alike->Add(gpu.stream[row]);
+    alike->longest_way =
+        std::max(alike->longest_way, gpu.When(row).end - trace_.host_calls.start[call]);
+    if (gpu.kind[row] == SliceKind::kKernel) ++alike->kernels;
   }
 }
 

@@ -34,10 +34,11 @@ struct WorkAlike {
 };
 
 // What a call without a row should have launched, by the work of calls like it: of the same name,
-// in operators of one name. Cost: O(n) over calls, operators and GPU work.
+// and `by_operator` in operators of one name. Cost: O(n) over GPU work; by operator over calls and
+// operators, too.
 class WorkByLikeness {
  public:
-  WorkByLikeness(const TrackIndex& index, const LaunchLinks& links);
+  WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
   // Null if nothing is like it.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
   // All work of the trace then, without a way.
@@ -46,17 +47,17 @@ class WorkByLikeness {
     return alike != nullptr ? *alike : all_;
   }
   [[nodiscard]] bool IsInOperator(uint32_t call) const {
-    return operators_[call] != StringId::kEmpty;
+    return !operators_.empty() && operators_[call] != StringId::kEmpty;
   }
 
  private:
   using Likeness = std::pair<StringId, StringId>;
   [[nodiscard]] Likeness LikenessOf(uint32_t call) const {
-    return {operators_[call], trace_.host_calls.name[call]};
+    return {operators_.empty() ? StringId::kEmpty : operators_[call], trace_.host_calls.name[call]};
   }
 
   const Trace& trace_;
-  std::vector<StringId> operators_;
+  std::vector<StringId> operators_;  // by call; empty: not looked at
   WorkAlike all_;
   std::map<Likeness, WorkAlike> alike_;
 };
