@@ -32,9 +32,12 @@ export function launch() {
   return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu"] }); // no GPU here: else it is emulated, which costs more than to draw without
 }
 
-// `troubles` gets what the page's console complains of.
+// `troubles` gets what the page's console complains of; not of the icon alone, which Chromium may still fetch when the page is left.
 export function listen(page, troubles) {
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`${message.text()} ${message.location().url}`));
+  page.on("console", (message) => {
+    const text = `${message.text()} ${message.location().url}`;
+    if (["error", "warning"].includes(message.type()) && !text.includes("/favicon.svg")) troubles.push(text);
+  });
   page.on("pageerror", (error) => troubles.push(error.stack));
 }
 // A page that is signed in and has its figures.
