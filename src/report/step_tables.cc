@@ -78,7 +78,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
     std::vector<int64_t> durations, periods;
     std::vector<double> trend;
     int64_t context = -1, generated = -1, device = -1;
-    bool all_known = true;  // of some steps the work is not all there: their sum is none of all
+    bool all_known = true;  // false: some steps lack work, so a sum would be too small
     const auto add = [](int64_t& sum, int64_t more) {
       if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };

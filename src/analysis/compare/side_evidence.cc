@@ -21,10 +21,12 @@ NoCauses NoCausesOf(const TraceAnalysis& trace) {
     if (clock.state == DeviceClock::State::kDrifts) none = NoCauses::kClockDrifts;
   }
   if (none != NoCauses::kKnown) return none;
-  // Some gaps have the cause `unknown` then, which others on the other side have not.
+  // Some gaps have the cause `unknown` then, which they have not on the other side. What the end of
+  // a whole recording cut off is too little to leave causes out for.
   const bool unknown = std::ranges::any_of(
       trace.idle.causes, [](const IdleCauseRow& row) { return row.cause == IdleCause::kUnknown; });
-  return unknown && trace.integrity.lost.in_doubt.ns > 0 ? NoCauses::kLostWork : NoCauses::kKnown;
+  const LostWork& lost = trace.integrity.lost;
+  return unknown && lost.any() && lost.in_doubt.ns > 0 ? NoCauses::kLostWork : NoCauses::kKnown;
 }
 
 std::string WhyNoWork(const Notes& notes) {

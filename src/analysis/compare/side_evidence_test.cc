@@ -106,6 +106,8 @@ TEST(CompareRuns, AnUnknownCauseHidesTheOthersOnlyWhereWorkWasLost) {
   RunAnalysis unknown = OneTrace(IdleCause::kUnknown);
   EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(), "");
   unknown.traces[0].integrity.lost.in_doubt = {10};
+  EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(), "");  // cut off by the end
+  unknown.traces[0].integrity.lost.lost_events = 1;
   EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(),
             "GPU work that new lost may have run in idle time");
 }

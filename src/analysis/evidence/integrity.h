@@ -19,8 +19,8 @@ struct Integrity {
   std::vector<DeviceClock> clocks;  // by device
   ImpossibleWork impossible;
   RecorderStops stops;
-  // Not in results: rows of Trace::host_calls not all work of which is there, sorted; and when what
-  // is lost of it may have run.
+  // Not in results: calls (rows of Trace::host_calls, sorted) that lack some or all of their work,
+  // and when that may have run.
   std::vector<uint32_t> incomplete_calls;
   IntervalSet lost_when;
 

@@ -59,7 +59,7 @@ struct LostWork {
 
 struct FoundLosses {
   LostWork lost;
-  // Rows of Trace::host_calls not all work of which is there, lost or cut off, sorted.
+  // Calls (rows of Trace::host_calls, sorted) whose work is lost or cut off, in part or all.
   std::vector<uint32_t> incomplete_calls = {};
   IntervalSet when = {};  // lost work may have run
 };
