@@ -52,7 +52,7 @@ StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Sco
 inline constexpr uint32_t kNoStep = 0xffffffff;
 // By host call: the step that it starts in, of its thread or of the one that counts for it (see
 // Step::device_span), as an index; of two that overlap the later one has what both hold.
-std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& steps);
+std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& found);
 
 // The work of a step on one device.
 struct StepWork {

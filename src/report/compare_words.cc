@@ -286,7 +286,7 @@ std::string StepsVerdict(const RunChanges& changes) {
 std::string CompareVerdict(const RunChanges& changes) {
   if (!changes.obstacles.empty()) return "not comparable: " + changes.obstacles.front().text;
   const std::string lost = changes.WhyLost();
-  const std::string text = changes.whole ? WholeVerdict(changes) : StepsVerdict(changes);
+  std::string text = changes.whole ? WholeVerdict(changes) : StepsVerdict(changes);
   if (lost.empty()) return text;
   return fmt::format("{}; {}{}", text, lost,
                      changes.whole ? "" : ", and steps that lack work are left out");

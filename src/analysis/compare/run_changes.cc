@@ -76,7 +76,7 @@ bool RunChanges::NothingCommon() const {
 bool RunChanges::IsCut() const { return IsSideCut(base) || IsSideCut(now); }
 
 std::string RunChanges::WhyIncomplete() const {
-  const std::string why =
+  std::string why =
       WhyOf(IsSideCut(base), IsSideCut(now), "incomplete", "sums are lower bounds");
   if (!why.empty()) return why;
   return LossAnd(*this, base.evidence.at_edges && now.evidence.at_edges
