@@ -50,9 +50,13 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   return parts;
 }
 
-// Whether an event that is missing would be missed: not of what no figure is made of.
+// Whether an event that is missing would be missed: not of what no figure is made of, nor GPU work
+// where no launch tells that there should be some.
 bool CanTellLoss(const TraceAnalysis& trace) {
-  return trace.facts.role != TraceRole::kForeign && trace.counts.total > 0 &&
+  const LaunchTable& launches = trace.launches;
+  const bool has_work = launches.gpu_events + launches.without_correlation > 0;
+  return (launches.with_launch > 0 || !has_work) && trace.facts.role != TraceRole::kForeign &&
+         trace.counts.total > 0 &&
          std::ranges::none_of(
              std::array{NoteId::kMixedRanks, NoteId::kRangeProfiler, NoteId::kNoGpuEvents},
              [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
