@@ -171,8 +171,6 @@ Result<SqliteDatabase> SqliteDatabase::Open(const char* name, int flags) {
   if (status != SQLITE_OK) return tl::unexpected<Error>(SqliteError(handle, status));
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  // Without it a damaged page gives rows out of whatever lies behind it in memory.
-  sqlite3_exec(handle, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
   return database;
 }
 

@@ -74,28 +74,6 @@ TEST(Sqlite, TakesBytes) {
   EXPECT_FALSE(database->Run("DELETE FROM t"));
 }
 
-// A row at the last byte of its page: without a check SQLite takes its rowid out of whatever lies
-// behind the page in memory.
-TEST(Sqlite, ARowThatGoesOnBehindItsPageIsDamage) {
-  const FolderForTest folder;
-  const std::string path = folder.path() + "/t.sqlite";
-  MakeDatabase(path);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  constexpr size_t kPage = 4096, kFirstCell = kPage + 8;  // in the second and last page
-  ASSERT_EQ(bytes.size(), 2 * kPage);
-  bytes[kFirstCell] = static_cast<char>((kPage - 1) >> 8);
-  bytes[kFirstCell + 1] = static_cast<char>(kPage - 1);
-  bytes.back() = 0;  // bytes of the row
-  auto database = SqliteDatabase::OfBytes(bytes);
-  ASSERT_TRUE(database) << database.error().message;
-  auto rows = database->Prepare("SELECT rowid FROM t");
-  ASSERT_TRUE(rows);
-  const auto row = rows->Step();
-  ASSERT_FALSE(row) << rows->Integer(0);
-  EXPECT_EQ(row.error().message, "the database is damaged: database disk image is malformed");
-}
-
 TEST(Sqlite, ReadsADatabaseThatHadAWriteAheadLog) {
   const FolderForTest folder;
   const std::string path = folder.At("t");
