@@ -169,6 +169,15 @@ std::vector<Sequence> SequencesOf(const PreparedTrace& prepared) {
   return sequences;
 }
 
+// Whether it is known when the next step's work began: that of no step between, and its own, lacks
+// any.
+bool IsNextWhole(uint32_t step, uint32_t next, const std::vector<Step>& steps) {
+  for (uint32_t i = step + 1; i < next; ++i) {
+    if (steps[i].track == steps[step].track && steps[i].lost_work) return false;
+  }
+  return !steps[next].lost_work;
+}
+
 // Start to start, but for pauses.
 std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector<Step>& steps,
                                      const Scope& scope) {
@@ -186,7 +195,8 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
     const uint32_t step = sequence.steps[i].first;
     // Its work may go on after a pause has begun for its thread; rows do not overlap.
     const Interval when = times[i].Clip({times[i].start, timed[i + 1].when.start});
-    if (when.empty() || steps[step].cut || steps[step].lost_work || scope.Clip(when) != when)
+    if (when.empty() || steps[step].cut || steps[step].lost_work || scope.Clip(when) != when ||
+        !IsNextWhole(step, sequence.steps[i + 1].first, steps))
       continue;
     rows.push_back({step, sequence.device, when, {}});
   }

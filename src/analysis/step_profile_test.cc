@@ -75,6 +75,28 @@ TEST(ProfileSteps, APauseEndsAStepAndTheLastOneHasNoRow) {
   EXPECT_EQ(profile.rows[3].when, (Interval{{9100}, {9500}}));
 }
 
+// All work of step 10 is lost: nobody knows when it began, and the step before it ended.
+TEST(ProfileSteps, AStepBeforeOneThatLostItsWorkHasNoRow) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 150; ++i) {
+    if (i != 10) {
+      AddStep(b, 400 * i, 10 * i);
+      continue;
+    }
+    b.Host("user_annotation", kDecode, {.start = 400 * i, .duration = 60});
+    for (int64_t k = 0; k < 3; ++k) {
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.start = 400 * i + 10 * k, .duration = 5, .correlation = 10 * i + k});
+    }
+  }
+  const StepProfile profile = Profiled(std::move(b).Finish()).step_profile;
+  ASSERT_EQ(profile.rows.size(), 147u);
+  for (const StepProfile::Row& row : profile.rows) {
+    EXPECT_EQ(row.when.length(), DurationNs{400});
+    EXPECT_TRUE(row.step != 9 && row.step != 10);
+  }
+}
+
 TEST(ProfileSteps, WithoutStepsThereIsNothing) {
   TraceBuilder b;
   b.Kernel("k", {.start = 0, .duration = 5});
