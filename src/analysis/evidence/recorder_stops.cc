@@ -73,14 +73,16 @@ class Kinds {
   // The kinds that held calls each time, and their ranges on one side.
   struct Witnesses {
     uint64_t ranges = 0;
-    size_t kinds = 0;
-    std::string name;  // of the most
+    size_t kinds = 0, of = 0;  // those on that side, and all that held calls each time
+    std::string name;          // of the most
   };
   [[nodiscard]] Witnesses Of(uint64_t Kind::*side, uint64_t fewest_with = kFewestWith) const {
     Witnesses found;
     uint64_t most = 0;
     for (const auto& [name, kind] : by_name_) {
-      if (kind.without > 0 || kind.with < fewest_with || kind.*side == 0) continue;
+      if (kind.without > 0 || kind.with < fewest_with) continue;
+      ++found.of;
+      if (kind.*side == 0) continue;
       ++found.kinds;
       found.ranges += kind.*side;
       if (kind.*side > most) found.name = name;
@@ -137,7 +139,9 @@ RecorderStops FindRecorderStops(const TrackIndex& index) {
       suspect = at;
     const Kinds::Witnesses ranges = annotations.Of(side), ops = operators.Of(side);
     const bool by_ranges = ranges.ranges >= kFewestOutside;
-    if (!by_ranges && (ops.ranges < kFewestOperators || ops.kinds < kFewestOperatorNames)) return;
+    const bool by_ops = ops.ranges >= kFewestOperators && ops.kinds >= kFewestOperatorNames &&
+                        3 * ops.kinds >= 2 * ops.of;
+    if (!by_ranges && !by_ops) return;
     when = suspect = at;
     witnesses = by_ranges ? ranges.ranges : ops.ranges;
     stops.witness = by_ranges ? ranges.name : ops.name;

@@ -14,8 +14,9 @@ namespace tacho {
 // A range is an annotation or an operator on a thread with calls; its kind is its name without
 // digits. A kind is a witness if 3 of its ranges or more held calls, and none came without while
 // there were calls. Calls ended with the recording, not with the engine's work, where 3 ranges of
-// witnesses lie after the last call (before the first one). Of operators it takes 8 of 3 kinds: one
-// that launched kernels may later run on tensors of the host.
+// witnesses lie after the last call (before the first one). Of operators it takes 8, of 3 kinds
+// and two thirds of all that are witnesses: those that launch kernels also run on tensors of the
+// host, before the model and after it, but not most of the model's.
 struct RecorderStops {
   std::optional<TimeNs> stopped;   // the end of the last call
   std::optional<TimeNs> began;     // the start of the first
