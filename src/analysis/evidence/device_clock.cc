@@ -7,20 +7,12 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/evidence/waiting_calls.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/of_each_call.h"
 
 namespace tacho {
 namespace {
-
-enum class Waits : uint8_t { kNo, kForDevice, kForStream };
-
-Waits WaitsFor(std::string_view call) {
-  const auto has = [&](std::string_view word) { return call.find(word) != std::string_view::npos; };
-  if (has("DeviceSynchronize") || has("CtxSynchronize")) return Waits::kForDevice;
-  if (has("StreamSynchronize")) return Waits::kForStream;
-  return Waits::kNo;
-}
 
 // The devices of a trace: a number for each, by stream.
 struct Devices {
@@ -82,18 +74,32 @@ std::vector<Launched> WorkInOrder(const Trace& trace, const LaunchLinks& links,
 void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
                   const std::vector<Launched>& launched, bool one_stream, DeviceClock& clock) {
   const HostCallTable& calls = trace.host_calls;
-  for (uint32_t call = 0; call < calls.size(); ++call) {
-    if (waits[call] == Waits::kNo) continue;
-    // Which stream is not in the file. One without work is waited for in no time.
-    constexpr DurationNs kWaited{10'000};
-    if (waits[call] == Waits::kForStream && (!one_stream || calls.When(call).length() < kWaited))
-      continue;
-    const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
-    if (after == launched.begin()) continue;
-    const DurationNs most = calls.When(call).end - (after - 1)->over;
+  const auto take = [&](DurationNs most) {
     ++clock.waited;
     if (most < -kClockTolerance) ++clock.after_wait;
     clock.most = std::min(clock.most.value_or(most), most);
+  };
+  std::vector<std::pair<TimeNs, DurationNs>> for_stream;  // by the call's start
+  for (uint32_t call = 0; call < calls.size(); ++call) {
+    if (waits[call] == Waits::kNo) continue;
+    const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
+    if (after == launched.begin()) continue;
+    const DurationNs most = calls.When(call).end - (after - 1)->over;
+    // Which stream is not in the file. One without work is waited for in no time.
+    constexpr DurationNs kWaited{10'000};
+    if (waits[call] == Waits::kForDevice) {
+      take(most);
+    } else if (one_stream && calls.When(call).length() >= kWaited) {
+      for_stream.emplace_back(calls.start[call], most);
+    }
+  }
+  // A single one that returned too early waited for a stream without work, which took its time.
+  std::ranges::sort(for_stream);
+  const auto is_early = [&](size_t i) {
+    return i < for_stream.size() && for_stream[i].second < -kClockTolerance;
+  };
+  for (size_t i = 0; i < for_stream.size(); ++i) {
+    if (!is_early(i) || is_early(i + 1) || (i > 0 && is_early(i - 1))) take(for_stream[i].second);
   }
 }
 

@@ -18,7 +18,8 @@ namespace tacho {
 //   - a call that waits for the device cannot return before the work launched until then has ended,
 //     and no work ends after the profiler stopped: offset <= end of the call - end of the work.
 // Waiting calls are *DeviceSynchronize and *CtxSynchronize, and, on a device with work on one
-// stream only, a *StreamSynchronize of 10 us or more: of another stream it would return at once.
+// stream only, a *StreamSynchronize of 10 us or more: of another stream it would return at once. A
+// single one that returned too early, between others that did not, counts for nothing.
 struct DeviceClock {
   std::string device;
   // Of the work of calls: the first piece of each on this device, and how much of it starts before

@@ -200,6 +200,30 @@ TEST(RecorderStops, OfOperatorsTakeSeveralKinds) {
   EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
 }
 
+// 12 kinds of operators launch kernels; `outside` of them also run before, on tensors of the host.
+TEST(RecorderStops, OfOperatorsTakeMostOfThoseThatLaunch) {
+  const auto began = [](int64_t outside) {
+    TraceBuilder b;
+    int64_t at = 0;
+    const auto run = [&](int64_t kind, bool launches) {
+      b.Host("cpu_op", "aten::op_" + std::string(1, static_cast<char>('a' + kind)),
+             {.start = at, .duration = 9'000});
+      if (launches) {
+        b.Host("cuda_runtime", "cudaLaunchKernel",
+               {.start = at + 1'000, .duration = 2'000, .correlation = at});
+        b.Kernel("k", {.start = at + 5'000, .duration = 1'000, .correlation = at});
+      }
+      at += 10'000;
+    };
+    for (int64_t i = 0; i < 48; ++i) run(i % outside, false);
+    for (int64_t i = 0; i < 48; ++i) run(i % 12, true);
+    const Trace trace = std::move(b).Finish();
+    return FindRecorderStops(TrackIndex(trace)).began.has_value();
+  };
+  EXPECT_FALSE(began(3));
+  EXPECT_TRUE(began(12));
+}
+
 TEST(RecorderStops, LeaveTheRestOfTheRecordingOutOfShares) {
   const Trace trace = Stepped(30, 0, 10);
   const TraceAnalysis analysis = AnalyzeTrace(trace, BuiltInRules());
@@ -220,6 +244,23 @@ TEST(DeviceClock, OfWaitsForAnIdleStreamSaysNothing) {
   const DeviceClock clock = ClocksOf(std::move(b).Finish()).front();
   EXPECT_EQ(clock.state, State::kRight);
   EXPECT_EQ(clock.waited, 0u);
+}
+
+// One that took its time, beside waits that say that the clock is right.
+TEST(DeviceClock, OfOneSlowWaitForAnIdleStreamSaysNothing) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t at = 1'000'000 * i;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = at, .duration = 3'000, .correlation = i + 1});
+    b.Kernel("gemm", {.start = at + 9'000, .duration = 500'000, .correlation = i + 1});
+    const bool waits = i != 7;
+    b.Host("cuda_runtime", "cudaStreamSynchronize",
+           {.start = at + 5'000, .duration = waits ? 600'000 : 12'000});
+  }
+  const DeviceClock clock = ClocksOf(std::move(b).Finish()).front();
+  EXPECT_EQ(clock.state, State::kRight);
+  EXPECT_EQ(clock.waited, 19u);
 }
 
 // An engine that waits for others takes steps without a token.

@@ -16,9 +16,10 @@ struct OnStream {
 
 // When the work of a call may have run on one stream.
 struct MayHaveRun {
-  TimeNs called;
+  TimeNs called, launched;  // the start and the end of the call
   StreamId stream{};
   Interval when;
+  std::optional<DurationNs> turn;  // no longer than that (turns.h)
 };
 
 // A stream runs its work in the order of the launches: not before all that was launched before it
@@ -48,16 +49,23 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, std::vector<MayHave
     }
   }
   std::ranges::sort(between, {}, &OnStream::called);
-  auto before = between.begin();
-  for (MayHaveRun& one : may) {
-    for (; before != between.end() && before->called < one.called; ++before) is_before(*before);
-    one.when.start = std::max(one.when.start, over[Index(one.stream)].value_or(one.when.start));
-  }
   auto after = between.rbegin();
   for (size_t i = may.size(); i-- > 0;) {
     MayHaveRun& one = may[i];
     for (; after != between.rend() && after->called > one.called; ++after) is_after(*after);
     one.when.end = std::min(one.when.end, next[Index(one.stream)].value_or(one.when.end));
+  }
+  // By when all work before is over at the latest, that which is missing included.
+  std::vector<TimeNs> latest(over.size(), trace.span.start);
+  auto before = between.begin();
+  for (MayHaveRun& one : may) {
+    for (; before != between.end() && before->called < one.called; ++before) is_before(*before);
+    const TimeNs begin = over[Index(one.stream)].value_or(one.when.start);
+    TimeNs& last = latest[Index(one.stream)];
+    last = std::max({last, begin, one.launched});
+    if (one.turn && *one.turn < one.when.end - last) one.when.end = last + *one.turn;
+    last = std::max(last, one.when.end);
+    one.when.start = std::max(one.when.start, begin);
   }
 }
 
@@ -87,11 +95,12 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
       doubtful.push_back({start, trace.span.end});
       continue;
     }
-    const std::optional<DurationNs> way =
-        behind == DurationNs{} && works.IsInOperator(call) ? alike->Way() : std::nullopt;
-    const Interval most{start,
-                        way && *way < trace.span.end - start ? start + *way : trace.span.end};
-    for (const StreamId stream : alike->streams) may.push_back({called, stream, most});
+    const std::optional<DurationNs> turn =
+        behind == DurationNs{} && works.IsInOperator(call) ? alike->Turn() : std::nullopt;
+    for (const StreamId stream : alike->streams) {
+      may.push_back(
+          {called, trace.host_calls.When(call).end, stream, {start, trace.span.end}, turn});
+    }
   }
   if (!may.empty()) KeepOrder(trace, links, may);
   for (const MayHaveRun& one : may) doubtful.push_back(one.when);

@@ -187,6 +187,23 @@ TEST(LostWork, IsNotWhatACaptureAtTheEdgeHolds) {
   EXPECT_EQ(lost.captured, 2u);
 }
 
+// Autograd's thread launches the backward pass into the graph.
+TEST(LostWork, IsNotWhatAnotherThreadLaunchesIntoACapture) {
+  TraceBuilder b;
+  const auto call = [&](std::string_view name, int64_t at, std::string_view tid, bool row) {
+    b.Host("cuda_runtime", name, {.tid = tid, .start = at, .duration = 5, .correlation = at + 1});
+    if (row) b.Kernel("k", {.start = at + 6, .duration = 10, .correlation = at + 1});
+  };
+  for (int64_t at = 0; at < 1'000; at += 100) call("cudaLaunchKernel", at, "1", true);
+  call("cudaStreamBeginCapture", 1'000, "1", false);
+  for (int64_t at = 1'100; at < 2'000; at += 100) call("cudaLaunchKernel", at, "2", false);
+  call("cudaStreamEndCapture", 2'000, "1", false);
+  for (int64_t at = 2'100; at < 4'000; at += 100) call("cudaLaunchKernel", at, "2", true);
+  const LostWork lost = LossesOf(std::move(b).Finish());
+  EXPECT_FALSE(lost.any());
+  EXPECT_EQ(lost.captured, 9u);
+}
+
 // Whatever is lost between two pieces of work: busy time is a lower bound, and either idle time is
 // unknown, or it is wrong by no more than the doubtful time.
 TEST(LostWork, BoundsWhatItMakesWrong) {
@@ -227,18 +244,61 @@ Trace WithKernels(const std::function<void(TraceBuilder&)>& add) {
 TEST(LostWork, OfTheEndIsInDoubt) {
   const Trace trace = WithKernels([](TraceBuilder& b) {
     b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 19'100'000, .duration = 3'000, .correlation = 29});
+    b.Kernel("long", {.start = 19'110'000, .duration = 400'000, .correlation = 29});
+    b.Host("cuda_runtime", "cudaLaunchKernel",
            {.start = 19'590'000, .duration = 3'000, .correlation = 30});
     b.Host("cuda_runtime", "cudaMemcpyAsync",
            {.start = 19'600'000, .duration = 3'000, .correlation = 31});
     b.Memcpy("Memcpy DtoH",
-             {.stream = "20", .start = 60'000'000, .duration = 10'000, .correlation = 31});
+             {.stream = "20", .start = 20'280'000, .duration = 10'000, .correlation = 31});
   });
   const PreparedTrace prepared = Prepare(trace, BuiltInRules());
   const LostWork& lost = prepared.integrity.lost;
   EXPECT_FALSE(lost.any());  // the copy did not wait for it
   EXPECT_EQ(lost.cut_off, 1u);
-  EXPECT_EQ(lost.in_doubt, DurationNs{60'010'000 - 19'590'000});
+  EXPECT_EQ(lost.in_doubt, DurationNs{20'290'000 - 19'590'000});
   EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
+}
+
+// Kernels of 50 us, one each ms, of which the last `gone` have no row; the first launch of all took
+// `first` long.
+LostWork WithoutTheLast(int64_t gone, int64_t first,
+                        const std::function<void(TraceBuilder&)>& add) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaLaunchKernel",
+         {.start = -first, .duration = first, .correlation = 100});
+  b.Kernel("gemm", {.start = 1'000, .duration = 50'000, .correlation = 100});
+  for (int64_t i = 1; i < 20; ++i) {
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 1'000'000 * i, .duration = 3'000, .correlation = 100 + i});
+    if (i < 20 - gone)
+      b.Kernel("gemm",
+               {.start = 1'000'000 * i + 9'000, .duration = 50'000, .correlation = 100 + i});
+  }
+  add(b);
+  return Prepare(std::move(b).Finish(), BuiltInRules()).integrity.lost;
+}
+
+// The stream had no work left: what was launched ran, or began, long before the recording ended.
+TEST(LostWork, OfTheEndIsNotCutOffWhereItsTurnWasOver) {
+  const LostWork lost = WithoutTheLast(3, 3'000, [](TraceBuilder&) {});
+  EXPECT_EQ(lost.pattern, LossPattern::kEnd);
+  EXPECT_EQ(lost.lost_calls, 3u);
+  EXPECT_EQ(WithoutTheLast(1, 3'000, [](TraceBuilder&) {}).cut_off, 1u);
+}
+
+// A first launch loads the module, for longer than all the rest takes.
+TEST(LostWork, OfTheEndIsNotHiddenByASlowFirstLaunch) {
+  EXPECT_EQ(WithoutTheLast(3, 180'000'000, [](TraceBuilder&) {}).lost_calls, 3u);
+}
+
+TEST(LostWork, OfTheEndIsNotCutOffBeforeACallThatWaitedForTheDevice) {
+  const LostWork lost = WithoutTheLast(1, 3'000, [](TraceBuilder& b) {
+    b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 19'010'000, .duration = 60'000});
+  });
+  EXPECT_EQ(lost.cut_off, 0u);
+  EXPECT_EQ(lost.lost_calls, 1u);
 }
 
 // Nothing tells how long work ran that nothing in the trace is like.

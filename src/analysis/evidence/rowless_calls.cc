@@ -1,14 +1,18 @@
 #include "analysis/evidence/rowless_calls.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include "analysis/arg_reader.h"
+#include "analysis/evidence/turns.h"
+#include "analysis/evidence/waiting_calls.h"
 #include "analysis/evidence/work_alike.h"
 #include "analysis/of_each_call.h"
+#include "base/interval_set.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -16,11 +20,19 @@ namespace {
 
 constexpr size_t kFewestCalls = 3;
 
-enum class CallKind : uint8_t { kOther, kJudged, kMemset, kBeginCapture, kEndCapture };
+enum class CallKind : uint8_t {
+  kOther,
+  kJudged,
+  kMemset,
+  kBeginCapture,
+  kEndCapture,
+  kWaitsForDevice
+};
 
 CallKind KindOfCall(std::string_view name) {
   if (name.find("BeginCapture") != std::string_view::npos) return CallKind::kBeginCapture;
   if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
+  if (WaitsFor(name) == Waits::kForDevice) return CallKind::kWaitsForDevice;
   const std::string lower = AsciiLowered(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
   // A host function runs on the host. What builds or edits a graph runs nothing:
@@ -54,51 +66,91 @@ std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& lin
   return shares;
 }
 
-// By host call: made between the begin and the end of a capture on its thread. A capture may have
-// begun before the recording, or go on after it.
-std::vector<uint8_t> InCapture(const TrackIndex& index, const std::vector<CallKind>& kinds) {
-  std::vector<uint8_t> in_capture;
-  for (const CallKind bound : {CallKind::kBeginCapture, CallKind::kEndCapture}) {
-    if (std::ranges::find(kinds, bound) != kinds.end()) in_capture.resize(kinds.size());
-  }
-  if (in_capture.empty()) return in_capture;
+// When a process captured a stream, from a begin on one of its threads to the end. A capture may
+// have begun before the recording, or go on after it.
+std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
+                                          const std::vector<CallKind>& kinds) {
+  const Trace& trace = index.trace();
+  const auto is_bound = [](CallKind kind) {
+    return kind == CallKind::kBeginCapture || kind == CallKind::kEndCapture;
+  };
+  std::map<ProcessId, IntervalSet> captures;
+  if (std::ranges::none_of(kinds, is_bound)) return captures;
+  std::map<ProcessId, std::vector<Interval>> found;
   for (size_t track = 0; track < index.host_calls().lanes(); ++track) {
+    std::vector<Interval>& of_process = found[trace.words.tracks()[track].process];
     const RowList rows = index.host_calls().Of(track);
-    bool captures = false;
-    size_t since = 0;  // the first call that an end without a begin may reach back to
+    bool captures_now = false;
+    TimeNs since = trace.span.start;  // what an end without a begin may reach back to
     for (size_t i = 0; i < rows.size(); ++i) {
-      const CallKind kind = kinds[rows[i]];
-      if (kind == CallKind::kBeginCapture) captures = true;
-      if (kind == CallKind::kEndCapture) {
-        for (size_t k = captures ? i : since; k < i; ++k) in_capture[rows[k]] = 1;
-        captures = false;
-        since = i + 1;
-      }
-      in_capture[rows[i]] = captures ? 1 : in_capture[rows[i]];
-      if (kind == CallKind::kBeginCapture) since = i + 1;
+      if (!is_bound(kinds[rows[i]])) continue;
+      const Interval when = trace.host_calls.When(rows[i]);
+      captures_now = kinds[rows[i]] == CallKind::kBeginCapture;
+      if (!captures_now) of_process.push_back({since, when.end});
+      since = captures_now ? when.start : when.end;
     }
+    if (captures_now) of_process.push_back({since, trace.span.end});
   }
-  return in_capture;
+  for (auto& [process, intervals] : found)
+    captures.emplace(process, IntervalSet(std::move(intervals)));
+  return captures;
+}
+
+// What is known of the work of a stream, or of all.
+struct StreamEnd {
+  TimeNs called, over;  // the latest start of a call, the latest end
+  size_t launched = 0;  // pieces
+  DurationNs turn;      // the longest
+};
+
+// By stream; last of all work.
+std::vector<StreamEnd> EndsOfStreams(const TrackIndex& index, const LaunchLinks& links) {
+  const Trace& trace = index.trace();
+  const TimeNs start = trace.span.start;
+  std::vector<StreamEnd> ends(trace.words.streams().size() + 1, {start, start, 0, {}});
+  ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
+    for (StreamEnd* end : {&ends[Index(trace.gpu.stream[row])], &ends.back()}) {
+      end->called = std::max(end->called, trace.host_calls.start[call]);
+      end->over = std::max(end->over, trace.gpu.When(row).end);
+      ++end->launched;
+      end->turn = std::max(end->turn, turn);
+    }
+  });
+  return ends;
+}
+
+// The start of the last call that waited for all work of a trace's only device: what was launched
+// before is over.
+TimeNs LastWait(const Trace& trace, const std::vector<CallKind>& kinds) {
+  const std::vector<Stream>& streams = trace.words.streams();
+  TimeNs last = trace.span.start;
+  if (std::ranges::any_of(
+          streams, [&](const Stream& stream) { return stream.device != streams.front().device; }))
+    return last;
+  for (uint32_t call = 0; call < kinds.size(); ++call) {
+    if (kinds[call] == CallKind::kWaitsForDevice)
+      last = std::max(last, trace.host_calls.start[call]);
+  }
+  return last;
 }
 
 // Moves calls that the end of the recording cut off out of those that lost their work.
-void TakeCutOff(const TrackIndex& index, const LaunchLinks& links, RowlessCalls& found) {
+void TakeCutOff(const TrackIndex& index, const LaunchLinks& links,
+                const std::vector<CallKind>& kinds, RowlessCalls& found) {
   const Trace& trace = index.trace();
   const HostCallTable& calls = trace.host_calls;
   // Of several streams one may run on while the work of others is over.
-  std::vector<TimeNs> last_called(trace.words.streams().size(), trace.span.start);
-  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone) continue;
-    TimeNs& last = last_called[Index(trace.gpu.stream[row])];
-    last = std::max(last, calls.start[call]);
-  }
-  const TimeNs young = EndOfRecording(trace) - LongestWay(trace, links);
+  const std::vector<StreamEnd> ends = EndsOfStreams(index, links);
+  const TimeNs end = EndOfRecording(trace), waited = LastWait(trace, kinds);
   const WorkByLikeness works(index, links, false);
   const auto is_cut_off = [&](uint32_t call) {
-    return calls.start[call] >= young &&
+    const TimeNs called = calls.When(call).end;
+    return called > waited &&
            std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
-             return last_called[Index(stream)] < calls.start[call];
+             constexpr size_t kFewest = 10;  // to know a stream by
+             const StreamEnd& of = ends[Index(stream)];
+             const DurationNs turn = (of.launched < kFewest ? ends.back() : of).turn;
+             return of.called < calls.start[call] && end - std::max(of.over, called) <= turn + turn;
            });
   };
   std::vector<uint32_t> older, cut_off;
@@ -115,18 +167,6 @@ void TakeCutOff(const TrackIndex& index, const LaunchLinks& links, RowlessCalls&
 }
 
 }  // namespace
-
-DurationNs LongestWay(const Trace& trace, const LaunchLinks& links) {
-  DurationNs way, piece;
-  for (size_t row = 0; row < trace.gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone) continue;
-    const Interval work = trace.gpu.When(row);
-    way = std::max(way, work.end - trace.host_calls.start[call]);
-    piece = std::max(piece, work.length());
-  }
-  return way + piece;
-}
 
 TimeNs EndOfRecording(const Trace& trace) {
   TimeNs end = trace.span.start;
@@ -146,7 +186,12 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     return found;
   const std::vector<CallKind> kinds = OfEachCall(trace, KindOfCall);
   const ArgReader result(trace, "return value");
-  const std::vector<uint8_t> in_capture = InCapture(index, kinds);
+  const std::map<ProcessId, IntervalSet> captures = Captures(index, kinds);
+  const auto is_captured = [&](uint32_t call) {
+    const auto of = captures.find(trace.words.tracks()[Index(calls.track[call])].process);
+    return of != captures.end() &&
+           of->second.Touches({calls.start[call], calls.start[call] + DurationNs{1}});
+  };
   for (uint32_t call = 0; call < calls.size(); ++call) {
     const bool is_memset = kinds[call] == CallKind::kMemset;
     if (links.puts_work[call] == 0 || (kinds[call] != CallKind::kJudged && !is_memset)) continue;
@@ -154,7 +199,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     if (is_memset && !links.first.LaunchedWork(call)) continue;
     found.judged.push_back(call);
     if (links.first.LaunchedWork(call)) continue;
-    if (!in_capture.empty() && in_capture[call] != 0) {
+    if (is_captured(call)) {
       ++found.captured;
     } else if (result.Integer({.ref = calls.args[call], .correlation = calls.correlation[call]})
                    .value_or(0) != 0) {
@@ -183,7 +228,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   if (found.judged.size() < kFewestCalls) found.lost.clear();
   if (found.lost.empty()) return found;
 
-  TakeCutOff(index, links, found);
+  TakeCutOff(index, links, kinds, found);
   return found;
 }
 

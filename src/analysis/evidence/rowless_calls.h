@@ -17,21 +17,19 @@ struct RowlessCalls {
   std::vector<uint32_t> judged;  // rows of Trace::host_calls, by start, then row
   std::vector<uint32_t> lost;    // of them those that should have a row, in the same order
   // Without a row by nature:
-  uint64_t captured = 0;  // made while a stream was captured: recorded into a graph, not run
-  uint64_t failed = 0;    // returned an error
-  // Made shortly before the end of the recording, and onto a stream on which nothing that was
-  // launched later has run: what they launched need not have ended by then. Shortly is within the
-  // longest time from a call to the end of its work, plus the longest piece of work. In the order
-  // of `judged`, which lacks them.
+  // Made while the process captured a stream: recorded into a graph, not run.
+  uint64_t captured = 0;
+  uint64_t failed = 0;  // returned an error
+  // Their work need not have ended with the recording: nothing that was launched later has run on
+  // its stream, no call since has waited for the device, and from its turn (turns.h) on there was
+  // no more time than twice the longest turn of the stream. In the order of `judged`, which lacks
+  // them.
   std::vector<uint32_t> cut_off;
 };
 
 // Cost: O(n) over host calls and GPU work; a sort of the judged calls where the file has them in no
 // order.
 RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links);
-
-// The longest time from the start of a call to the end of its work, plus the longest piece of work.
-DurationNs LongestWay(const Trace& trace, const LaunchLinks& links);
 
 // When the recording of calls and work ended: other recorders may go on.
 TimeNs EndOfRecording(const Trace& trace);

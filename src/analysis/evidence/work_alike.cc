@@ -1,5 +1,6 @@
 #include "analysis/evidence/work_alike.h"
 
+#include "analysis/evidence/turns.h"
 #include "model/nesting.h"
 
 namespace tacho {
@@ -28,9 +29,7 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
   const GpuTable& gpu = trace_.gpu;
   Likeness last;
   WorkAlike* alike = nullptr;
-  for (uint32_t row = 0; row < gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone) continue;
+  ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
     // Neighbours are most often alike.
     if (const Likeness likeness = LikenessOf(call); alike == nullptr || likeness != last) {
       alike = &alike_[likeness];
@@ -38,10 +37,9 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
     }
     all_.Add(gpu.stream[row]);
     alike->Add(gpu.stream[row]);
-    alike->longest_way =
-        std::max(alike->longest_way, gpu.When(row).end - trace_.host_calls.start[call]);
+    alike->longest_turn = std::max(alike->longest_turn, turn);
     if (gpu.kind[row] == SliceKind::kKernel) ++alike->kernels;
-  }
+  });
 }
 
 const WorkAlike* WorkByLikeness::Of(uint32_t call) const {

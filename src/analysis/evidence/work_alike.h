@@ -16,20 +16,19 @@ namespace tacho {
 struct WorkAlike {
   static constexpr size_t kMostStreams = 64;
   std::vector<StreamId> streams;  // that it ran on; with kMostStreams perhaps on others, too
-  DurationNs longest_way;         // from a call to the end of its work
+  DurationNs longest_turn;        // turns.h
   size_t kernels = 0;
 
   void Add(StreamId stream) {
     if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
       streams.push_back(stream);
   }
-  // How long what is like it may have taken, from call to end. Of copies nobody knows: their sizes
-  // differ.
-  [[nodiscard]] std::optional<DurationNs> Way() const {
+  // How long the turn of what is like it may have taken. Of copies nobody knows, their sizes
+  // differ, nor of collectives, which wait for other ranks.
+  [[nodiscard]] std::optional<DurationNs> Turn() const {
     constexpr size_t kFewest = 10;
     if (kernels < kFewest) return std::nullopt;
-    DurationNs twice = longest_way;
-    return twice += longest_way;
+    return longest_turn + longest_turn;
   }
 };
 
@@ -41,7 +40,7 @@ class WorkByLikeness {
   WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
   // Null if nothing is like it.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
-  // All work of the trace then, without a way.
+  // All work of the trace then, without a turn.
   [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
