@@ -77,8 +77,8 @@ std::string LostWorkText(const TraceAnalysis* only) {
   std::string text = LossText(lost);
   if (lost.pattern == LossPattern::kStart && LosesTheFirst(only->header.cupti_version))
     text += ", as CUPTI before CUDA 13.1 loses them";
-  if (lost.at_edges() && lost.in_doubt.ns == 0)
-    return text + "; the figures are those of the time between";
+  if (lost.in_doubt.ns == 0)
+    return lost.at_edges() ? text + "; the figures are of the rest of the recording" : text;
   return text + fmt::format(", so up to {} of the idle time may have been busy",
                             FormatDuration(lost.in_doubt));
 }

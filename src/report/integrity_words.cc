@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "report/device_totals.h"
 #include "report/idle_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
-// Which calls: "only 1 call in 8 has its work".
+// Which calls: "only 1 call in 8 has its work"; "" where there is nothing to say of them.
 std::string PatternText(const LostWork& lost) {
   switch (lost.pattern) {
     case LossPattern::kStart:
@@ -24,7 +29,7 @@ std::string PatternText(const LostWork& lost) {
     case LossPattern::kAllButOneIn:
       return fmt::format("only 1 call in {} has its work", lost.one_in);
     case LossPattern::kSpread:
-      return "calls all over the recording";
+      return lost.lost_calls > 1 ? "calls all over the recording" : "";
     case LossPattern::kNone:
     case LossPattern::kCount:
       break;
@@ -62,16 +67,17 @@ std::string ClockText(const DeviceClock& clock) {
 
 std::string LossText(const LostWork& lost) {
   if (!lost.any() && lost.cut_off > 0)
-    return fmt::format("work of the last {} was still to come when the recording ended",
-                       FormatCounted(lost.cut_off, "call"));
+    return fmt::format("the recording ends before the work of its last {}",
+                       lost.cut_off == 1 ? "call" : FormatCounted(lost.cut_off, "call"));
   if (!lost.any()) return "";
   std::string text;
   if (lost.lost_calls > 0) {
     const bool one_api = lost.apis.size() == 1;
-    text = fmt::format("GPU work of {} of {} {}calls is missing: {}", FormatCount(lost.lost_calls),
+    const std::string pattern = PatternText(lost);
+    text = fmt::format("GPU work of {} of {} {}calls is missing{}{}", FormatCount(lost.lost_calls),
                        FormatCount(one_api ? lost.apis.front().calls : lost.calls),
                        one_api ? NameInSentence(lost.apis.front().name) + " " : "launch and copy ",
-                       PatternText(lost));
+                       pattern.empty() ? "" : ": ", pattern);
   }
   if (lost.partial_graphs > 0) {
     text +=
@@ -93,18 +99,17 @@ std::string ClocksText(const std::vector<DeviceClock>& clocks) {
 }
 
 std::string StopsText(const RecorderStops& stops, Interval span) {
-  std::string text;
-  const auto add = [&](std::string_view what, DurationNs time, std::string_view where,
-                       uint64_t ranges) {
-    text += fmt::format(
-        "{}the recording of calls and GPU work {} {} {} ({} like {} hold no call there, and held "
-        "some each time before)",
-        text.empty() ? "" : "; ", what, FormatDuration(time), where, FormatCounted(ranges, "range"),
-        NameInSentence(stops.witness));
-  };
-  if (stops.began) add("begins", *stops.began - span.start, "after the trace does", stops.before);
-  if (stops.stopped) add("stops", span.end - *stops.stopped, "before the trace does", stops.after);
-  return text;
+  if (!stops.any()) return "";
+  std::vector<std::string> when;
+  if (stops.began)
+    when.push_back(fmt::format("begins {} after", FormatDuration(*stops.began - span.start)));
+  if (stops.stopped)
+    when.push_back(fmt::format("stops {} before", FormatDuration(span.end - *stops.stopped)));
+  return fmt::format(
+      "the recording of calls and GPU work {} the trace does ({} like {} hold no call there; all "
+      "others do)",
+      fmt::join(when, " and "), FormatCounted(stops.before + stops.after, "range"),
+      NameInSentence(stops.witness));
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

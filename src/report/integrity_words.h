@@ -14,8 +14,8 @@ std::string LossText(const LostWork& lost);
 // "device 0: 100 of 100 pieces of work start before the call that launched them, by up to 200 us";
 // "" where every clock is right.
 std::string ClocksText(const std::vector<DeviceClock>& clocks);
-// "calls and GPU work end 1.91 s before 20 ranges like decode_step that always held some"; "" if no
-// recorder stopped.
+// "the recording of calls and GPU work stops 1.91 s before the trace does (20 ranges like ...)"; ""
+// if no recorder stopped.
 std::string StopsText(const RecorderStops& stops, Interval span);
 // "12 of 400 pieces of work lie out of order or on top of each other".
 std::string ImpossibleText(const ImpossibleWork& work);

@@ -65,7 +65,7 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
     where += fmt::format("{}{} {}", where.empty() ? "" : ", ", FormatDuration(time), text);
   };
   add(window.start - part.start, "before the first work");
-  add(part.end - window.end, "after the last");
+  add(part.end - window.end, "after the last work");
   if (where.empty()) return "";
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
