@@ -93,15 +93,17 @@ Answer AnswerBound(const AnswerInput& in) {
   SetShare(answer, hosts, window);
   answer.figure += " idle because of the host";
   answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
+  const std::string busy =
+      (BusyIsLeast(in.run) ? "at least " : "") + FormatShare(totals.busy, window);
   std::string text;
   if (ShareOf(totals.busy, window) >= kBusyEnough) {
-    text = fmt::format("the GPU limits: it is busy for {}", FormatShare(totals.busy, window));
+    text = "the GPU limits: it is busy for " + busy;
   } else if (ShareOf(hosts, window - totals.busy) >= kMostOfIdle) {
     text = fmt::format("the host limits: it causes {} of the GPU's idle time",
                        FormatShare(hosts, window - totals.busy));
   } else {
     text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
-                       FormatShare(totals.busy, window), FormatShare(hosts, window - totals.busy));
+                       busy, FormatShare(hosts, window - totals.busy));
   }
   answer.sentence = Sentence(std::move(text));
   answer.at = LongestGap(in, IsHostsFault);

@@ -141,8 +141,14 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
 }
 
 bool BusyIsLeast(const TraceAnalysis& trace) {
-  return !trace.idle.known || HasDoubt(trace, Doubt::kEventsMissing) ||
-         HasDoubt(trace, Doubt::kRecordsDropped);
+  const LostWork& lost = trace.integrity.lost;
+  return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
+         HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped);
+}
+
+bool BusyIsLeast(const RunAnalysis& run) {
+  return std::ranges::any_of(RanksOf(run),
+                             [](const TraceAnalysis* trace) { return BusyIsLeast(*trace); });
 }
 
 std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/producer_line.h"
+#include "report/caveat.h"
 #include "report/idle_words.h"
 #include "report/result_tables.h"
 #include "text/fit_name.h"
@@ -100,16 +101,17 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
       .table = CopiesTable(copies, "kind"), .title = "Copies", .screen_rows = options.top});
 }
 
-void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style) {
-  if (ranks.rows.empty()) return;
-  Table table = RanksTable(ranks, style, "rank");
+void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style) {
+  if (run.ranks.rows.empty()) return;
+  Table table = RanksTable(run.ranks, style, "rank");
+  if (BusyIsLeast(run)) SayBusyIsLeast(table);
   std::ranges::find(table.columns, Unit::kStacked, &TableColumn::unit)->marks = {
       "compute", "exposed communication", "exposed copies", "idle"};
   document.AddPart(TitledTable{.table = std::move(table),
                                .title = "Ranks",
                                .screen_rows = kMostRanks,
                                .markdown_rows = kMostRanksInMarkdown});
-  for (const std::string& warning : ranks.warnings)
+  for (const std::string& warning : run.ranks.warnings)
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
 }
 

@@ -55,7 +55,7 @@ void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceT
 void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
 
 // The ranks side by side.
-void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
+void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style);
 
 // Proposes `tacho view`, at the longest idle gap if there is one, and `tacho report`. Traces that
 // were read back from results have no timeline.

@@ -146,7 +146,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   const std::string verdict = Verdict(run);
   const std::string caveat = Caveat(run);
   AddVerdict(document, verdict, caveat);
-  AddRanks(document, run.ranks, options.style);
+  AddRanks(document, run, options.style);
   AddSteps(document, run, options);
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
   AddTopKernels(document, totals.kernels, totals.devices, options);

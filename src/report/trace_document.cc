@@ -235,9 +235,12 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
                                .title = "Steps",
                                .screen_rows = options.top});
-  if (trace.devices.size() > 1)
-    document.AddPart(TitledTable{
-        .table = DevicesTable(trace.devices, "device"), .title = "Devices", .markdown_rows = 16});
+  if (trace.devices.size() > 1) {
+    Table devices = DevicesTable(trace.devices, "device");
+    if (BusyIsLeast(trace)) SayBusyIsLeast(devices);
+    document.AddPart(
+        TitledTable{.table = std::move(devices), .title = "Devices", .markdown_rows = 16});
+  }
   AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
   AddTopKernels(document, trace.kernels, totals, options);
   std::vector<DurationNs> self_of_ops;

@@ -258,7 +258,7 @@ std::string Sentence(const RunAnalysis& run, Length length) {
       fmt::format("{} {}{} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
-                  totals.devices.whole ? "" : "at least ",
+                  BusyIsLeast(run) ? "at least " : "",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
   if (!totals.devices.whole) {
     const auto lossy = std::ranges::count_if(
