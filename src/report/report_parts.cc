@@ -31,7 +31,10 @@ std::string CompositionText(const DeviceTotals& totals, std::string_view meaning
   add("exposed communication", totals.exposed_comm);
   add("exposed copies", totals.exposed_copy);
   add("idle", totals.idle);
-  if (!totals.whole) add(kIdleOrLost, totals.window - totals.compute);
+  if (!totals.whole) {
+    add(kCommAndCopies, totals.busy - totals.compute);
+    add(kIdleOrUnrecorded, totals.window - totals.busy);
+  }
   return fmt::format("{} = window of {}{} ({})", parts, FormatDuration(totals.window),
                      totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "",
                      meaning);

@@ -52,7 +52,7 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   // What ran at the same time is in two rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   totals.whole ? add("idle", totals.idle, Cell())
-               : add(kIdleOrLost, totals.window - totals.busy, Cell());
+               : add(kIdleOrUnrecorded, totals.window - totals.busy, Cell());
   table.never_folded = table.rows.size() - categories;
   return table;
 }
