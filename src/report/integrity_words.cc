@@ -63,6 +63,31 @@ std::string ClockText(const DeviceClock& clock) {
                             FormatDuration(clock.before_launch > 0 ? *far : -*far));
 }
 
+std::string LossInNotes(const Notes& notes) {
+  if (!notes.lost_data()) return "no event lost";
+  if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
+  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss &&
+           note.id != NoteId::kProducerLostEvents;
+  });
+  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
+                  : "events may be missing, as the profiler says (see NOTES)";
+}
+
+// Whether an event that is missing would be missed: not of what no figure is made of, nor GPU work
+// where no launch tells that there should be some.
+bool CanTellLoss(const TraceAnalysis& trace) {
+  const LaunchTable& launches = trace.launches;
+  const bool has_work = launches.gpu_events + launches.without_correlation > 0;
+  return (launches.with_launch > 0 || !has_work) && trace.facts.role != TraceRole::kForeign &&
+         trace.counts.total > 0 &&
+         std::ranges::none_of(
+             std::array{NoteId::kMixedRanks, NoteId::kRangeProfiler, NoteId::kNoGpuEvents},
+             [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
+}
+
+constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
+
 }  // namespace
 
 std::string LossText(const LostWork& lost) {
@@ -87,6 +112,32 @@ std::string LossText(const LostWork& lost) {
                                   "pieces of work that"));
   }
   return text;
+}
+
+bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && trace.idle.known; }
+
+std::string LossInWords(const TraceAnalysis& trace) {
+  const LostWork& lost = trace.integrity.lost;
+  const std::string loss = lost.any() || !trace.idle.known ? LossText(lost) : "";
+  if (!loss.empty()) return loss;
+  return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
+}
+
+std::string LossInWords(const RunAnalysis& run) {
+  if (const TraceAnalysis* only = OnlyTrace(run)) return LossInWords(*only);
+  const auto count = [](const auto& traces, const auto& has) {
+    return static_cast<uint64_t>(std::ranges::count_if(traces, has));
+  };
+  const uint64_t incomplete =
+      count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
+  if (incomplete > 0) return FormatCounted(incomplete, "trace") + " incomplete";
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  const uint64_t untold =
+      count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });
+  if (untold == 0) return "no event lost";
+  return untold == ranks.size()
+             ? kCannotTellLoss
+             : fmt::format("in {} of {} traces {}", untold, ranks.size(), kCannotTellLoss);
 }
 
 std::string ClocksText(const std::vector<DeviceClock>& clocks) {

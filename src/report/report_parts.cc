@@ -166,17 +166,6 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
   return document;
 }
 
-std::string LossInWords(const Notes& notes) {
-  if (!notes.lost_data()) return "no event lost";
-  if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
-  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
-    return KindOf(note.id).severity == Severity::kDataLoss &&
-           note.id != NoteId::kProducerLostEvents;
-  });
-  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
-                  : "events may be missing, as the profiler says (see NOTES)";
-}
-
 namespace {
 
 // Of a file that the figures of a run are not made of.

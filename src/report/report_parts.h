@@ -68,9 +68,6 @@ Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places 
 // missing first. At most a few, as visible text.
 Document ProducerLines(const std::vector<const TraceHeader*>& headers);
 
-// "no event lost", or why that is not so.
-std::string LossInWords(const Notes& notes);
-
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.
 Document OtherFiles(const RunAnalysis& run);
 // Only the latter.

@@ -264,7 +264,8 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     const auto lossy = std::ranges::count_if(
         run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
     return out +
-           LostClause(fmt::format("{} of {} traces lost GPU work", lossy, run.traces.size())) +
+           LostClause(
+               fmt::format("GPU work is missing in {} of {} traces", lossy, run.traces.size())) +
            MissingSuffix(run.ranks);
   }
   const bool whole = length == Length::kWhole;
