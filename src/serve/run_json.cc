@@ -247,12 +247,11 @@ std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis) {
   const RunVerdict verdict = VerdictOf(analysis);
   const ScreenParts parts = PartsOf(analysis, run.info().command_paths);
   const std::vector<RankEntry> entries = run.view().entries();
-  std::string trust;
-  for (const std::string& part : parts.trust) trust += (trust.empty() ? "" : ", ") + part;
   JsonWriter json;
   json.BeginObject();
   json.Fields("verdict", verdict.text, "brief", UnlessEmpty(verdict.brief), "caveat",
-              UnlessEmpty(verdict.caveat), "trust", UnlessEmpty(trust));
+              UnlessEmpty(verdict.caveat));
+  json.List("trust", parts.trust);
   WriteTotals(json, analysis);
   json.Rows("answers", Answers(analysis),
             [&](const Answer& answer) { WriteAnswer(json, answer, analysis, entries); });

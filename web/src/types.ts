@@ -136,7 +136,7 @@ export interface Summary {
   totals: RunTotals;
   brief?: string;
   caveat?: string;
-  trust?: string;
+  trust: string[];
   answers: Answer[];
   next?: string[];
 }

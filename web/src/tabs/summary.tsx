@@ -47,7 +47,7 @@ function Waiting() {
   );
 }
 
-function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
+function Verdict({ text, trust, caveat, idle }: { text: string; trust: string[]; caveat?: string | undefined; idle: Analysis }) {
   // The first share in the sentence is what it is about: red where the device mostly stood still.
   const match = /[<>]?\d[\d.,]* %/.exec(text);
   const still = (idle.verdict.busy_share ?? 1) < 0.5;
@@ -67,7 +67,7 @@ function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string |
       </h1>
       <p class="brief dim">
         {caveat && <span class="caveat">{caveat}. </span>}
-        {trust && <span>Trust: {trust}.</span>}
+        {trust.length > 0 && <span>Trust: {trust.join(" · ")}.</span>}
       </p>
     </>
   );
