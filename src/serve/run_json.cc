@@ -193,7 +193,9 @@ void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes)
   json.BeginRow("span");
   WriteSpan(json, rank.span());
   json.End();
-  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices());
+  const bool tells_idle_time = rank.view().tells_idle_time();
+  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices(),
+              "tells_idle_time", UnlessIs(tells_idle_time, true));
   json.Rows("notes", notes->list(), [&](const Note& note) {
     const NoteKind& kind = KindOf(note.id);
     json.Fields("id", kind.id, "severity", SeverityName(kind.severity), "text", kind.text);

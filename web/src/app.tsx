@@ -105,7 +105,7 @@ function Trust() {
     );
   }
   const notes = of.ranks.flatMap((rank) => rank.notes ?? []);
-  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : notes.some((note) => note.severity === "notice") ? "fair" : "good";
+  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : of.ranks.some((rank) => rank.tells_idle_time === false) || notes.some((note) => note.severity === "notice") ? "fair" : "good";
   const parts = summary.value?.trust;
   if (!parts) return <span class="trust dim" role="status">adding up the figures of all traces …</span>;
   return (
