@@ -20,7 +20,16 @@ constexpr size_t kMostWorkersShown = 8;
 // A cost with a wider bound, as a share of the rate, says nothing.
 constexpr double kMostError = 0.25;
 
-std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
+// A trace proves its rank also where the profiler lost work.
+uint64_t TracesThatLostWork(const ProvenRecording& proven) {
+  if (!proven.readout) return 0;
+  return static_cast<uint64_t>(
+      std::ranges::count_if(proven.readout->run.traces,
+                            [](const TraceAnalysis& trace) { return trace.integrity.lost.any(); }));
+}
+
+std::string ProofText(const Recording& recording, const Proof& proof, uint64_t lossy,
+                      const TextStyle& style) {
   size_t proven = 0;
   uint64_t least = UINT64_MAX, most = 0;
   for (const RankProof& rank : proof.ranks) {
@@ -30,6 +39,7 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
     most = std::max(most, *rank.steps);
   }
   std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
+  if (lossy > 0) text += fmt::format(", {} lost GPU work", lossy);
   if (most > 0)
     text += fmt::format("{}{}{}{}", style.dot(), least == most ? "" : fmt::format("{} to ", least),
                         FormatCounted(most, "step"), proof.ranks.size() > 1 ? " each" : "");
@@ -136,7 +146,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("VERDICT", WholeOrBrief(verdict.text, verdict.brief, style), Paint::kBold);
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
-  add("proof", ProofText(recording, proven.proof, style));
+  add("proof", ProofText(recording, proven.proof, TracesThatLostWork(proven), style));
   const std::string overhead =
       recording.overhead ? OverheadSummary(*recording.overhead, style) : "";
   if (!overhead.empty())

@@ -119,6 +119,13 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
   EXPECT_THAT(details, HasSubstr(" trouble  load: 3 of 4 requests failed\n"));
 }
 
+TEST_F(RecordEnding, ARankIsProvenAlsoWhereItLostWork) {
+  proven_.readout.emplace();
+  TraceAnalysis& trace = proven_.readout->run.traces.emplace_back();
+  trace.integrity.lost.lost_events = 3;
+  EXPECT_THAT(Ending(), HasSubstr("4 of 4 ranks proven, 1 lost GPU work · 400 to 401 steps each"));
+}
+
 // What does not fit into the ten lines is above them.
 TEST_F(RecordEnding, LeavesNothingUnsaid) {
   std::string trouble = "not kept:";

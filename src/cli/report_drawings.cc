@@ -172,7 +172,8 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, P
   std::ranges::stable_sort(time.parts.begin() + 2, time.parts.end(), std::ranges::greater{},
                            [](const PhaseTime::Part& part) { return part.time; });
   // Idle time is that between a device's first and last work.
-  if (rest.ns > 0) time.parts.push_back({"before its first or after its last work", "n1", rest});
+  if (rest.ns > 0)
+    time.parts.push_back({"before the first work or after the last work", "n1", rest});
   return time;
 }
 

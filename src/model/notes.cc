@@ -73,21 +73,20 @@ constexpr NoteKind kKinds[] = {
      "GPU work whose launch is not in the recording is counted as work all the same",
      "none needed"},
     {"lost-gpu-work", Severity::kDataLoss,
-     "calls put work onto a device that is not in the file: busy time is a lower bound, and when "
-     "the "
-     "device was idle cannot be told",
+     "calls put work onto a device that is not in the file: busy time is a lower bound, and idle "
+     "time cannot be told where that work may have run in more than 1 % of the time",
      "record a shorter window; with torch, a larger buffer (ACTIVITIES_MAX_GPU_BUFFER_SIZE_MB in "
      "the "
      "file that KINETO_CONFIG names); on ROCm, a newer release"},
     {"lost-at-edge", Severity::kDataLoss,
      "the work of the first or the last launch and copy calls is not in the file: figures of the "
-     "device are those of the time between, those of the host of the whole trace",
+     "device are of the rest of the recording, those of the host of the whole trace",
      "send requests before and while the profiler starts, not after a pause; open fewer sessions "
      "in "
      "one process; CUPTI of CUDA 13.1 or later loses none at the start"},
     {"recorder-stopped", Severity::kDataLoss,
-     "calls and device work end, or begin, while ranges go on that held some each time: the rest "
-     "was not recorded, and is neither idle nor busy",
+     "the recording of calls and device work is shorter than the trace: in the rest of the trace "
+     "the device is neither idle nor busy",
      "stop the recording inside the load; with nsys: --capture-range=cudaProfilerApi, or "
      "--cuda-flush-interval"},
     {"device-clock", Severity::kNotice,

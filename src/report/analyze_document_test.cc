@@ -39,8 +39,8 @@ TEST(AnalyzeText, OneTrace) {
           100.0 % of kernel time classified · recorded with record_shapes
 
  VERDICT  GPU busy 60.0 % of 1.00 ms, 50.0 % of the 1.20 ms recorded (100 us before the first work,
-          100 us after the last); the host launched late for 75.0 % of the idle time; one gap of
-          300 us in aten::empty, 500 us after the first event, is 75.0 % of it
+          100 us after the last work); the host launched late for 75.0 % of the idle time; one gap
+          of 300 us in aten::empty, 500 us after the first event, is 75.0 % of it
 
  STEPS    n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
  prefill  1       490        490     490     490        600       32        0  53,333
@@ -54,7 +54,7 @@ TEST(AnalyzeText, OneTrace) {
  idle                     ████▊           400      40.0
  compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first to last work)
  host-late       the host had not yet launched the next work
- unknown         its launch is not in the trace, or not on the same clock
+ unknown         its launch is missing or on another clock, or missing GPU work may have run then
 
  TOP KERNELS          category    total us  kernel %  count  median us  p99 us
  gemm<128, "x">       gemm.dense       400      66.7      1        400     400
@@ -133,7 +133,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
  compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = window of 2.00 ms over 2 devices (each from
  first to last work)
  host-late       the host had not yet launched the next work
- unknown         its launch is not in the trace, or not on the same clock
+ unknown         its launch is missing or on another clock, or missing GPU work may have run then
 
  TOP KERNELS          category    total us  kernel %  count
  gemm<128, "x">       gemm.dense       900      69.2      2

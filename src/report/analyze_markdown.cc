@@ -19,7 +19,7 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
   head.Add(Heading{Heading::Level::kTitle, "Where the time goes"});
   if (run.traces.size() != 1) {
     AddVerdict(head, Verdict(run), Caveat(run));
-    AddRanks(head, run.ranks, style);
+    AddRanks(head, run, style);
   }
   if (!run.ranks.missing.empty()) head.Add(Paragraph{"missing: " + MissingRanksText(run.ranks)});
   return head;

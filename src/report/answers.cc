@@ -8,6 +8,7 @@
 
 #include "report/answer_parts.h"
 #include "report/compare_words.h"
+#include "report/integrity_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -40,9 +41,10 @@ struct Question {
   const char* id;
   const char* text;
   Answer (*answer)(const AnswerInput&);
+  bool is_of_a_rank = true;
 };
 constexpr Question kQuestions[] = {
-    {"trust", "Can this trace be trusted?", AnswerTrust},
+    {"trust", "Can this trace be trusted?", AnswerTrust, false},
     {"idle", "Is the device idle, and why?", AnswerIdle},
     {"bound", "Does the host or the device limit?", AnswerBound},
     {"steps", "How long is a step?", AnswerSteps},
@@ -50,10 +52,10 @@ constexpr Question kQuestions[] = {
     {"graphs", "Did CUDA graphs run?", AnswerGraphs},
     {"communication", "Is communication exposed?", AnswerCommunication},
     {"ranks", "Do the ranks agree?", AnswerRanks},
-    {"change", "What changed against another run?", AnswerChange},
+    {"change", "What changed against another run?", AnswerChange, false},
     {"first", "What costs most?", AnswerFirst},
     {"origin", "Where do kernels come from?", AnswerOrigin},
-    {"limit", "Are kernels near the hardware's limit?", AnswerLimit},
+    {"limit", "Are kernels near the hardware's limit?", AnswerLimit, false},
     {"waits", "Where does the host wait?", AnswerWaits},
     {"load", "What was the load?", AnswerLoad},
     {"drift", "Do steps drift?", AnswerDrift},
@@ -129,14 +131,24 @@ std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
 
 std::string NoDeviceTime(const AnswerInput& in) {
   if (in.run.traces.empty()) return "no trace could be read";
+  const Integrity& integrity = in.run.traces.front().integrity;
+  if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
   return fmt::format("no device work {}", Whereabouts(in.run.traces.front()));
 }
 
 std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {
   const AnswerInput in(run, changes);
   std::vector<Answer> answers;
+  // There is no figure of a rank then, also none that is 0.
+  const bool are_mixed =
+      !run.traces.empty() && std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+        return trace.notes.CountOf(NoteId::kMixedRanks) > 0;
+      });
   for (const Question& question : kQuestions) {
-    answers.push_back(question.answer(in));
+    answers.push_back(are_mixed && question.is_of_a_rank
+                          ? CannotTell("the file holds several ranks as one, and nothing tells "
+                                       "whose work is whose")
+                          : question.answer(in));
     answers.back().id = question.id;
     answers.back().question = question.text;
   }

@@ -6,22 +6,32 @@
 #include "report/caveat.h"
 #include "report/ceilings.h"
 #include "report/idle_words.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
-// A device this busy limits by itself; a host that causes this share of the idle time does.
 constexpr const char* kIdleUnknown =
-    "the recording lost GPU work, so it is unknown when the device was idle";
+    "GPU work that is missing from the recording may have run while the device looks idle";
+constexpr const char* kNoClock = "host and device have no clock in common";
 
+// A device this busy limits by itself; a host that causes this share of the idle time does.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
 // `part` of `whole`, as figure and share.
 void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
   answer.figure = FormatShare(part, whole);
   answer.share = ShareOf(part, whole);
+}
+
+// Then most of the idle time has no cause that is known.
+bool LacksClock(const AnswerInput& in) {
+  const std::vector<IdleCauseRow>& causes = in.totals.idle.causes;
+  return !causes.empty() && causes.front().cause == IdleCause::kUnknown &&
+         !std::ranges::all_of(
+             in.ranks, [](const TraceAnalysis* trace) { return trace->integrity.common_clock(); });
 }
 
 bool IsHostsFault(IdleCause cause) {
@@ -38,26 +48,26 @@ Answer AnswerTrust(const AnswerInput& in) {
     work += trace.launches.gpu_events + trace.launches.without_correlation;
     linked += trace.launches.with_launch;
   }
-  const auto whole = static_cast<uint64_t>(std::ranges::count_if(
-      traces, [](const TraceAnalysis& trace) { return !trace.notes.lost_data(); }));
+  const auto whole = static_cast<uint64_t>(std::ranges::count_if(traces, IsWhole));
+  const bool all_whole = whole == traces.size();
   Answer answer;
-  if (work > 0 && whole == traces.size()) {
+  if (all_whole && linked > 0) {
     answer.share = static_cast<double>(linked) / static_cast<double>(work);
     answer.figure = FormatPercent(*answer.share) + " %";
     answer.figure += " linked to a launch";
     answer.of = FormatCounted(work, "piece") + " of GPU work";
-  } else {
+  } else if (!all_whole) {
     answer.share = static_cast<double>(whole) / static_cast<double>(traces.size());
     answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
-  std::string text = whole == traces.size() ? "no event is lost" : "";
+  std::string text = all_whole ? LossInWords(in.run) : "";
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
   add(Caveat(in.run));
   add(MissingCountText(in.run.ranks));
-  if (text.empty() && whole < traces.size()) text = "events are missing";
+  if (text.empty()) text = traces.size() == 1 ? LossInWords(traces.front()) : "events are missing";
   answer.sentence = Sentence(std::move(text));
   return answer;
 }
@@ -71,7 +81,8 @@ Answer AnswerIdle(const AnswerInput& in) {
   answer.of = DeviceTimeText(in, totals.window);
   answer.sentence = in.totals.idle.causes.empty()
                         ? "The device is never idle between its first and its last work"
-                        : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
+                    : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
+                                     : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }
@@ -82,6 +93,7 @@ Answer AnswerBound(const AnswerInput& in) {
   if (totals.on_host)
     return CannotTell("a CPU engine computes on the host: host and device are one");
   if (!totals.whole) return CannotTell(kIdleUnknown);
+  if (LacksClock(in)) return CannotTell(kNoClock);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
     if (IsHostsFault(row.cause)) hosts += row.total;
@@ -93,15 +105,17 @@ Answer AnswerBound(const AnswerInput& in) {
   SetShare(answer, hosts, window);
   answer.figure += " idle because of the host";
   answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
+  const std::string busy =
+      (BusyIsLeast(in.run) ? "at least " : "") + FormatShare(totals.busy, window);
   std::string text;
   if (ShareOf(totals.busy, window) >= kBusyEnough) {
-    text = fmt::format("the GPU limits: it is busy for {}", FormatShare(totals.busy, window));
+    text = "the GPU limits: it is busy for " + busy;
   } else if (ShareOf(hosts, window - totals.busy) >= kMostOfIdle) {
     text = fmt::format("the host limits: it causes {} of the GPU's idle time",
                        FormatShare(hosts, window - totals.busy));
   } else {
     text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
-                       FormatShare(totals.busy, window), FormatShare(hosts, window - totals.busy));
+                       busy, FormatShare(hosts, window - totals.busy));
   }
   answer.sentence = Sentence(std::move(text));
   answer.at = LongestGap(in, IsHostsFault);
@@ -171,6 +185,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (!totals.whole) return CannotTell(kIdleUnknown);
+  if (LacksClock(in)) return CannotTell(kNoClock);
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
   const Ceiling& first = ceilings.front();

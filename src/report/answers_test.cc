@@ -60,7 +60,7 @@ TEST(Answers, NameWhatTheFiguresAreOf) {
   const Answer trust = AnswerOf(run, "trust");
   EXPECT_EQ(trust.figure, "66.7 % linked to a launch");
   EXPECT_EQ(trust.of, "3 pieces of GPU work");
-  EXPECT_EQ(trust.sentence, "No event is lost");
+  EXPECT_EQ(trust.sentence, "No event lost");
   const Answer idle = AnswerOf(run, "idle");
   EXPECT_EQ(idle.figure, "40.0 %");
   EXPECT_EQ(idle.of, "1.00 ms of GPU time");

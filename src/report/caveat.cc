@@ -77,8 +77,8 @@ std::string LostWorkText(const TraceAnalysis* only) {
   std::string text = LossText(lost);
   if (lost.pattern == LossPattern::kStart && LosesTheFirst(only->header.cupti_version))
     text += ", as CUPTI before CUDA 13.1 loses them";
-  if (lost.at_edges() && lost.in_doubt.ns == 0)
-    return text + "; the figures are those of the time between";
+  if (lost.in_doubt.ns == 0)
+    return lost.at_edges() ? text + "; the figures are of the rest of the recording" : text;
   return text + fmt::format(", so up to {} of the idle time may have been busy",
                             FormatDuration(lost.in_doubt));
 }
@@ -141,8 +141,14 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
 }
 
 bool BusyIsLeast(const TraceAnalysis& trace) {
-  return !trace.idle.known || HasDoubt(trace, Doubt::kEventsMissing) ||
-         HasDoubt(trace, Doubt::kRecordsDropped);
+  const LostWork& lost = trace.integrity.lost;
+  return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
+         HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped);
+}
+
+bool BusyIsLeast(const RunAnalysis& run) {
+  return std::ranges::any_of(RanksOf(run),
+                             [](const TraceAnalysis* trace) { return BusyIsLeast(*trace); });
 }
 
 std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }

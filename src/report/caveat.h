@@ -12,8 +12,10 @@ namespace tacho {
 std::string Caveat(const TraceAnalysis& trace);
 std::string Caveat(const RunAnalysis& run);
 
-// Whether busy time is a lower bound: events are missing, known or as the profiler says.
+// Whether busy time is a lower bound: events are missing, known or as the profiler says. Work that
+// is missing at the edges of the recording alone lies outside the window.
 bool BusyIsLeast(const TraceAnalysis& trace);
+bool BusyIsLeast(const RunAnalysis& run);
 
 // A smaller share of the window is not worth a word.
 inline constexpr double kIdleWorthNaming = 0.10;

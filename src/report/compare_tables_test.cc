@@ -157,16 +157,16 @@ TEST(CompareVerdict, NamesTheGpuWorkThatASideLost) {
   EXPECT_EQ(
       CompareVerdict(changes),
       "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time, and as much more "
-      "idle time (20.0 ms); new lost GPU work of 400 of 929 calls");
+      "idle time (20.0 ms); the new run lost GPU work of 400 of 929 calls");
   lost.idle_known = false;
   EXPECT_EQ(CompareVerdict(changes),
-            "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time; new lost GPU "
-            "work of 400 of 929 calls");
+            "the window did not move (300 ms -> 300 ms): 20.0 ms less kernel time; the new run "
+            "lost GPU work of 400 of 929 calls");
   changes = Slower({});
   changes.base.evidence.calls = changes.base.evidence.lost_calls = 3;
   EXPECT_EQ(
       CompareVerdict(changes),
-      "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %); base lost GPU work of 3 of 3 calls, "
+      "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 0.50 %); the base lost GPU work of 3 of 3 calls, "
       "and steps that lack work are left out");
 }
 

@@ -27,8 +27,10 @@ struct DeviceTotals {
   CategoryRow copies{"copies", 0, {}}, memsets{"memsets", 0, {}};
 };
 DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices);
-// What the time without recorded work is called where lost work may have run in it.
-inline constexpr const char* kIdleOrLost = "idle or lost work";
+// Of a device that is not whole, `busy` without `compute`, and the window without `busy`: they are
+// named for what the first is at least, and for what the second may be.
+inline constexpr const char* kCommAndCopies = "communication and copies";
+inline constexpr const char* kIdleOrUnrecorded = "idle or unrecorded work";
 
 // What the report says instead of "GPU" for an engine without one.
 std::string DeviceWord(const DeviceTotals& totals);

@@ -28,7 +28,11 @@ std::string WholeWindow(const RunTotals& totals) {
   std::vector<PhaseTime::Part> parts = {{"compute", "s0", devices.compute},
                                         {"exposed communication", "s1", devices.exposed_comm},
                                         {"exposed copies", "s2", devices.exposed_copy}};
-  if (!devices.whole) parts.push_back({kIdleOrLost, "i0", devices.window - devices.compute});
+  if (!devices.whole) {
+    parts.push_back({kCommAndCopies, "s1", devices.busy - devices.compute});
+    parts.push_back(
+        {kIdleOrUnrecorded, IdleClass(IdleCause::kUnknown), devices.window - devices.busy});
+  }
   for (const IdleCauseRow& row : totals.idle.causes)
     parts.push_back(
         {fmt::format("idle: {}", IdleCauseId(row.cause)), IdleClass(row.cause), row.total});

@@ -167,6 +167,7 @@ std::string ClassOfPart(std::string_view part,
   if (part == "compute") return "s0";
   if (part == "comm") return "s1";
   if (part == "idle") return "s3";
+  if (part == kIdleOrUnrecorded) return IdleClass(IdleCause::kUnknown);
   if (part == "copies" || part == "copy") return "w9";
   if (part == "memsets" || part == "memset") return "w10";
   if (part.starts_with("counted twice") || part.starts_with("[") || part == "batch mix")

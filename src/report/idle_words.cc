@@ -53,7 +53,7 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
     case IdleCause::kProfiler:
       return "overhead of the launching thread, the profiler's own or CUDA's";
     case IdleCause::kUnknown:
-      return "its launch is not in the trace, or not on the same clock";
+      return "its launch is missing or on another clock, or missing GPU work may have run then";
     case IdleCause::kCount:
       break;
   }
@@ -98,7 +98,7 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
     case IdleCause::kProfiler:
       return OverheadSentence(main.call, share);
     case IdleCause::kUnknown:
-      return fmt::format("for {} the next launch is not in the trace", share);
+      return fmt::format("the cause of {} is unknown", share);
     case IdleCause::kCount:
       break;
   }

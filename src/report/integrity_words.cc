@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "report/device_totals.h"
 #include "report/idle_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
-// Which calls: "only 1 call in 8 has its work".
+// Which calls: "only 1 call in 8 has its work"; "" where there is nothing to say of them.
 std::string PatternText(const LostWork& lost) {
   switch (lost.pattern) {
     case LossPattern::kStart:
@@ -24,7 +29,7 @@ std::string PatternText(const LostWork& lost) {
     case LossPattern::kAllButOneIn:
       return fmt::format("only 1 call in {} has its work", lost.one_in);
     case LossPattern::kSpread:
-      return "calls all over the recording";
+      return lost.lost_calls > 1 ? "calls all over the recording" : "";
     case LossPattern::kNone:
     case LossPattern::kCount:
       break;
@@ -58,20 +63,46 @@ std::string ClockText(const DeviceClock& clock) {
                             FormatDuration(clock.before_launch > 0 ? *far : -*far));
 }
 
+std::string LossInNotes(const Notes& notes) {
+  if (!notes.lost_data()) return "no event lost";
+  if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
+  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss &&
+           note.id != NoteId::kProducerLostEvents;
+  });
+  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
+                  : "events may be missing, as the profiler says (see NOTES)";
+}
+
+// Whether an event that is missing would be missed: not of what no figure is made of, nor GPU work
+// where no launch tells that there should be some.
+bool CanTellLoss(const TraceAnalysis& trace) {
+  const LaunchTable& launches = trace.launches;
+  const bool has_work = launches.gpu_events + launches.without_correlation > 0;
+  return (launches.with_launch > 0 || !has_work) && trace.facts.role != TraceRole::kForeign &&
+         trace.counts.total > 0 &&
+         std::ranges::none_of(
+             std::array{NoteId::kMixedRanks, NoteId::kRangeProfiler, NoteId::kNoGpuEvents},
+             [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
+}
+
+constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
+
 }  // namespace
 
 std::string LossText(const LostWork& lost) {
   if (!lost.any() && lost.cut_off > 0)
-    return fmt::format("work of the last {} was still to come when the recording ended",
-                       FormatCounted(lost.cut_off, "call"));
+    return fmt::format("the recording ends before the work of its last {}",
+                       lost.cut_off == 1 ? "call" : FormatCounted(lost.cut_off, "call"));
   if (!lost.any()) return "";
   std::string text;
   if (lost.lost_calls > 0) {
     const bool one_api = lost.apis.size() == 1;
-    text = fmt::format("GPU work of {} of {} {}calls is missing: {}", FormatCount(lost.lost_calls),
+    const std::string pattern = PatternText(lost);
+    text = fmt::format("GPU work of {} of {} {}calls is missing{}{}", FormatCount(lost.lost_calls),
                        FormatCount(one_api ? lost.apis.front().calls : lost.calls),
                        one_api ? NameInSentence(lost.apis.front().name) + " " : "launch and copy ",
-                       PatternText(lost));
+                       pattern.empty() ? "" : ": ", pattern);
   }
   if (lost.partial_graphs > 0) {
     text +=
@@ -81,6 +112,32 @@ std::string LossText(const LostWork& lost) {
                                   "pieces of work that"));
   }
   return text;
+}
+
+bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && trace.idle.known; }
+
+std::string LossInWords(const TraceAnalysis& trace) {
+  const LostWork& lost = trace.integrity.lost;
+  const std::string loss = lost.any() || !trace.idle.known ? LossText(lost) : "";
+  if (!loss.empty()) return loss;
+  return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
+}
+
+std::string LossInWords(const RunAnalysis& run) {
+  if (const TraceAnalysis* only = OnlyTrace(run)) return LossInWords(*only);
+  const auto count = [](const auto& traces, const auto& has) {
+    return static_cast<uint64_t>(std::ranges::count_if(traces, has));
+  };
+  const uint64_t incomplete =
+      count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
+  if (incomplete > 0) return FormatCounted(incomplete, "trace") + " incomplete";
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  const uint64_t untold =
+      count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });
+  if (untold == 0) return "no event lost";
+  return untold == ranks.size()
+             ? kCannotTellLoss
+             : fmt::format("in {} of {} traces {}", untold, ranks.size(), kCannotTellLoss);
 }
 
 std::string ClocksText(const std::vector<DeviceClock>& clocks) {
@@ -93,18 +150,17 @@ std::string ClocksText(const std::vector<DeviceClock>& clocks) {
 }
 
 std::string StopsText(const RecorderStops& stops, Interval span) {
-  std::string text;
-  const auto add = [&](std::string_view what, DurationNs time, std::string_view where,
-                       uint64_t ranges) {
-    text += fmt::format(
-        "{}the recording of calls and GPU work {} {} {} ({} like {} hold no call there, and held "
-        "some each time before)",
-        text.empty() ? "" : "; ", what, FormatDuration(time), where, FormatCounted(ranges, "range"),
-        NameInSentence(stops.witness));
-  };
-  if (stops.began) add("begins", *stops.began - span.start, "after the trace does", stops.before);
-  if (stops.stopped) add("stops", span.end - *stops.stopped, "before the trace does", stops.after);
-  return text;
+  if (!stops.any()) return "";
+  std::vector<std::string> when;
+  if (stops.began)
+    when.push_back(fmt::format("begins {} after", FormatDuration(*stops.began - span.start)));
+  if (stops.stopped)
+    when.push_back(fmt::format("stops {} before", FormatDuration(span.end - *stops.stopped)));
+  return fmt::format(
+      "the recording of calls and GPU work {} the trace does ({} like {} hold no call there; all "
+      "others do)",
+      fmt::join(when, " and "), FormatCounted(stops.before + stops.after, "range"),
+      NameInSentence(stops.witness));
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

@@ -14,9 +14,15 @@ std::string LossText(const LostWork& lost);
 // "device 0: 100 of 100 pieces of work start before the call that launched them, by up to 200 us";
 // "" where every clock is right.
 std::string ClocksText(const std::vector<DeviceClock>& clocks);
-// "calls and GPU work end 1.91 s before 20 ranges like decode_step that always held some"; "" if no
-// recorder stopped.
+// "the recording of calls and GPU work stops 1.91 s before the trace does (20 ranges like ...)"; ""
+// if no recorder stopped.
 std::string StopsText(const RecorderStops& stops, Interval span);
+// What the line "trust" begins with, as does the answer to whether a trace can be trusted: "no
+// event lost", what is missing, or that nothing tells whether something is.
+std::string LossInWords(const TraceAnalysis& trace);
+std::string LossInWords(const RunAnalysis& run);
+// Nothing is known to be missing, also not that the end of the recording cut off too much.
+bool IsWhole(const TraceAnalysis& trace);
 // "12 of 400 pieces of work lie out of order or on top of each other".
 std::string ImpossibleText(const ImpossibleWork& work);
 

@@ -53,7 +53,7 @@ void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTot
   AddFact(document, word + " active span:", FormatDuration(totals.window) + sum);
   AddFact(document, word + " busy:", FormatDuration(totals.busy));
   const DurationNs idle = totals.window - totals.busy;
-  AddFact(document, word + (totals.whole ? " idle (bubbles):" : " idle, or lost:"),
+  AddFact(document, word + (totals.whole ? " idle (bubbles):" : " idle, or unrecorded:"),
           FormatDuration(idle));
   const auto bar = [&](DurationNs part, std::string_view what) {
     const double share = ShareOf(part, totals.window);
@@ -62,7 +62,7 @@ void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTot
   };
   document.Add(Gap{});
   bar(totals.busy, "busy");
-  bar(idle, totals.whole ? "idle" : kIdleOrLost);
+  bar(idle, totals.whole ? "idle" : kIdleOrUnrecorded);
 }
 
 void AddNoKernel(Document& document, const TraceAnalysis& trace) {
@@ -95,7 +95,8 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
   AddSection(document, "Top GPU Idle Gaps (Bubbles)");
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
-  if (!trace.idle.known) return AddLine(document, "unknown: the recording lost GPU work");
+  if (!trace.idle.known)
+    return AddLine(document, "unknown: GPU work is missing from the recording");
   if (longest.gaps.empty())
     return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
   document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});

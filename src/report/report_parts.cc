@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/producer_line.h"
+#include "report/caveat.h"
 #include "report/idle_words.h"
 #include "report/result_tables.h"
 #include "text/fit_name.h"
@@ -30,7 +31,10 @@ std::string CompositionText(const DeviceTotals& totals, std::string_view meaning
   add("exposed communication", totals.exposed_comm);
   add("exposed copies", totals.exposed_copy);
   add("idle", totals.idle);
-  if (!totals.whole) add(kIdleOrLost, totals.window - totals.compute);
+  if (!totals.whole) {
+    add(kCommAndCopies, totals.busy - totals.compute);
+    add(kIdleOrUnrecorded, totals.window - totals.busy);
+  }
   return fmt::format("{} = window of {}{} ({})", parts, FormatDuration(totals.window),
                      totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "",
                      meaning);
@@ -100,16 +104,17 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
       .table = CopiesTable(copies, "kind"), .title = "Copies", .screen_rows = options.top});
 }
 
-void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style) {
-  if (ranks.rows.empty()) return;
-  Table table = RanksTable(ranks, style, "rank");
+void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style) {
+  if (run.ranks.rows.empty()) return;
+  Table table = RanksTable(run.ranks, style, "rank");
+  if (BusyIsLeast(run)) SayBusyIsLeast(table);
   std::ranges::find(table.columns, Unit::kStacked, &TableColumn::unit)->marks = {
       "compute", "exposed communication", "exposed copies", "idle"};
   document.AddPart(TitledTable{.table = std::move(table),
                                .title = "Ranks",
                                .screen_rows = kMostRanks,
                                .markdown_rows = kMostRanksInMarkdown});
-  for (const std::string& warning : ranks.warnings)
+  for (const std::string& warning : run.ranks.warnings)
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
 }
 
@@ -159,17 +164,6 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
     document.Add(Paragraph{fmt::format("and {} more lines; --json has all", lines.size() - kMost),
                            Paint::kPlain, 3});
   return document;
-}
-
-std::string LossInWords(const Notes& notes) {
-  if (!notes.lost_data()) return "no event lost";
-  if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
-  const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
-    return KindOf(note.id).severity == Severity::kDataLoss &&
-           note.id != NoteId::kProducerLostEvents;
-  });
-  return is_known ? "incomplete: totals are lower bounds (see NOTES)"
-                  : "events may be missing, as the profiler says (see NOTES)";
 }
 
 namespace {

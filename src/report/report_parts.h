@@ -55,7 +55,7 @@ void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceT
 void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
 
 // The ranks side by side.
-void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
+void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style);
 
 // Proposes `tacho view`, at the longest idle gap if there is one, and `tacho report`. Traces that
 // were read back from results have no timeline.
@@ -67,9 +67,6 @@ Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places 
 // What the profilers of the traces logged, a paragraph for each different line, that events are
 // missing first. At most a few, as visible text.
 Document ProducerLines(const std::vector<const TraceHeader*>& headers);
-
-// "no event lost", or why that is not so.
-std::string LossInWords(const Notes& notes);
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.
 Document OtherFiles(const RunAnalysis& run);

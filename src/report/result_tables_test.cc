@@ -53,6 +53,25 @@ TEST(StepPhasesTable, TellsPeriodAndTokensASecond) {
                              testing::HasSubstr(",1000000,,,\n")));
 }
 
+TEST(StepPhasesTable, OfStepsThatLackWorkAddsUpTheOthers) {
+  StepTable steps;
+  for (const int64_t busy : {100'000, 200'000, 0}) {
+    Step& step = steps.steps.emplace_back();
+    step.label.phase = Phase::kDecode;
+    step.when = {{0}, {500'000}};
+    step.lost_work = busy == 0;
+    if (busy > 0) step.device_busy = {busy};
+  }
+  const Table lossy = StepPhasesTable(steps);
+  EXPECT_THAT(RenderText(lossy, {}),
+              testing::AllOf(testing::HasSubstr("device, at least us"), testing::HasSubstr("300")));
+  EXPECT_THAT(RenderCsv(lossy), testing::HasSubstr("decode,3,1500000,,500000")) << "no sum";
+  steps.steps.pop_back();
+  EXPECT_THAT(RenderText(StepPhasesTable(steps), {}), testing::HasSubstr("  device us  "));
+  EXPECT_THAT(RenderCsv(StepPhasesTable(steps)),
+              testing::HasSubstr("decode,2,1000000,300000,500000"));
+}
+
 // Promise 1: categories, copies, the part counted twice and idle sum to the window, however many
 // rows are folded.
 TEST(WindowTable, AddsUpToTheWindow) {

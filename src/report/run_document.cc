@@ -6,6 +6,7 @@
 
 #include "report/analyze_document.h"
 #include "report/caveat.h"
+#include "report/integrity_words.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
@@ -40,21 +41,19 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   return parts;
 }
 
+bool AreWhole(const RunAnalysis& run) { return std::ranges::all_of(run.traces, IsWhole); }
+
 std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& totals) {
-  size_t incomplete = 0;
   uint64_t gpu_events = 0, linked = 0;
   for (const TraceAnalysis& trace : run.traces) {
-    incomplete += trace.notes.lost_data() ? 1 : 0;
     gpu_events += trace.launches.gpu_events + trace.launches.without_correlation;
     linked += trace.launches.with_launch;
   }
-  std::vector<std::string> parts;
-  parts.push_back(incomplete == 0 ? "no event lost"
-                                  : FormatCounted(incomplete, "trace") + " incomplete");
+  std::vector<std::string> parts = {LossInWords(run)};
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: " + MissingRanksText(run.ranks));
   }
-  AddTrustParts(parts, linked, gpu_events, incomplete > 0, totals.devices, totals.kernels);
+  AddTrustParts(parts, linked, gpu_events, !AreWhole(run), totals.devices, totals.kernels);
   return parts;
 }
 
@@ -135,10 +134,7 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
 
 Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   const RunTotals totals = TotalsOf(run);
-  const bool incomplete =
-      !run.ranks.missing.empty() ||
-      std::any_of(run.traces.begin(), run.traces.end(),
-                  [](const TraceAnalysis& trace) { return trace.notes.lost_data(); });
+  const bool incomplete = !run.ranks.missing.empty() || !AreWhole(run);
   Document document;
   document.Add(Subject{"run", "", HeaderParts(run)});
   document.Add(
@@ -146,7 +142,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   const std::string verdict = Verdict(run);
   const std::string caveat = Caveat(run);
   AddVerdict(document, verdict, caveat);
-  AddRanks(document, run.ranks, options.style);
+  AddRanks(document, run, options.style);
   AddSteps(document, run, options);
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
   AddTopKernels(document, totals.kernels, totals.devices, options);

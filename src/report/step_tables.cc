@@ -60,11 +60,14 @@ Throughput ThroughputOf(const StepTable& steps, Phase phase) {
 
 Table StepPhasesTable(const StepTable& steps, std::string title) {
   const bool on_device = AnyOnDevice(steps);
+  const bool any_lost = std::ranges::any_of(steps.steps, &Step::lost_work);
   Table table{
       "step_phases",
       {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
        Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
-       Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds().UnitGroup(1),
+       Col{"device_busy_ns", "", kDuration}.FileOnly().Adds(),
+       Col{"", any_lost ? "device, at least" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(
+           1),
        Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
        Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(2),
        Col{"max_ns", "max", kDuration}.GivesWay(), Col{"period_p50_ns", "period", kDuration},
@@ -78,7 +81,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
     std::vector<int64_t> durations, periods;
     std::vector<double> trend;
     int64_t context = -1, generated = -1, device = -1;
-    bool all_known = true;  // false: some steps lack work, so a sum would be too small
+    bool all_known = true;  // false: some steps lack work, so the sum is a lower bound
     const auto add = [](int64_t& sum, int64_t more) {
       if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };
@@ -92,13 +95,13 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       add(device, step.device_busy.value_or(DurationNs{-1}).ns);
       all_known = all_known && !step.lost_work;
     }
-    if (!all_known) device = -1;
     if (durations.empty()) continue;
     const DurationStats stats = Summarize(durations);
     const Throughput throughput = ThroughputOf(steps, phase);
     table.Add(
         {std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
-         UnlessNegative(device), stats.p50.ns, stats.p90.ns, stats.p99.ns, stats.max.ns,
+         all_known ? UnlessNegative(device) : Cell(), UnlessNegative(device), stats.p50.ns,
+         stats.p90.ns, stats.p99.ns, stats.max.ns,
          periods.empty() ? Cell() : Cell(Summarize(periods).p50.ns), UnlessNegative(context),
          UnlessNegative(generated),
          throughput.tokens > 0 && throughput.time.ns > 0 ? Cell(throughput.per_second()) : Cell(),

@@ -52,7 +52,7 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   // What ran at the same time is in two rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   totals.whole ? add("idle", totals.idle, Cell())
-               : add(kIdleOrLost, totals.window - totals.busy, Cell());
+               : add(kIdleOrUnrecorded, totals.window - totals.busy, Cell());
   table.never_folded = table.rows.size() - categories;
   return table;
 }
@@ -100,7 +100,9 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   return table;
 }
 
-constexpr const char* kBusyAtLeast = "busy, at least";
+void SayBusyIsLeast(Table& table) {
+  std::ranges::find(table.columns, "busy", &TableColumn::key)->name = "busy, at least";
+}
 
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
   Table table{
@@ -118,7 +120,7 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
        Col{"gaps_over_1ms", "", kCount}.FileOnly(),
        Col{"largest_gap_ns", "largest gap", kDuration}},
       {}};
-  if (!std::ranges::all_of(devices, &DeviceTime::whole)) table.columns[2].name = kBusyAtLeast;
+  if (!std::ranges::all_of(devices, &DeviceTime::whole)) SayBusyIsLeast(table);
   for (const DeviceTime& device : devices) {
     const GapCounts& gaps = device.gaps;
     const auto unless_lost = [&](Cell cell) { return device.whole ? std::move(cell) : Cell(); };
@@ -224,8 +226,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
   if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;
   const bool with_paths = style.whole_names || !NamesTellApart(ranks);
-  if (!std::ranges::all_of(ranks.rows, &RankRow::whole))
-    std::ranges::find(table.columns, "busy", &TableColumn::key)->name = kBusyAtLeast;
+  if (!std::ranges::all_of(ranks.rows, &RankRow::whole)) SayBusyIsLeast(table);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "report/analyze_document.h"
 #include "report/caveat.h"
@@ -50,30 +49,11 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   return parts;
 }
 
-// Whether an event that is missing would be missed: not of what no figure is made of, nor GPU work
-// where no launch tells that there should be some.
-bool CanTellLoss(const TraceAnalysis& trace) {
-  const LaunchTable& launches = trace.launches;
-  const bool has_work = launches.gpu_events + launches.without_correlation > 0;
-  return (launches.with_launch > 0 || !has_work) && trace.facts.role != TraceRole::kForeign &&
-         trace.counts.total > 0 &&
-         std::ranges::none_of(
-             std::array{NoteId::kMixedRanks, NoteId::kRangeProfiler, NoteId::kNoGpuEvents},
-             [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
-}
-
 // Whether the figures can be believed, in figures.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
-  const LostWork& lost = trace.integrity.lost;
-  const std::string loss = lost.any() ? LossText(lost) : "";
-  if (!loss.empty())
-    parts.push_back(loss);
-  else if (CanTellLoss(trace) || trace.notes.lost_data())
-    parts.push_back(LossInWords(trace.notes));
-  else
-    parts.emplace_back("whether events are missing cannot be told");
+  parts.push_back(LossInWords(trace));
   if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
     parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())
@@ -81,9 +61,10 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   if (!trace.integrity.common_clock())
     parts.emplace_back("host and device have no clock in common");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
+  const bool lacks_work = trace.integrity.lost.any() || !trace.idle.known;
   AddTrustParts(parts, trace.launches.with_launch,
-                trace.launches.gpu_events + trace.launches.without_correlation, !loss.empty(),
-                totals, trace.kernels);
+                trace.launches.gpu_events + trace.launches.without_correlation, lacks_work, totals,
+                trace.kernels);
   if (!trace.facts.options.empty()) {
     parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
   }
@@ -223,7 +204,7 @@ std::string ScopeText(const TraceAnalysis& trace) {
 Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
                        const ScreenOptions& options) {
   const DeviceTotals totals = TotalsOf(trace.devices);
-  const bool incomplete = trace.notes.lost_data() || !ranks.missing.empty();
+  const bool incomplete = !IsWhole(trace) || !ranks.missing.empty();
   Document document;
   document.Add(Subject{"trace", trace.path, HeaderParts(trace)});
   document.Add(Labelled{"scope", {ScopeText(trace)}, Paint::kYellow});
@@ -235,9 +216,12 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
                                .title = "Steps",
                                .screen_rows = options.top});
-  if (trace.devices.size() > 1)
-    document.AddPart(TitledTable{
-        .table = DevicesTable(trace.devices, "device"), .title = "Devices", .markdown_rows = 16});
+  if (trace.devices.size() > 1) {
+    Table devices = DevicesTable(trace.devices, "device");
+    if (BusyIsLeast(trace)) SayBusyIsLeast(devices);
+    document.AddPart(
+        TitledTable{.table = std::move(devices), .title = "Devices", .markdown_rows = 16});
+  }
   AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
   AddTopKernels(document, trace.kernels, totals, options);
   std::vector<DurationNs> self_of_ops;

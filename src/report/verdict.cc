@@ -65,7 +65,7 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
     where += fmt::format("{}{} {}", where.empty() ? "" : ", ", FormatDuration(time), text);
   };
   add(window.start - part.start, "before the first work");
-  add(part.end - window.end, "after the last");
+  add(part.end - window.end, "after the last work");
   if (where.empty()) return "";
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
@@ -258,13 +258,14 @@ std::string Sentence(const RunAnalysis& run, Length length) {
       fmt::format("{} {}{} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
-                  totals.devices.whole ? "" : "at least ",
+                  BusyIsLeast(run) ? "at least " : "",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
   if (!totals.devices.whole) {
     const auto lossy = std::ranges::count_if(
         run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
     return out +
-           LostClause(fmt::format("{} of {} traces lost GPU work", lossy, run.traces.size())) +
+           LostClause(
+               fmt::format("GPU work is missing in {} of {} traces", lossy, run.traces.size())) +
            MissingSuffix(run.ranks);
   }
   const bool whole = length == Length::kWhole;

@@ -193,7 +193,9 @@ void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes)
   json.BeginRow("span");
   WriteSpan(json, rank.span());
   json.End();
-  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices());
+  const bool tells_idle_time = rank.view().tells_idle_time();
+  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices(),
+              "tells_idle_time", UnlessIs(tells_idle_time, true));
   json.Rows("notes", notes->list(), [&](const Note& note) {
     const NoteKind& kind = KindOf(note.id);
     json.Fields("id", kind.id, "severity", SeverityName(kind.severity), "text", kind.text);
@@ -247,12 +249,11 @@ std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis) {
   const RunVerdict verdict = VerdictOf(analysis);
   const ScreenParts parts = PartsOf(analysis, run.info().command_paths);
   const std::vector<RankEntry> entries = run.view().entries();
-  std::string trust;
-  for (const std::string& part : parts.trust) trust += (trust.empty() ? "" : ", ") + part;
   JsonWriter json;
   json.BeginObject();
   json.Fields("verdict", verdict.text, "brief", UnlessEmpty(verdict.brief), "caveat",
-              UnlessEmpty(verdict.caveat), "trust", UnlessEmpty(trust));
+              UnlessEmpty(verdict.caveat));
+  json.List("trust", parts.trust);
   WriteTotals(json, analysis);
   json.Rows("answers", Answers(analysis),
             [&](const Answer& answer) { WriteAnswer(json, answer, analysis, entries); });

@@ -31,7 +31,12 @@ void Begin(const std::optional<PlacedSlice>& slice, StartPlace& start) {
 StartPlace FindGap(size_t number, const ReadRanks& ranks) {
   const std::vector<RunGap> gaps = LongestRunGaps(ranks);
   StartPlace start;
-  if (number > gaps.size()) {
+  const bool told = std::ranges::all_of(
+      ranks, [](const auto& rank) { return !rank || rank->view().tells_idle_time(); });
+  if (gaps.empty() && !told) {
+    start.lacks =
+        fmt::format("gap {}: idle time cannot be told, because GPU work is missing", number);
+  } else if (number > gaps.size()) {
     const bool all = gaps.size() < RankRows::kMostGaps;
     start.lacks =
         Lacks("gap", number, gaps.size(), all ? "gaps" : "gaps in the list of the longest");

@@ -46,6 +46,8 @@ TEST(StartPlace, NothingOfTheKindIsNoPlace) {
     EXPECT_EQ(start.lacks, kind == Kind::kGap ? "gap 1: the traces have no gaps"
                                               : "step 1: the traces have no steps");
   }
+  EXPECT_EQ(FindStart({Kind::kGap, 1}, RanksOf(HalfLost())).lacks,
+            "gap 1: idle time cannot be told, because GPU work is missing");
   const StartPlace absent = FindStart({Kind::kName, 0, {}, "softmax"}, RanksOf(WithKernels(3)));
   EXPECT_FALSE(absent.when);
   EXPECT_EQ(absent.lacks, "\"softmax\": no slice has this in its name");

@@ -30,6 +30,14 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
   return text;
 }
 
+// Why a device shows no idle time.
+std::string_view WhyNoIdleTime(const PreparedTrace& prepared, bool known) {
+  if (known) return "no idle time between its first and last work";
+  return prepared.integrity.device_times()
+             ? "idle time cannot be told: GPU work is missing from the recording"
+             : "idle time cannot be told: GPU work lies out of the order of its launches";
+}
+
 // Why a trace shows no device.
 std::string WhyNoDevice(const Trace& trace, bool on_host) {
   Notes notes;
@@ -139,6 +147,7 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
   const ComputedRow steps = AddSteps(steps_, computed_);
   IdleRows idle = AddIdle(prepared, in_flight, kMostGaps, computed_);
   gaps_ = std::move(idle.table.gaps);
+  tells_idle_time_ = idle.table.known;
   std::vector<ComputedRow> busy, communication;
   for (const DeviceItems& device : work.devices) {
     busy.push_back(AddBusy(device, computed_));
@@ -157,7 +166,7 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
     const std::string& device = work.devices[i].device;
     add(RowKind::kBusy, Palette::kExposure, device, "busy", "no work was recorded", busy[i]);
     add(RowKind::kIdle, Palette::kIdle, device, "idle by cause",
-        "no idle time between its first and last work", idle.of_device[i]);
+        WhyNoIdleTime(prepared, idle.table.known), idle.of_device[i]);
     add(RowKind::kCommunication, Palette::kExposure, device, "communication",
         "no communication was recorded", communication[i]);
   }

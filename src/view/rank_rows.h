@@ -72,6 +72,8 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
+  // False: there is no gap and no cause, as work is missing (IdleTable::known).
+  [[nodiscard]] bool tells_idle_time() const { return tells_idle_time_; }
   // Where a slice (no range, no instant) of a table of the trace, or a step (its number), is shown:
   // an index into rows(); kNoRow where it is not.
   static constexpr uint32_t kNoRow = 0xffffffff;
@@ -102,6 +104,7 @@ class RankRows {
   LaunchLinks links_;
   StepTable steps_;
   std::vector<IdleGap> gaps_;
+  bool tells_idle_time_ = true;
   ComputedSlices computed_;
   SliceTable marks_;
   std::unique_ptr<RankNames> names_;  // of the trace and of computed_

@@ -21,6 +21,18 @@ inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace)
   return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
 }
 
+// 40 launches, 100 ns apart, of work of 30 ns, of which every second has no row.
+inline Trace HalfLost() {
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 40; ++i) {
+    builder.Host("cuda_runtime", "cudaLaunchKernel",
+                 {.start = 100 * i, .duration = 10, .correlation = i});
+    if (i % 2 == 0)
+      builder.Kernel("gemm", {.start = 100 * i + 20, .duration = 30, .correlation = i});
+  }
+  return std::move(builder).Finish();
+}
+
 // The ranks of these traces, in a run of their own.
 template <typename... Traces>
 ReadRanks RanksOf(Traces... traces) {

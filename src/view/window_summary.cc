@@ -49,6 +49,16 @@ void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selectio
   }
 }
 
+// From the first to the last slice of a row, which has one.
+Interval ExtentOf(const TimelineRow& row) {
+  Interval extent = row.lanes.front().When(0);
+  for (const Lane& lane : row.lanes) {
+    extent.start = std::min(extent.start, lane.Start(0));
+    extent.end = std::max(extent.end, lane.When(lane.size() - 1).end);
+  }
+  return extent;
+}
+
 // Of a device, whose busy row is `row`.
 void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
              std::vector<WindowIdle>& idle) {
@@ -68,6 +78,11 @@ void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, In
   add_lanes(row);
   const uint32_t causes = rank.view().RowOf(RowKind::kIdle, row.owner);
   if (causes != RankRows::kNoRow) add_lanes(rank.rows()[causes]);
+  if (!rank.view().tells_idle_time()) {
+    const Interval inside = ExtentOf(row).Clip(window);
+    const DurationNs busy = window.length() - rest;
+    if (!inside.empty() && inside.length() > busy) add("not-told", inside.length() - busy, 1);
+  }
   if (rest.ns > 0) add("outside", rest, 1);
 }
 

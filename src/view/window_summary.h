@@ -39,8 +39,11 @@ struct WindowColor {
   uint8_t color = 0;
   DurationNs total;
 };
-// Time of a device in a window: "busy", a cause of idle time (IdleCauseId), or "outside": before
-// its first work and after its last. Those of a device add up to the window, exactly.
+// Time of a device in a window: "busy"; a cause of idle time (IdleCauseId); "not-told": between its
+// first and its last work, where nothing that was recorded ran, and idle time cannot be told
+// because work is missing (IdleTable::known); "outside": before its first work and after its last.
+// Those of a device add up to the window, exactly. Where there is "not-told", "busy" is a lower
+// bound.
 struct WindowIdle {
   uint32_t rank = 0;
   std::string device;

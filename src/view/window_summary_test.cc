@@ -92,6 +92,25 @@ TEST(SummarizeWindow, BusyAndIdleAreTheWindow) {
   }
 }
 
+TEST(SummarizeWindow, WhereWorkIsMissingIdleTimeIsNotTold) {
+  const ReadRanks ranks = RanksOf(HalfLost());
+  const auto of = [&](Interval window) {
+    std::map<std::string_view, int64_t> times;
+    for (const WindowIdle& idle : SummarizeWindow(ranks, {window}).idle)
+      times[idle.cause] += idle.total.ns;
+    return times;
+  };
+  using Times = std::map<std::string_view, int64_t>;
+  EXPECT_EQ(of({{0}, {4'000}}), (Times{{"busy", 600}, {"not-told", 3'230}, {"outside", 170}}));
+  EXPECT_EQ(of({{20}, {50}}), (Times{{"busy", 30}}));
+  EXPECT_EQ(of({{60}, {210}}), (Times{{"not-told", 150}}));
+  EXPECT_EQ(of({{5'000}, {6'000}}), (Times{{"outside", 1'000}}));
+  for (const TimelineRow& row : ranks[0]->rows()) {
+    if (row.kind != RowKind::kIdle) continue;
+    EXPECT_EQ(row.lacks, "idle time cannot be told: GPU work is missing from the recording");
+  }
+}
+
 TEST(SummarizeWindow, NamesAreBoundedAndTheirSumsHold) {
   const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
   const auto sums = [](const WindowSummary& summary) {

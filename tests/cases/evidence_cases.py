@@ -1,5 +1,7 @@
 """Rows that are not there, and times that cannot be."""
 
+RUN_OF = {"base": "the base", "new": "the new run"}
+
 
 def graph_underrecorded(case):
     whole = case.trace("whole.json")
@@ -17,7 +19,7 @@ def graph_underrecorded(case):
                   never=["no event lost", "% of the idle time"])
     lost, again = "lost GPU work of 35 of its 40 decode steps", "record it again"
     for pair, side in ((("whole.json", "one_in_8.json"), "new"), (("one_in_8.json", "whole.json"), "base")):
-        case.says("compare", *pair, status=5, words=[f"decode: {side} {lost}: {again}"], never=["of known length", "no launches and operators"])
+        case.says("compare", *pair, status=5, words=[f"decode: {RUN_OF[side]} {lost}: {again}"], never=["of known length", "no launches and operators"])
     case.says("compare", "one_in_8.json", "one_in_8.json", status=5, words=[f"base and new each {lost}: record them again"])
     case.says("compare", "eager.json", "eager.json", "--anyway", status=4, words=["no difference in the window", "not compute"],
               never=["idle.unknown", "in idle time"])
@@ -66,8 +68,8 @@ def currency(case):
     whole = "b200-lost-0.json.gz"
     for name, calls in (("b200-lost-3.json.gz", "3 of 161 cudaMemcpyAsync calls"), ("b200-lost-400.json.gz", "400 of 929 calls")):
         for side, pair in (("new", (whole, name)), ("base", (name, whole))):
-            lost = f"{side} lost GPU work of {calls}, the first of the recording"
+            lost = f"{RUN_OF[side]} lost GPU work of {calls}, the first of the recording"
             case.says("compare", *pair, status=5, never=["layers", "lower bounds"],
-                      words=[f"{lost}: its figures are those of the time between, so kernels cannot be counted against each other"])
+                      words=[f"{lost}: its figures are of the rest of the recording, so kernels cannot be counted against each other"])
             case.says("compare", *pair, "--anyway", status=4, words=[f"idle time; {lost} not comparable"], never=["often"])
     case.says("compare", whole, whole, status=0, words=["no difference in the window"], never=["lost GPU work"])

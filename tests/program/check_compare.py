@@ -256,9 +256,9 @@ def evidence(folder):
     without = lambda gone: lambda events: [event for event in events if not (event.get("cat") in on_device  # noqa: E731
                                                                            and event["args"].get("correlation") in gone)]
     first = changed(trace, folder / "first.json", without(set(launched[:len(launched) // 4])))
-    for pair, side in (((trace, first), "new"), ((first, trace), "base")):
+    for pair, side, lost in (((trace, first), "new", "the new run"), ((first, trace), "base", "the base")):
         status, result = as_json(f"first calls lost in {side}", *pair)
-        check(f"first calls lost in {side}: steps are compared", status == 4 and f"; {side} lost GPU work of " in result["verdict"]
+        check(f"first calls lost in {side}: steps are compared", status == 4 and f"; {lost} lost GPU work of " in result["verdict"]
               and "the first of the recording, and steps that lack work are left out" in result["verdict"], (status, result["verdict"]))
         check(f"first calls lost in {side}: calls and operators of the host are", result["operators"]
               and "GPU work" not in [row["name"] for row in result["launches"]], result["launches"])
@@ -273,7 +273,7 @@ def evidence(folder):
     for new in (many, kept):
         status, result = as_json(f"calls lost all over, {new.name}", trace, new)
         check(f"calls lost all over, {new.name}: steps and what to do", status == 5 and re.search(
-            r"decode: new lost GPU work of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
+            r"decode: the new run lost GPU work of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
 
 
 def wrong_pairs(folder):

@@ -121,6 +121,33 @@ test("a trace cut in half says what is missing, and shows what is left", async (
   });
 });
 
+test("where work is missing, idle time is not told and busy time is at least", async () => {
+  const launch = (i) => ({ ph: "X", cat: "cuda_runtime", name: "cudaLaunchKernel", pid: 1, tid: 1, ts: 100 * i, dur: 5, args: { correlation: i + 1 } });
+  const of = (lost) => Array.from({ length: 100 }, (_, i) => [launch(i), ...(lost(i) ? [] : [kernel(100 * i + 20, 60, "gemm", { correlation: i + 1 })])]).flat();
+  const lossy = write("lossy.json", of((i) => i % 3 === 1)), whole = write("whole.json", of(() => false));
+  await shown([lossy], async (page) => {
+    await says(page, "idle or unrecorded work");
+    const bar = await page.$$eval(".whole-bar button", (found) => found.map((one) => one.getAttribute("aria-label")));
+    assert.deepEqual(bar, ["compute 40.4 %", "idle or unrecorded work 59.6 %"]);
+    await says(page, "cannot be told: GPU work is missing from the recording");
+    const words = await page.textContent(".trust .words");
+    assert(words.includes("GPU work of 33 of 100 cudaLaunchKernel calls is missing: calls all over the recording · 100.0 % of the recorded"), words);
+    await page.click("#tab-timeline");
+    await page.waitForSelector(".panel-head:has-text('device busy at least 40.4 %')");
+    await page.waitForSelector(".panel-head:has-text('idle cannot be told')");
+    await page.waitForSelector(".row-label:has-text('idle time cannot be told')");
+    await page.waitForSelector("table[aria-label='Idle time of the window by cause'] td:has-text('idle or unrecorded work')");
+    await page.keyboard.press("g");
+    await page.waitForSelector(".trouble:has-text('Idle time cannot be told')");
+  });
+  await shown([lossy, whole], async (page) => {
+    await page.click("#tab-timeline");
+    await page.waitForSelector(".panel-head:has-text('device busy at least 50.')");
+    await page.click("#tab-ranks");
+    await page.waitForSelector("table[aria-label=Ranks] th:has-text('busy %, at least')");
+  });
+});
+
 test("a trace without device work, and one without an event, say so in every tab", async () => {
   const path = write("host.json", Array.from({ length: 20 }, (_, i) => ({ ph: "X", cat: "user_annotation", name: `mark ${i}`, pid: 1, tid: 1, ts: 10 * i, dur: 5 })));
   for (const [trace, verdict] of [[path, "no device time"], [write("none.json", []), "The file holds no event"]]) {

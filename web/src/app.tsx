@@ -105,13 +105,13 @@ function Trust() {
     );
   }
   const notes = of.ranks.flatMap((rank) => rank.notes ?? []);
-  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : notes.some((note) => note.severity === "notice") ? "fair" : "good";
-  const text = summary.value?.trust ?? "";
-  if (text === "") return <span class="trust dim" role="status">adding up the figures of all traces …</span>;
+  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : of.ranks.some((rank) => rank.tells_idle_time === false) || notes.some((note) => note.severity === "notice") ? "fair" : "good";
+  const parts = summary.value?.trust;
+  if (!parts) return <span class="trust dim" role="status">adding up the figures of all traces …</span>;
   return (
-    <span class="trust dim" title={`${text}\n${notes.map((note) => note.text).join("\n")}`}>
+    <span class="trust dim" title={`${parts.join(" · ")}\n${notes.map((note) => note.text).join("\n")}`}>
       <span class={`dot ${worst}`} aria-hidden="true" />
-      <span class="words">{worst === "bad" && !text.includes("incomplete") ? "incomplete · " : ""}{text.split(", ").slice(0, 2).join(" · ")}</span>
+      <span class="words">{[...(worst === "bad" && !parts[0]?.includes("incomplete") ? ["incomplete"] : []), ...parts.slice(0, 2)].join(" · ")}</span>
     </span>
   );
 }

@@ -37,6 +37,11 @@ export function slowestStep(by: number): void {
   if (next) showStep(next);
 }
 
+// Why there is no gap to go to. `none`: what that means where all idle time is told.
+function whyNoGap(none: string): string {
+  return meta.value?.ranks.some((rank) => rank.tells_idle_time === false) ? "Idle time cannot be told, because GPU work is missing from the recording." : none;
+}
+
 let gapAt = -1; // the last gap of the run that was shown
 // Of what is selected the longest gap, then its next longest; without a selection those of the run.
 export async function gap(by: number): Promise<void> {
@@ -49,7 +54,7 @@ export async function gap(by: number): Promise<void> {
   } else if (now && !ofRun.some(isSelected)) {
     await gapInside(by);
   } else if (ofRun.length === 0) {
-    trouble.value = "This trace has no idle gaps.";
+    trouble.value = whyNoGap("This trace has no idle gaps.");
   } else {
     // From the gap that is selected, also by a link; else from the last that was shown.
     const selectedAt = ofRun.findIndex(isSelected);
@@ -68,7 +73,7 @@ async function gapInside(by: number): Promise<void> {
     if (selection.value !== now) return;
     const [first] = by > 0 ? found.gaps : found.gaps.slice(-1);
     if (!first) {
-      trouble.value = "No device is idle between two of its works in what is selected. Without a selection (Esc), G goes to the longest gap of the run.";
+      trouble.value = whyNoGap("No device is idle between two of its works in what is selected. Without a selection (Esc), G goes to the longest gap of the run.");
       return;
     }
     gapsInside.value = { of: of ? stepName(of) : "the selection", ...found };

@@ -10,6 +10,9 @@ export function labelled(ranks: Rank[]): Rank[] {
   return ranks.map((rank) => ((times.get(rank.label) ?? 0) > 1 && rank.label !== fileOf(rank.path) ? { ...rank, label: `${rank.label} · ${fileOf(rank.path)}` } : rank));
 }
 
+// The time between the first and last work of a device in which nothing that was recorded ran, where work is missing.
+export const kIdleOrUnrecorded = "idle or unrecorded work";
+
 // Why it could not be read; the path stands beside it.
 export function whyOf(rank: Rank): string {
   const why = rank.why ?? "unknown";

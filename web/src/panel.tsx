@@ -3,11 +3,15 @@
 import { useMemo } from "preact/hooks";
 import { causeColor, colorOf } from "./colors";
 import { shownFigures } from "./figures";
+import { kIdleOrUnrecorded } from "./labels";
 import { around, goTo, meta, overRanks, pick, ranks, selected, selectedText, selection, setView, slice, theme } from "./state";
 import { Bar, DataTable, Name, Swatch, type Column } from "./table";
 import type { IdleRow, NameRow } from "./types";
 import { count, duration, inMicroseconds, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
 import { SliceDetail } from "./slice_detail";
+
+// The cause, in the server's answer, of time that is idle or not recorded.
+const kNotTold = "not-told";
 
 export function Panel() {
   const figures = shownFigures.value;
@@ -51,24 +55,27 @@ export function Panel() {
 interface Times {
   busy: number;
   all: number; // from the first to the last work
+  told: boolean; // else work is missing: busy is a lower bound, and idle time cannot be told
 }
 function timesOf(idle: readonly IdleRow[]): Times {
   const sum = (rows: readonly IdleRow[]) => rows.reduce((total, row) => total + row.total_ns, 0);
-  return { busy: sum(idle.filter((row) => row.cause === "busy")), all: sum(idle.filter((row) => row.cause !== "outside")) };
+  return { busy: sum(idle.filter((row) => row.cause === "busy")), all: sum(idle.filter((row) => row.cause !== "outside")), told: idle.every((row) => row.cause !== kNotTold) };
 }
+const busyText = (of: Times) => `${of.told ? "" : "at least "}${percentFigure(of.busy / of.all)} %`;
+const idleText = (of: Times) => (of.told ? duration(of.all - of.busy) : "cannot be told");
 // Of all devices together, and how much the ranks differ.
 function DeviceShare({ idle }: { idle: IdleRow[] }) {
-  const { busy, all } = timesOf(idle);
-  if (all === 0) return null;
+  const of = timesOf(idle);
+  if (of.all === 0) return null;
   const byRank = [...new Set(idle.map((row) => row.rank))].map((rank) => ({ rank, ...timesOf(idle.filter((row) => row.rank === rank)) })).filter((of) => of.all > 0);
   const shares = byRank.map((of) => of.busy / of.all);
   return (
     <>
-      <span class="dim" title={byRank.length > 1 ? byRank.map((of) => `${ranks.value[of.rank]?.label ?? of.rank}: busy ${percentFigure(of.busy / of.all)} %, idle ${duration(of.all - of.busy)}`).join("\n") : ""}>
-        device busy <b>{percentFigure(busy / all)} %</b>
+      <span class="dim" title={byRank.length > 1 ? byRank.map((of) => `${ranks.value[of.rank]?.label ?? of.rank}: busy ${busyText(of)}, idle ${idleText(of)}`).join("\n") : ""}>
+        device busy <b>{busyText(of)}</b>
         {byRank.length > 1 && ` (${percentFigure(Math.min(...shares))} to ${percentFigure(Math.max(...shares))} % by rank)`}
       </span>
-      <span class="dim">idle <b>{duration(all - busy)}</b></span>
+      <span class="dim">idle <b>{idleText(of)}</b></span>
     </>
   );
 }
@@ -126,17 +133,18 @@ function IdleCauses({ idle }: { idle: IdleRow[] }) {
     const of = causes.get(row.cause) ?? { cause: row.cause, total_ns: 0, count: 0 };
     causes.set(row.cause, { cause: row.cause, total_ns: of.total_ns + row.total_ns, count: of.count + row.count });
   }
-  const rows = [...causes.values()].filter((row) => row.total_ns > 0).sort((a, b) => b.total_ns - a.total_ns);
-  const all = rows.reduce((sum, row) => sum + row.total_ns, 0);
+  const rows = [...causes.values()].filter((row) => row.total_ns > 0).sort((a, b) => Number(a.cause === kNotTold) - Number(b.cause === kNotTold) || b.total_ns - a.total_ns);
+  const all = rows.reduce((sum, row) => sum + (row.cause === kNotTold ? 0 : row.total_ns), 0);
   const unit = unitOf(rows[0]?.total_ns ?? 0);
-  const color = (cause: string) => causeColor(theme.value, cause, meta.value?.palettes.idle);
+  const most = rows.reduce((largest, row) => Math.max(largest, row.total_ns), 1);
+  const color = (cause: string) => causeColor(theme.value, cause === kNotTold ? "unknown" : cause, meta.value?.palettes.idle);
   type Row = (typeof rows)[number];
   const columns: Column<Row>[] = [
-    { id: "cause", head: "idle because", kind: "label", cell: (row) => <span class="named"><Swatch color={color(row.cause)} />{row.cause}</span> },
+    { id: "cause", head: "idle because", kind: "label", cell: (row) => <span class="named"><Swatch color={color(row.cause)} />{row.cause === kNotTold ? kIdleOrUnrecorded : row.cause}</span> },
     { id: "total", head: unit, kind: "figure", cell: (row) => inUnit(row.total_ns, unit) },
-    { id: "share", head: "idle %", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, all))}</span> },
-    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / (rows[0]?.total_ns ?? 1)} color={color(row.cause)} /> },
-    { id: "count", head: "gaps", kind: "figure", cell: (row) => count(row.count) },
+    { id: "share", head: "idle %", kind: "figure", cell: (row) => <span class="dim">{row.cause === kNotTold ? "" : percentFigure(row.total_ns / Math.max(1, all))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row.cause)} /> },
+    { id: "count", head: "gaps", kind: "figure", cell: (row) => (row.cause === kNotTold ? "" : count(row.count)) },
   ];
   return <DataTable label="Idle time of the window by cause" columns={columns} rows={rows} empty="not idle" scrolls keyOf={(row) => row.cause} />;
 }

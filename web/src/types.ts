@@ -51,6 +51,7 @@ export interface Rank {
   offset_ns?: number;
   names: number;
   slices: number;
+  tells_idle_time?: false; // work is missing
   notes?: Note[];
   rows: Row[];
 }
@@ -124,7 +125,7 @@ export interface RunTotals {
   devices: number;
   window_ns: number;
   busy_ns: number;
-  idle_ns?: number; // absent, as the next two, where the recording lost work
+  idle_ns?: number; // absent, as the next two, where work is missing
   compute_ns: number;
   exposed_comm_ns?: number;
   exposed_copy_ns?: number;
@@ -136,7 +137,7 @@ export interface Summary {
   totals: RunTotals;
   brief?: string;
   caveat?: string;
-  trust?: string;
+  trust: string[];
   answers: Answer[];
   next?: string[];
 }
@@ -210,7 +211,7 @@ export interface DeviceTotals {
   window_start_ns: number;
   window_ns: number;
   busy_ns: number;
-  idle_ns?: number; // absent, as the next two, where the recording lost work
+  idle_ns?: number; // absent, as the next two, where work is missing
   compute_ns: number;
   exposed_comm_ns?: number;
   exposed_copy_ns?: number;
@@ -259,7 +260,7 @@ export interface RankTotals {
   identity?: { name: string };
   window_ns: number;
   busy_ns: number;
-  idle_ns?: number; // absent, as the next two, where the recording lost work
+  idle_ns?: number; // absent, as the next two, where work is missing
   compute_ns: number;
   exposed_comm_ns?: number;
   exposed_copy_ns?: number;

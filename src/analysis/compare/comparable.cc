@@ -236,9 +236,12 @@ class Checks {
     const std::string of_base = LostBetween(changes_.base), of_now = LostBetween(changes_.now);
     if (!of_base.empty() && of_base == of_now)
       return fmt::format("base and new each lost GPU work of {}: record them again", of_base);
-    std::string by_steps = of_base.empty() ? "" : "base lost GPU work of " + of_base;
-    if (!of_now.empty())
-      by_steps += (by_steps.empty() ? "" : ", and ") + ("new lost GPU work of " + of_now);
+    std::string by_steps;
+    for (const auto& [side, lost] : {std::pair("base", &of_base), {"new", &of_now}}) {
+      if (!lost->empty())
+        by_steps += fmt::format("{}{} lost GPU work of {}", by_steps.empty() ? "" : ", and ",
+                                RunOf(side), *lost);
+    }
     const bool both = !of_base.empty() && !of_now.empty();
     if (!by_steps.empty()) return by_steps + (both ? ": record them again" : ": record it again");
     return changes_.WhyIncomplete() + ", so kernels cannot be counted against each other";

@@ -111,23 +111,23 @@ std::string NoStepText(std::string_view name, const SideFacts& side, uint64_t st
     // Few steps that lack nothing are not worth a word.
     const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
     const bool others = !side.evidence.idle_known && of_phase.all - of_phase.lost >= kFewestSteps;
-    return fmt::format("{} lost GPU work of {}{}: record it again", name, lost,
+    return fmt::format("{} lost GPU work of {}{}: record it again", RunOf(name), lost,
                        others ? ", and when its device was idle is unknown" : "");
   }
   const std::string there = fmt::format("{} has {} of this phase, ", name,
                                         steps == 1 ? "one step" : fmt::format("{} steps", steps));
   if (!side.evidence.idle_known && side.evidence.lost_work())
-    return fmt::format("{}but when its device was idle is unknown: it lost GPU work {}", there,
+    return fmt::format("{}but when its device was idle is unknown: it lost {}", there,
                        side.evidence.LostCalls());
   return there + kNoLength;
 }
 
-// "; new lost GPU work of 35 of its 40 decode steps", of the sides that did.
+// "; the new run lost GPU work of 35 of its 40 decode steps", of the sides that did.
 std::string AndLostSteps(const RunChanges& changes, Phase phase) {
   std::string text;
   for (const auto& [name, side] : {std::pair("base", &changes.base), {"new", &changes.now}}) {
     if (const std::string lost = side->evidence.LostSteps(phase); !lost.empty())
-      text += fmt::format("; {} lost GPU work of {}", name, lost);
+      text += fmt::format("; {} lost GPU work of {}", RunOf(name), lost);
   }
   return text;
 }

@@ -76,11 +76,10 @@ bool RunChanges::NothingCommon() const {
 bool RunChanges::IsCut() const { return IsSideCut(base) || IsSideCut(now); }
 
 std::string RunChanges::WhyIncomplete() const {
-  std::string why =
-      WhyOf(IsSideCut(base), IsSideCut(now), "incomplete", "sums are lower bounds");
+  std::string why = WhyOf(IsSideCut(base), IsSideCut(now), "incomplete", "sums are lower bounds");
   if (!why.empty()) return why;
   return LossAnd(*this, base.evidence.at_edges && now.evidence.at_edges
-                            ? "figures are those of the time between"
+                            ? "figures are of the rest of the recording"
                             : "sums are lower bounds");
 }
 

@@ -126,7 +126,7 @@ struct RunChanges {
   [[nodiscard]] std::string WhyDamaged() const;
   // A trace is cut off or damaged by more than the loss of GPU work.
   [[nodiscard]] bool IsCut() const;
-  // "new lost GPU work of 400 of 929 calls"; "" if no side lost any.
+  // "the new run lost GPU work of 400 of 929 calls"; "" if no side lost any.
   [[nodiscard]] std::string WhyLost() const { return LossText(base.evidence, now.evidence); }
   // Why idle time is one part, without its causes; "" if it is not.
   [[nodiscard]] std::string WhyNoIdleCauses() const {

@@ -108,15 +108,17 @@ std::string WhyNoCausesOf(std::string_view whose, NoCauses none, bool both) {
 }
 
 std::string WhyNoCausesOf(std::string_view side, NoCauses none) {
-  return WhyNoCausesOf(none == NoCauses::kLostWork ? std::string(side) : fmt::format("{}'s", side),
-                       none, false);
+  return WhyNoCausesOf(
+      none == NoCauses::kLostWork ? std::string(RunOf(side)) : fmt::format("{}'s", side), none,
+      false);
 }
 
 }  // namespace
 
 std::string SideEvidence::LostCalls() const {
-  return fmt::format("of {} of {} {}{}{}", lost_calls, calls, api, api.empty() ? "calls" : " calls",
-                     WhichCalls(*this));
+  return fmt::format("{}GPU work of {} of {} {}{}{}",
+                     partial_graphs == lost_calls ? "part of the " : "", lost_calls, calls, api,
+                     api.empty() ? "calls" : " calls", WhichCalls(*this));
 }
 
 std::string SideEvidence::LostSteps(Phase phase) const {
@@ -135,6 +137,7 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       const LostWork& lost = trace->integrity.lost;
       if (lost.any()) AddLoss(*trace, losses.lost == 0, evidence);
       losses.Add(lost);
+      evidence.partial_graphs += lost.partial_graphs;
       lost_data |= trace->notes.lost_data();
       only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
       if (trace->devices.empty()) {
@@ -155,15 +158,19 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
   return evidence;
 }
 
+std::string_view RunOf(std::string_view side) {
+  return side == "base" ? "the base" : "the new run";
+}
+
 std::string LossText(const SideEvidence& base, const SideEvidence& now) {
   if (!base.lost_work() && !now.lost_work()) return "";
   if (!base.lost_work() || !now.lost_work()) {
-    return fmt::format("{} lost GPU work {}", base.lost_work() ? "base" : "new",
+    return fmt::format("{} lost {}", RunOf(base.lost_work() ? "base" : "new"),
                        (base.lost_work() ? base : now).LostCalls());
   }
   const std::string of_base = base.LostCalls(), of_now = now.LostCalls();
-  if (of_base == of_now) return "base and new each lost GPU work " + of_base;
-  return fmt::format("base lost GPU work {}, and new {}", of_base, of_now);
+  if (of_base == of_now) return "base and new each lost " + of_base;
+  return fmt::format("{} lost {}, and {} {}", RunOf("base"), of_base, RunOf("new"), of_now);
 }
 
 std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now) {

@@ -17,6 +17,7 @@ struct SideEvidence {
   // lost any.
   uint64_t calls = 0, lost_calls = 0;
   std::string api;
+  uint64_t partial_graphs = 0;  // of the lost calls, those that lack a part alone
   // Of all traces that lost any; nothing if they differ.
   std::optional<LossPattern> pattern;
   // What lies between is whole, of all traces (LostWork::at_edges).
@@ -37,14 +38,17 @@ struct SideEvidence {
   std::string why_no_work;
 
   [[nodiscard]] bool lost_work() const { return lost_calls > 0; }
-  // "of 400 of 929 calls, the first of the recording".
+  // "GPU work of 400 of 929 calls, the first of the recording".
   [[nodiscard]] std::string LostCalls() const;
   // "35 of its 40 decode steps"; "" if none lacks work.
   [[nodiscard]] std::string LostSteps(Phase phase) const;
 };
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
 
-// "new lost GPU work of 400 of 929 calls, the first of the recording"; "" if no side lost any.
+// What `side`, "base" or "new", is called before a verb: "new lost" reads as "newly lost".
+std::string_view RunOf(std::string_view side);
+// "the new run lost GPU work of 400 of 929 calls, the first of the recording"; "" if no side lost
+// any.
 std::string LossText(const SideEvidence& base, const SideEvidence& now);
 // "new's device clock is off against the host's"; "" if both sides know the causes of idle time.
 std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now);

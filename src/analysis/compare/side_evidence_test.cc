@@ -55,14 +55,18 @@ TEST(LossText, CountsTheCallsOfOneApiOrOfAll) {
   RunAnalysis run = Lossy(161, 3, LossPattern::kStart);
   const SideEvidence none, one = EvidenceOf({run});
   EXPECT_EQ(LossText(none, none), "");
-  EXPECT_EQ(LossText(none, one),
-            "new lost GPU work of 3 of 161 cudaMemcpyAsync calls, the first of the recording");
+  EXPECT_EQ(
+      LossText(none, one),
+      "the new run lost GPU work of 3 of 161 cudaMemcpyAsync calls, the first of the recording");
   run.traces[0].integrity.lost.apis.push_back({"cudaLaunchKernel", 900, 4});
   run.traces[0].integrity.lost.calls = 1061;
   run.traces[0].integrity.lost.pattern = LossPattern::kSpread;
   EXPECT_EQ(LossText(EvidenceOf({run}), one),
-            "base lost GPU work of 7 of 1061 calls, and new of 3 of 161 cudaMemcpyAsync calls, the "
-            "first of the recording");
+            "the base lost GPU work of 7 of 1061 calls, and the new run GPU work of 3 of 161 "
+            "cudaMemcpyAsync calls, the first of the recording");
+  run.traces[0].integrity.lost.partial_graphs = 7;
+  EXPECT_EQ(LossText(EvidenceOf({run}), none),
+            "the base lost part of the GPU work of 7 of 1061 calls");
 }
 
 TEST(CompareRuns, LostCallsAreNoOtherNumberOfLayers) {
@@ -73,8 +77,9 @@ TEST(CompareRuns, LostCallsAreNoOtherNumberOfLayers) {
     lossy.traces[0].kernels.rows.push_back(CalledOften(name, 21));
   }
   EXPECT_EQ(CompareRuns({whole}, {lossy}).obstacles.front().text,
-            "all of the recording: new lost GPU work of 80 of 161 cudaMemcpyAsync calls, the first "
-            "of the recording: its figures are those of the time between, so kernels cannot be "
+            "all of the recording: the new run lost GPU work of 80 of 161 cudaMemcpyAsync calls, "
+            "the first "
+            "of the recording: its figures are of the rest of the recording, so kernels cannot be "
             "counted against each other");
   const RunChanges back = CompareRuns({lossy}, {whole});
   ASSERT_EQ(back.obstacles.size(), 1u);
@@ -109,7 +114,7 @@ TEST(CompareRuns, AnUnknownCauseHidesTheOthersOnlyWhereWorkWasLost) {
   EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(), "");  // cut off by the end
   unknown.traces[0].integrity.lost.lost_events = 1;
   EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(),
-            "GPU work that new lost may have run in idle time");
+            "GPU work that the new run lost may have run in idle time");
 }
 
 TEST(CompareRuns, WhereIdleTimeIsUnknownOnlyComputeIsAPart) {
@@ -120,7 +125,8 @@ TEST(CompareRuns, WhereIdleTimeIsUnknownOnlyComputeIsAPart) {
   const RunChanges changes = CompareRuns({OneTrace()}, {lossy});
   EXPECT_EQ(PartsOf(changes), (std::vector<std::string>{"compute", "not compute"}));
   EXPECT_EQ(changes.obstacles.front().text,
-            "all of the recording: new lost GPU work of 300 of 400 cudaMemcpyAsync calls: its sums "
+            "all of the recording: the new run lost GPU work of 300 of 400 cudaMemcpyAsync calls: "
+            "its sums "
             "are lower bounds, so kernels cannot be counted against each other");
 }
 

@@ -82,7 +82,7 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
       cell: (row) => <button type="button" class="link" title={row.path} onClick={() => open(row)}>{row.identity?.name ?? row.path}</button>,
     },
     { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
-    { id: "busy", head: "busy %", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
+    { id: "busy", head: ranks.table.every((row) => row.idle_ns !== undefined) ? "busy %" : "busy %, at least", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
     ...parts.map((part): Column<RankTotals> => ({
       id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: (row) => part.of(row) ?? -1,
       cell: (row) => { const ns = part.of(row); return ns === undefined ? "" : inUnit(ns, unit); },

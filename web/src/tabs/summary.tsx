@@ -1,7 +1,7 @@
 // The first screen: one sentence, one bar that adds up, fifteen answers, and the tables that say why.
 import { useMemo } from "preact/hooks";
 import { causeColor, colorOf, inkOn } from "../colors";
-import { whyOf } from "../labels";
+import { kIdleOrUnrecorded, whyOf } from "../labels";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
 import { Bar, DataTable, Name, Swatch, type Column } from "../table";
@@ -47,7 +47,7 @@ function Waiting() {
   );
 }
 
-function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
+function Verdict({ text, trust, caveat, idle }: { text: string; trust: string[]; caveat?: string | undefined; idle: Analysis }) {
   // The first share in the sentence is what it is about: red where the device mostly stood still.
   const match = /[<>]?\d[\d.,]* %/.exec(text);
   const still = (idle.verdict.busy_share ?? 1) < 0.5;
@@ -67,7 +67,7 @@ function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string |
       </h1>
       <p class="brief dim">
         {caveat && <span class="caveat">{caveat}. </span>}
-        {trust && <span>Trust: {trust}.</span>}
+        {trust.length > 0 && <span>Trust: {trust.join(" · ")}.</span>}
       </p>
     </>
   );
@@ -82,15 +82,15 @@ interface Piece {
 function WholeBar({ totals }: { totals: RunTotals }) {
   if (totals.window_ns === 0) return <p class="whole dim">No device work was recorded, so there is no window to divide.</p>;
   const work = (color: number) => colorOf(theme.value, "work", color);
-  const explained = totals.causes.reduce((sum, cause) => sum + cause.ns, 0);
+  const told = totals.idle_ns !== undefined;
+  const accounted = totals.busy_ns + totals.causes.reduce((sum, cause) => sum + cause.ns, 0);
   const pieces: Piece[] = [
     { id: "compute", label: "compute", ns: totals.compute_ns, color: work(0) },
     { id: "comm", label: "exposed communication", ns: totals.exposed_comm_ns ?? 0, color: work(3) },
     { id: "copy", label: "exposed copies", ns: totals.exposed_copy_ns ?? 0, color: work(9) },
     ...totals.causes.map((cause) => ({ id: cause.id, label: `idle: ${cause.id}`, ns: cause.ns, color: causeColor(theme.value, cause.id, meta.value?.palettes.idle) })),
-    totals.idle_ns === undefined
-      ? { id: "unexplained", label: "idle or lost work", ns: totals.window_ns - totals.compute_ns, color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) }
-      : { id: "unexplained", label: "idle", ns: Math.max(0, totals.idle_ns - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
+    ...(told ? [] : [{ id: "not-compute", label: "communication and copies", ns: totals.busy_ns - totals.compute_ns, color: work(3) }]),
+    { id: "unexplained", label: told ? "idle" : kIdleOrUnrecorded, ns: Math.max(0, totals.window_ns - accounted), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
   ].filter((piece) => piece.ns > 0);
   const share = (piece: Piece) => piece.ns / totals.window_ns;
   const inside = (piece: Piece) => share(piece) * 1200 > 14 + 6.6 * (piece.label.length + 8);
@@ -176,7 +176,7 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
       </section>
       <section>
         <h2>Idle time by cause</h2>
-        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns ?? 0} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
+        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns ?? 0} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} empty={totals.idle_ns === undefined ? "cannot be told: GPU work is missing from the recording" : "none"} />
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
       </section>
       <section class="wide">
@@ -204,7 +204,7 @@ export function kernelColumns(sum: number, several: boolean, onCpu: boolean): Co
   return columns;
 }
 
-function Totals({ rows, head, share, whole, color }: { rows: readonly Total[]; head: string; share: string; whole: number; color: (id: string) => string }) {
+function Totals({ rows, head, share, whole, color, empty = "none" }: { rows: readonly Total[]; head: string; share: string; whole: number; color: (id: string) => string; empty?: string }) {
   const unit = unitOf(rows[0]?.ns ?? 0);
   const most = rows[0]?.ns ?? 1;
   const columns: Column<Total>[] = [
@@ -213,7 +213,7 @@ function Totals({ rows, head, share, whole, color }: { rows: readonly Total[]; h
     { id: "share", head: share, kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.ns / Math.max(1, whole))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.ns / most} color={color(row.id)} /> },
   ];
-  return <DataTable label={`Time by ${head}`} columns={columns} rows={rows} empty="none" keyOf={(row) => row.id} />;
+  return <DataTable label={`Time by ${head}`} columns={columns} rows={rows} empty={empty} keyOf={(row) => row.id} />;
 }
 
 function Gaps({ gaps }: { gaps: readonly Gap[] }) {

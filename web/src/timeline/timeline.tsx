@@ -77,7 +77,7 @@ export function Timeline() {
 
 function busyOf(rank: number): string {
   const of = analysis.value?.ranks?.table.find((row) => row.path === ranks.value[rank]?.path);
-  return of && of.window_ns > 0 ? `${percent(of.busy_ns / of.window_ns)} busy` : "";
+  return of && of.window_ns > 0 ? `${of.idle_ns === undefined ? "at least " : ""}${percent(of.busy_ns / of.window_ns)} busy` : "";
 }
 
 function Label({ row }: { row: LaidRow }) {

@@ -1,0 +1,132 @@
+#include "report/integrity_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/analyze_document.h"
+#include "report/answers.h"
+#include "report/caveat.h"
+#include "report/results_for_test.h"
+#include "report/verdict.h"
+
+namespace tacho {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+LostWork LostCalls(uint64_t lost, LossPattern pattern) {
+  LostWork work;
+  work.calls = 280;
+  work.lost_calls = work.lost_events = lost;
+  work.pattern = pattern;
+  work.apis = {{"cudaLaunchKernel", 280, lost}};
+  return work;
+}
+
+// So much of it that idle time cannot be told.
+void ForgetIdle(TraceAnalysis& trace) {
+  trace.idle.known = false;
+  trace.idle.causes.clear();
+  trace.idle.gaps.clear();
+  for (DeviceTime& device : trace.devices) ForgetIdleTime(device);
+}
+
+std::string CannotTellOf(const RunAnalysis& run, std::string_view id) {
+  for (const Answer& answer : Answers(run)) {
+    if (answer.id == id) return answer.cannot_tell;
+  }
+  return "";
+}
+
+TEST(LossText, SaysWhichCallsWhereThereAreSeveral) {
+  EXPECT_EQ(LossText({}), "");
+  EXPECT_EQ(LossText(LostCalls(1, LossPattern::kSpread)),
+            "GPU work of 1 of 280 cudaLaunchKernel calls is missing");
+  EXPECT_EQ(LossText(LostCalls(2, LossPattern::kSpread)),
+            "GPU work of 2 of 280 cudaLaunchKernel calls is missing: calls all over the recording");
+  LostWork work;
+  work.cut_off = 1;
+  EXPECT_EQ(LossText(work), "the recording ends before the work of its last call");
+  work.cut_off = 2;
+  EXPECT_EQ(LossText(work), "the recording ends before the work of its last 2 calls");
+}
+
+TEST(StopsText, SaysWhenAndHowThatIsKnown) {
+  RecorderStops stops;
+  EXPECT_EQ(StopsText(stops, {{0}, {9'000}}), "");
+  stops.stopped = {6'000};
+  stops.after = 20;
+  stops.witness = "decode_step";
+  EXPECT_EQ(StopsText(stops, {{0}, {9'000}}),
+            "the recording of calls and GPU work stops 3.00 us before the trace does (20 ranges "
+            "like decode_step hold no call there; all others do)");
+  stops.began = {1'000};
+  stops.before = 3;
+  EXPECT_THAT(StopsText(stops, {{0}, {9'000}}),
+              HasSubstr("begins 1.00 us after and stops 3.00 us before the trace does (23 ranges"));
+}
+
+TEST(LostWork, ThatMayHaveRunInIdleTimeMakesBusyTimeALowerBound) {
+  RunAnalysis run = OneTrace();
+  TraceAnalysis& trace = run.traces[0];
+  trace.integrity.lost = LostCalls(2, LossPattern::kSpread);
+  EXPECT_TRUE(BusyIsLeast(trace));
+  EXPECT_THAT(Verdict(trace), testing::StartsWith("GPU busy at least 60.0 % of 1.00 ms, "));
+  EXPECT_THAT(Caveat(trace), Not(HasSubstr("may have been busy"))) << "0 ns are not worth a word";
+  trace.integrity.lost.in_doubt = {2'000};
+  EXPECT_THAT(Caveat(trace), HasSubstr("so up to 2.00 us of the idle time may have been busy"));
+  const LostWork lost = trace.integrity.lost;
+  run = TwoRanksForTest();
+  run.traces[1].integrity.lost = lost;
+  EXPECT_THAT(Verdict(run), testing::StartsWith("GPUs busy at least 65.0 % of the window"));
+  EXPECT_THAT(AnalyzeText(run, {}), HasSubstr("busy, at least %"));
+}
+
+TEST(LostWork, AtTheEdgesLeavesTheFiguresOfTheRest) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.integrity.lost = LostCalls(3, LossPattern::kEnd);
+  EXPECT_FALSE(BusyIsLeast(trace));
+  EXPECT_EQ(Caveat(trace),
+            "GPU work of 3 of 280 cudaLaunchKernel calls is missing: the last calls of the "
+            "recording; the figures are of the rest of the recording");
+}
+
+// Nothing is lost then.
+TEST(LostWork, CutOffByTheEndIsNeverCalledLost) {
+  RunAnalysis run = OneTrace();
+  TraceAnalysis& trace = run.traces[0];
+  trace.integrity.lost.cut_off = 2;
+  EXPECT_EQ(LossInWords(trace), "no event lost") << "as at every end of a recording";
+  ForgetIdle(trace);
+  EXPECT_EQ(LossInWords(trace), "the recording ends before the work of its last 2 calls");
+  std::string all = AnalyzeText(run, {});
+  for (const Answer& answer : Answers(run)) all += answer.sentence + answer.cannot_tell;
+  EXPECT_THAT(all, AllOf(Not(HasSubstr("lost")), Not(HasSubstr("No event"))));
+  EXPECT_THAT(all, HasSubstr("compute 55.0 % + communication and copies 5.0 % + idle or "
+                             "unrecorded work 40.0 % = window"));
+}
+
+TEST(Answers, WhatNoOneCanTellNoAnswerTells) {
+  RunAnalysis run = OneTrace();
+  TraceAnalysis& trace = run.traces[0];
+  EXPECT_EQ(LossInWords(run), "no event lost");
+  trace.launches.with_launch = 0;
+  EXPECT_EQ(LossInWords(run), "whether events are missing cannot be told");
+  EXPECT_EQ(Answers(run)[0].sentence, "Whether events are missing cannot be told");
+  EXPECT_EQ(Answers(run)[0].figure, "");
+  trace.idle.causes = {{IdleCause::kUnknown, {400'000}, 2}};
+  trace.integrity.clocks.emplace_back().state = DeviceClock::State::kOff;
+  EXPECT_EQ(Answers(run)[1].figure, "40.0 %");
+  EXPECT_EQ(Answers(run)[1].sentence,
+            "Why cannot be told, because host and device have no clock in common");
+  for (const char* id : {"bound", "first"})
+    EXPECT_EQ(CannotTellOf(run, id), "host and device have no clock in common");
+  trace.notes.Add(NoteId::kMixedRanks, "");
+  for (const char* id : {"idle", "steps", "ranks"})
+    EXPECT_THAT(CannotTellOf(run, id), HasSubstr("the file holds several ranks as one"));
+}
+
+}  // namespace
+}  // namespace tacho
