@@ -64,7 +64,7 @@ TEST(StepPhasesTable, OfStepsThatLackWorkAddsUpTheOthers) {
   }
   const Table lossy = StepPhasesTable(steps);
   EXPECT_THAT(RenderText(lossy, {}),
-              testing::AllOf(testing::HasSubstr("device, at least us"), testing::HasSubstr("300")));
+              testing::AllOf(testing::HasSubstr("device ≥ us"), testing::HasSubstr("300")));
   EXPECT_THAT(RenderCsv(lossy), testing::HasSubstr("decode,3,1500000,,500000")) << "no sum";
   steps.steps.pop_back();
   EXPECT_THAT(RenderText(StepPhasesTable(steps), {}), testing::HasSubstr("  device us  "));

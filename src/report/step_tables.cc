@@ -66,8 +66,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
        Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
        Col{"device_busy_ns", "", kDuration}.FileOnly().Adds(),
-       Col{"", any_lost ? "device, at least" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(
-           1),
+       Col{"", any_lost ? "device ≥" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(1),
        Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
        Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(2),
        Col{"max_ns", "max", kDuration}.GivesWay(), Col{"period_p50_ns", "period", kDuration},

@@ -244,8 +244,8 @@ Trace WithKernels(const std::function<void(TraceBuilder&)>& add) {
 TEST(LostWork, OfTheEndIsInDoubt) {
   const Trace trace = WithKernels([](TraceBuilder& b) {
     b.Host("cuda_runtime", "cudaLaunchKernel",
-           {.start = 19'100'000, .duration = 3'000, .correlation = 29});
-    b.Kernel("long", {.start = 19'110'000, .duration = 400'000, .correlation = 29});
+           {.start = 18'700'000, .duration = 3'000, .correlation = 29});
+    b.Kernel("long", {.start = 18'709'000, .duration = 800'000, .correlation = 29});
     b.Host("cuda_runtime", "cudaLaunchKernel",
            {.start = 19'590'000, .duration = 3'000, .correlation = 30});
     b.Host("cuda_runtime", "cudaMemcpyAsync",

@@ -98,22 +98,26 @@ std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
 
 // What is known of the work of a stream, or of all.
 struct StreamEnd {
-  TimeNs called, over;  // the latest start of a call, the latest end
-  size_t launched = 0;  // pieces
-  DurationNs turn;      // the longest
+  TimeNs called, over;     // the latest start of a call, the latest end
+  size_t launched = 0;     // pieces
+  DurationNs wait, piece;  // the longest
+  // Of a turn (turns.h).
+  [[nodiscard]] DurationNs Longest() const { return wait + piece; }
 };
 
 // By stream; last of all work.
 std::vector<StreamEnd> EndsOfStreams(const TrackIndex& index, const LaunchLinks& links) {
   const Trace& trace = index.trace();
   const TimeNs start = trace.span.start;
-  std::vector<StreamEnd> ends(trace.words.streams().size() + 1, {start, start, 0, {}});
+  std::vector<StreamEnd> ends(trace.words.streams().size() + 1, {start, start, 0, {}, {}});
   ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
     for (StreamEnd* end : {&ends[Index(trace.gpu.stream[row])], &ends.back()}) {
       end->called = std::max(end->called, trace.host_calls.start[call]);
       end->over = std::max(end->over, trace.gpu.When(row).end);
       ++end->launched;
-      end->turn = std::max(end->turn, turn);
+      const DurationNs piece{trace.gpu.duration[row]};
+      end->wait = std::max(end->wait, turn - piece);
+      end->piece = std::max(end->piece, piece);
     }
   });
   return ends;
@@ -149,8 +153,8 @@ void TakeCutOff(const TrackIndex& index, const LaunchLinks& links,
            std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
              constexpr size_t kFewest = 10;  // to know a stream by
              const StreamEnd& of = ends[Index(stream)];
-             const DurationNs turn = (of.launched < kFewest ? ends.back() : of).turn;
-             return of.called < calls.start[call] && end - std::max(of.over, called) <= turn + turn;
+             const DurationNs longest = (of.launched < kFewest ? ends.back() : of).Longest();
+             return of.called < calls.start[call] && end - std::max(of.over, called) <= longest;
            });
   };
   std::vector<uint32_t> older, cut_off;

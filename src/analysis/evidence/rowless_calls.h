@@ -21,9 +21,9 @@ struct RowlessCalls {
   uint64_t captured = 0;
   uint64_t failed = 0;  // returned an error
   // Their work need not have ended with the recording: nothing that was launched later has run on
-  // its stream, no call since has waited for the device, and from its turn (turns.h) on there was
-  // no more time than twice the longest turn of the stream. In the order of `judged`, which lacks
-  // them.
+  // its stream, no call since has waited for the device, and its turn (turns.h) had no more time
+  // than the longest wait of a turn on the stream and the longest piece of work. In the order of
+  // `judged`, which lacks them.
   std::vector<uint32_t> cut_off;
 };
 
