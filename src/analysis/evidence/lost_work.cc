@@ -43,16 +43,18 @@ std::vector<uint32_t> TakeTheLast(const Trace& trace, const LaunchLinks& links, 
 DurationNs WithoutComputation(const IntervalSet& doubtful, const DeviceWork& work,
                               const Scope& scope) {
   DurationNs sum;
+  if (doubtful.empty()) return sum;
+  const Interval all{doubtful.intervals().front().start, doubtful.intervals().back().end};
   for (const DeviceItems& device : work.devices) {
-    const Interval window = scope.window.value_or(device.extent);
-    if (window.empty()) continue;
+    const Interval window = scope.window.value_or(device.extent).Clip(all);
     TimeNs reach = window.start;
     for (const WorkItem& item : device.items) {
-      const Interval clipped = scope.Clip(item.when);
-      const bool computes = item.kind == WorkKind::kCompute || item.kind == WorkKind::kMemset;
-      if (clipped.empty() || !computes) continue;
-      if (clipped.start > reach) sum += doubtful.Covered({reach, clipped.start});
-      reach = std::max(reach, clipped.end);
+      if (item.when.end <= reach) continue;
+      if (reach >= window.end) break;
+      if (item.kind != WorkKind::kCompute && item.kind != WorkKind::kMemset) continue;
+      if (item.when.start > reach)
+        sum += doubtful.Covered({reach, std::min(item.when.start, window.end)});
+      reach = item.when.end;
     }
     if (window.end > reach) sum += doubtful.Covered({reach, window.end});
   }
@@ -169,6 +171,8 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   LostWork& lost = found.lost;
   if (work.on_host || trace.gpu.size() == 0) return found;
   RowlessCalls rowless = FindRowlessCalls(index, links);
+  std::optional<WorkByLikeness> works;
+  if (!rowless.lost.empty()) TakeCutOff(trace, works.emplace(index, links, false), rowless);
   std::vector<PartialGraph> graphs = FindPartialGraphs(trace, links, rowless.judged);
   std::vector<uint32_t>& incomplete_calls = found.incomplete_calls;
   incomplete_calls = TakeTheLast(trace, links, EndOfRecording(trace), graphs);
@@ -201,8 +205,8 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   std::ranges::sort(incomplete, by_start);
   if (!incomplete.empty()) {
     // What is cut off runs to the end, however long work like it takes.
-    const WorkByLikeness works(index, links, lost.any());
-    found.when = DoubtfulTime(index, links, incomplete, works, behind);
+    if (!works || lost.any()) works.emplace(index, links, lost.any());
+    found.when = DoubtfulTime(index, links, incomplete, *works, behind);
     lost.in_doubt = WithoutComputation(found.when, work, scope);
   }
   std::ranges::sort(incomplete_calls);

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "analysis/arg_reader.h"
-#include "analysis/evidence/turns.h"
 #include "analysis/evidence/waiting_calls.h"
 #include "analysis/evidence/work_alike.h"
 #include "analysis/of_each_call.h"
@@ -32,7 +31,6 @@ enum class CallKind : uint8_t {
 CallKind KindOfCall(std::string_view name) {
   if (name.find("BeginCapture") != std::string_view::npos) return CallKind::kBeginCapture;
   if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
-  if (WaitsFor(name) == Waits::kForDevice) return CallKind::kWaitsForDevice;
   const std::string lower = AsciiLowered(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
   // A host function runs on the host. What builds or edits a graph runs nothing:
@@ -96,78 +94,19 @@ std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
   return captures;
 }
 
-// What is known of the work of a stream, or of all.
-struct StreamEnd {
-  TimeNs called, over;     // the latest start of a call, the latest end
-  size_t launched = 0;     // pieces
-  DurationNs wait, piece;  // the longest
-  // Of a turn (turns.h).
-  [[nodiscard]] DurationNs Longest() const { return wait + piece; }
-};
-
-// By stream; last of all work.
-std::vector<StreamEnd> EndsOfStreams(const TrackIndex& index, const LaunchLinks& links) {
-  const Trace& trace = index.trace();
-  const TimeNs start = trace.span.start;
-  std::vector<StreamEnd> ends(trace.words.streams().size() + 1, {start, start, 0, {}, {}});
-  ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
-    for (StreamEnd* end : {&ends[Index(trace.gpu.stream[row])], &ends.back()}) {
-      end->called = std::max(end->called, trace.host_calls.start[call]);
-      end->over = std::max(end->over, trace.gpu.When(row).end);
-      ++end->launched;
-      const DurationNs piece{trace.gpu.duration[row]};
-      end->wait = std::max(end->wait, turn - piece);
-      end->piece = std::max(end->piece, piece);
-    }
-  });
-  return ends;
-}
-
 // The start of the last call that waited for all work of a trace's only device: what was launched
 // before is over.
-TimeNs LastWait(const Trace& trace, const std::vector<CallKind>& kinds) {
+TimeNs LastWait(const Trace& trace) {
   const std::vector<Stream>& streams = trace.words.streams();
   TimeNs last = trace.span.start;
   if (std::ranges::any_of(
           streams, [&](const Stream& stream) { return stream.device != streams.front().device; }))
     return last;
-  for (uint32_t call = 0; call < kinds.size(); ++call) {
-    if (kinds[call] == CallKind::kWaitsForDevice)
-      last = std::max(last, trace.host_calls.start[call]);
+  const std::vector<Waits> waits = OfEachCall(trace, WaitsFor);
+  for (uint32_t call = 0; call < waits.size(); ++call) {
+    if (waits[call] == Waits::kForDevice) last = std::max(last, trace.host_calls.start[call]);
   }
   return last;
-}
-
-// Moves calls that the end of the recording cut off out of those that lost their work.
-void TakeCutOff(const TrackIndex& index, const LaunchLinks& links,
-                const std::vector<CallKind>& kinds, RowlessCalls& found) {
-  const Trace& trace = index.trace();
-  const HostCallTable& calls = trace.host_calls;
-  // Of several streams one may run on while the work of others is over.
-  const std::vector<StreamEnd> ends = EndsOfStreams(index, links);
-  const TimeNs end = EndOfRecording(trace), waited = LastWait(trace, kinds);
-  const WorkByLikeness works(index, links, false);
-  const auto is_cut_off = [&](uint32_t call) {
-    const TimeNs called = calls.When(call).end;
-    return called > waited &&
-           std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
-             constexpr size_t kFewest = 10;  // to know a stream by
-             const StreamEnd& of = ends[Index(stream)];
-             const DurationNs longest = (of.launched < kFewest ? ends.back() : of).Longest();
-             return of.called < calls.start[call] && end - std::max(of.over, called) <= longest;
-           });
-  };
-  std::vector<uint32_t> older, cut_off;
-  for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
-  // Only where the first calls alone are lost besides: what loses others may have lost the last
-  // ones.
-  if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
-      !std::ranges::equal(older, std::span(found.judged).first(older.size())))
-    return;
-  found.lost = std::move(older);
-  found.cut_off = std::move(cut_off);
-  const std::set<uint32_t> gone(found.cut_off.begin(), found.cut_off.end());
-  std::erase_if(found.judged, [&](uint32_t call) { return gone.contains(call); });
 }
 
 }  // namespace
@@ -230,10 +169,33 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   }
   // Of two calls nobody knows whether they should have rows.
   if (found.judged.size() < kFewestCalls) found.lost.clear();
-  if (found.lost.empty()) return found;
-
-  TakeCutOff(index, links, kinds, found);
   return found;
+}
+
+void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& found) {
+  const HostCallTable& calls = trace.host_calls;
+  const TimeNs end = EndOfRecording(trace), waited = LastWait(trace);
+  const auto is_cut_off = [&](uint32_t call) {
+    const TimeNs called = calls.When(call).end;
+    // Of several streams one may run on while the work of others is over.
+    return called > waited &&
+           std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
+             const StreamTurns& of = works.OfStream(stream);
+             return of.called < calls.start[call] &&
+                    end - std::max(of.over, called) <= works.LongestTurnOf(stream);
+           });
+  };
+  std::vector<uint32_t> older, cut_off;
+  for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
+  // Only where the first calls alone are lost besides: what loses others may have lost the last
+  // ones.
+  if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
+      !std::ranges::equal(older, std::span(found.judged).first(older.size())))
+    return;
+  found.lost = std::move(older);
+  found.cut_off = std::move(cut_off);
+  const std::set<uint32_t> gone(found.cut_off.begin(), found.cut_off.end());
+  std::erase_if(found.judged, [&](uint32_t call) { return gone.contains(call); });
 }
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/evidence/work_alike.h"
 #include "analysis/launches.h"
 #include "model/track_index.h"
 
@@ -19,17 +20,19 @@ struct RowlessCalls {
   // Without a row by nature:
   // Made while the process captured a stream: recorded into a graph, not run.
   uint64_t captured = 0;
-  uint64_t failed = 0;  // returned an error
-  // Their work need not have ended with the recording: nothing that was launched later has run on
-  // its stream, no call since has waited for the device, and its turn (turns.h) had no more time
-  // than the longest wait of a turn on the stream and the longest piece of work. In the order of
-  // `judged`, which lacks them.
-  std::vector<uint32_t> cut_off;
+  uint64_t failed = 0;            // returned an error
+  std::vector<uint32_t> cut_off;  // none before TakeCutOff; in the order of `judged`
 };
 
 // Cost: O(n) over host calls and GPU work; a sort of the judged calls where the file has them in no
 // order.
 RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links);
+
+// Moves calls whose work need not have ended with the recording out of `judged` and `lost`: nothing
+// that was launched later has run on its stream, no call since has waited for the device, and its
+// turn (turns.h) had no more time than the longest wait of a turn on the stream and the longest
+// piece of work. Cost: O(n).
+void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& found);
 
 // When the recording of calls and work ended: other recorders may go on.
 TimeNs EndOfRecording(const Trace& trace);

@@ -27,6 +27,8 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
     : trace_(index.trace()) {
   if (by_operator) operators_ = OperatorsOfCalls(index);
   const GpuTable& gpu = trace_.gpu;
+  const TimeNs begin = trace_.span.start;
+  streams_.resize(trace_.words.streams().size() + 1, {begin, begin, 0, {}, {}});
   Likeness last;
   WorkAlike* alike = nullptr;
   ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
@@ -39,7 +41,21 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
     alike->Add(gpu.stream[row]);
     alike->longest_turn = std::max(alike->longest_turn, turn);
     if (gpu.kind[row] == SliceKind::kKernel) ++alike->kernels;
+    const DurationNs piece{gpu.duration[row]};
+    for (StreamTurns* of : {&streams_[Index(gpu.stream[row])], &streams_.back()}) {
+      of->called = std::max(of->called, trace_.host_calls.start[call]);
+      of->over = std::max(of->over, gpu.When(row).end);
+      ++of->pieces;
+      of->wait = std::max(of->wait, turn - piece);
+      of->piece = std::max(of->piece, piece);
+    }
   });
+}
+
+DurationNs WorkByLikeness::LongestTurnOf(StreamId stream) const {
+  constexpr size_t kFewest = 10;
+  const StreamTurns& of = OfStream(stream).pieces < kFewest ? streams_.back() : OfStream(stream);
+  return of.wait + of.piece;
 }
 
 const WorkAlike* WorkByLikeness::Of(uint32_t call) const {

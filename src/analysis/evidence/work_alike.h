@@ -32,6 +32,13 @@ struct WorkAlike {
   }
 };
 
+// What is known of the launched work of a stream.
+struct StreamTurns {
+  TimeNs called, over;  // the latest start of a call, the latest end
+  size_t pieces = 0;
+  DurationNs wait, piece;  // the longest of a turn
+};
+
 // What a call without a row should have launched, by the work of calls like it: of the same name,
 // and `by_operator` in operators of one name. Cost: O(n) over GPU work; by operator over calls and
 // operators, too.
@@ -45,6 +52,11 @@ class WorkByLikeness {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
   }
+  [[nodiscard]] const StreamTurns& OfStream(StreamId stream) const {
+    return streams_[Index(stream)];
+  }
+  // The longest wait plus the longest piece of the stream; of all work, if it had few pieces.
+  [[nodiscard]] DurationNs LongestTurnOf(StreamId stream) const;
   [[nodiscard]] bool IsInOperator(uint32_t call) const {
     return !operators_.empty() && operators_[call] != StringId::kEmpty;
   }
@@ -58,6 +70,7 @@ class WorkByLikeness {
   const Trace& trace_;
   std::vector<StringId> operators_;  // by call; empty: not looked at
   WorkAlike all_;
+  std::vector<StreamTurns> streams_;  // by stream; last of all work
   std::map<Likeness, WorkAlike> alike_;
 };
 
