@@ -117,7 +117,10 @@ TEST(Answers, WhatNoOneCanTellNoAnswerTells) {
   EXPECT_EQ(Answers(run)[0].sentence, "Whether events are missing cannot be told");
   EXPECT_EQ(Answers(run)[0].figure, "");
   trace.idle.causes = {{IdleCause::kUnknown, {400'000}, 2}};
-  trace.integrity.clocks.emplace_back().state = DeviceClock::State::kOff;
+  DeviceClock& clock = trace.integrity.clocks.emplace_back();
+  clock.state = DeviceClock::State::kOff;
+  clock.before_launch = 1;
+  clock.least = DurationNs{5'000};
   EXPECT_EQ(Answers(run)[1].figure, "40.0 %");
   EXPECT_EQ(Answers(run)[1].sentence,
             "Why cannot be told, because host and device have no clock in common");
