@@ -118,7 +118,7 @@ bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && tr
 
 std::string LossInWords(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  const std::string loss = lost.any() || !trace.idle.known ? LossText(lost) : "";
+  std::string loss = lost.any() || !trace.idle.known ? LossText(lost) : "";
   if (!loss.empty()) return loss;
   return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
 }
