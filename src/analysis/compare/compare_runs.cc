@@ -139,7 +139,7 @@ std::string WhyNot(const std::vector<RunAnalysis>& base_runs,
   if (base == 0) return NoStepText("base", changes.base, StepsOf(base_runs, phase), phase);
   if (now == 0) return NoStepText("new", changes.now, StepsOf(now_runs, phase), phase);
   const std::string lost = AndLostSteps(changes, phase);
-  if (differences.weights().empty())
+  if (differences.batches().empty())
     return "the two sides have no batch size in common with two steps on each" + lost;
   const auto [base_shared, now_shared] = differences.shared_steps();
   return fmt::format(
@@ -346,7 +346,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     DrawErrors(steps);
     compared.push_back(std::move(steps));
     change.kernels = CompareKernels(
-        base, now, compared.back().differences.weights(),
+        base, now, compared.back().differences.batches(),
         std::max(1.0, Squared(compared.back().errors[parts.size() + Extra::kStepAtEqualBatch]) /
                           std::max(1.0, compared.back().differences.independent_variance())));
     change.renamed = ProposeRenamed(change.kernels);

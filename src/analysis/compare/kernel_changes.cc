@@ -35,8 +35,8 @@ struct Gathered {
   std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
 };
 
-void Gather(const std::vector<RunAnalysis>& runs, size_t side,
-            const std::map<StepBatch, double>& weights, Gathered& into) {
+void Gather(const std::vector<RunAnalysis>& runs, size_t side, const SharedBatches& batches,
+            Gathered& into) {
   const auto add = [&](std::array<OfRuns, 2>& sums, size_t run, double value) {
     sums[side].resize(runs.size());
     sums[side][run] += value;
@@ -44,7 +44,7 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side,
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const TraceAnalysis* trace : RanksOf(runs[run])) {
       for (const StepProfile::Batch& batch : trace->step_profile.batches) {
-        if (!weights.contains(batch.batch)) continue;
+        if (!batches.contains(batch.batch)) continue;
         const auto steps = static_cast<double>(batch.steps);
         into.steps[batch.batch][side] += steps;
         add(into.steps_of_runs[batch.batch], run, steps);
@@ -69,20 +69,20 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side,
 // By run of one side: by how much the kernel's time at equal batch differs with that run alone,
 // against all runs of the other side. Runs without the groups have none.
 OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
-                         const std::map<StepBatch, double>& weights, size_t side, size_t runs) {
+                         const SharedBatches& batches, size_t side, size_t runs) {
   OfRuns differences;
   for (size_t run = 0; run < runs; ++run) {
     double weighed = 0, sum = 0;
-    for (const auto& [batch, weight] : weights) {
+    for (const auto& [batch, shared] : batches) {
       const OfRuns& steps = gathered.steps_of_runs.at(batch)[side];
       if (steps[run] == 0) continue;
-      weighed += weight;
+      weighed += shared.weight;
       const auto groups = kernel.groups.find(batch);
       if (groups == kernel.groups.end()) continue;
       const OfRuns& totals = kernel.totals.at(batch)[side];
       const double own = totals.empty() ? 0 : totals[run] / steps[run];
       const double other = groups->second[1 - side].total / gathered.steps.at(batch)[1 - side];
-      sum += weight * (side == 0 ? other - own : own - other);
+      sum += shared.weight * (side == 0 ? other - own : own - other);
     }
     if (weighed > 0) differences.push_back(sum / weighed);
   }
@@ -113,11 +113,10 @@ void LargestFirst(std::vector<KernelChange>& changes) {
 
 std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now,
-                                         const std::map<StepBatch, double>& weights,
-                                         double spread) {
+                                         const SharedBatches& batches, double spread) {
   Gathered gathered;
-  Gather(base, 0, weights, gathered);
-  Gather(now, 1, weights, gathered);
+  Gather(base, 0, batches, gathered);
+  Gather(now, 1, batches, gathered);
   std::vector<KernelChange> changes;
   std::vector<FigureOfRuns> of_runs;  // of each change; empty with one run a side
   const double level =
@@ -126,10 +125,13 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     KernelChange& change = changes.emplace_back();
     change.name = name;
     change.category = kernel.category;
-    double variance = 0, uncertainty = 0;  // of the variance itself
+    double from_sizes = 0, variance = 0, uncertainty = 0;  // of the variance itself
     std::array<double, 2> all_calls{}, places{};
     for (const auto& [batch, groups] : kernel.groups) {
-      const double weight = weights.at(batch);
+      const auto& [weight, size_shift] = batches.at(batch);
+      // What is gone, or new, is so at any size.
+      if (groups[0].calls > 0 && groups[1].calls > 0)
+        from_sizes += weight * size_shift * groups[0].total / gathered.steps.at(batch)[0];
       for (size_t side = 0; side < 2; ++side) {
         const InGroup& group = groups[side];
         const double steps = gathered.steps.at(batch)[side], mean = group.total / steps;
@@ -149,10 +151,10 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     // Welch and Satterthwaite: groups of few steps count by their share of the variance.
     const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
     change.time.half_width =
-        std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread));
+        std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread) + from_sizes);
     if (base.size() + now.size() > 2)
-      of_runs.push_back({DifferencesOfRuns(gathered, kernel, weights, 0, base.size()),
-                         DifferencesOfRuns(gathered, kernel, weights, 1, now.size()),
+      of_runs.push_back({DifferencesOfRuns(gathered, kernel, batches, 0, base.size()),
+                         DifferencesOfRuns(gathered, kernel, batches, 1, now.size()),
                          (change.time.base + change.time.now) / 2});
   }
   const auto widths = HalfWidthsOverRuns(of_runs);

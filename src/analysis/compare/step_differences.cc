@@ -96,15 +96,15 @@ void StepDifferences::WeighGroups(const SideSamples& base, const SideSamples& no
   for (const auto& [batch, group] : groups_) {
     const auto& [b, n] = of[group];
     if (b.n < 2 || n.n < 2) continue;
-    weights_[batch] = b.n;
+    batches_[batch].weight = b.n;
     all += b.n;
     shared_steps_[0] += static_cast<uint64_t>(b.n);
     shared_steps_[1] += static_cast<uint64_t>(n.n);
   }
   weight_of_group_.assign(groups_.size(), 0);
   from_sizes_.assign(parts_ + kExtras, 0);
-  for (auto& [batch, weight] : weights_) {
-    weight /= all;
+  for (auto& [batch, shared] : batches_) {
+    const double weight = shared.weight /= all;
     const uint32_t group = groups_.at(batch);
     weight_of_group_[group] = weight;
     for (const Of& side : of[group]) {
@@ -114,10 +114,10 @@ void StepDifferences::WeighGroups(const SideSamples& base, const SideSamples& no
     }
     const auto& [b, n] = of[group];
     if (b.size <= 0) continue;
-    const double larger = std::abs(n.size / n.n * b.n / b.size - 1);
+    shared.size_shift = std::abs(n.size / n.n * b.n / b.size - 1);
     for (size_t part = 0; part < parts_; ++part)
-      from_sizes_[part] += weight * larger * b.sums[part] / b.n;
-    from_sizes_[parts_ + kStepAtEqualBatch] += weight * larger * b.sums[parts_] / b.n;
+      from_sizes_[part] += weight * shared.size_shift * b.sums[part] / b.n;
+    from_sizes_[parts_ + kStepAtEqualBatch] += weight * shared.size_shift * b.sums[parts_] / b.n;
   }
   from_sizes_[parts_ + kMix] = from_sizes_[parts_ + kStepAtEqualBatch];
 }

@@ -29,6 +29,14 @@ class BlockPercentiles {
   std::vector<uint32_t> of_blocks_;
 };
 
+// A group of batches that both sides have.
+struct SharedBatch {
+  double weight = 0;  // of base's steps in such groups; they add up to 1
+  double size_shift =
+      0;  // by how much the mean size within it differs in new, as a share of base's
+};
+using SharedBatches = std::map<StepBatch, SharedBatch>;
+
 // The steps of one phase on both sides, and the bootstrap over them.
 //
 // Mean times are compared at equal batch: of each group of batches that both sides have (at least
@@ -41,9 +49,8 @@ class StepDifferences {
 
   StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts);
 
-  // Groups of batches that both sides have, with their weight; they add up to 1. Empty if there are
-  // none.
-  [[nodiscard]] const std::map<StepBatch, double>& weights() const { return weights_; }
+  // Empty if there are none.
+  [[nodiscard]] const SharedBatches& batches() const { return batches_; }
   // Steps in these groups, and of the phase.
   [[nodiscard]] const std::array<uint64_t, 2>& shared_steps() const { return shared_steps_; }
   [[nodiscard]] const std::array<uint64_t, 2>& steps() const { return steps_; }
@@ -90,7 +97,7 @@ class StepDifferences {
 
   size_t parts_ = 0;
   std::map<StepBatch, uint32_t> groups_;  // all groups of either side
-  std::map<StepBatch, double> weights_;
+  SharedBatches batches_;
   std::vector<double> weight_of_group_;
   std::array<Side, 2> sides_;
   std::array<uint64_t, 2> steps_{}, shared_steps_{};
