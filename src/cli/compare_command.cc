@@ -90,13 +90,17 @@ int StatusOfGates(const std::vector<GateResult>& gates) {
   const auto undecided = std::ssize(gates) - failed - passed;
   if (failed + undecided == 0) return kDone;
   if (failed > 0) Complain(fmt::format("{} of {} gates failed", failed, gates.size()));
-  const bool by_noise = std::ranges::any_of(gates, [](const GateResult& gate) {
-    return gate.outcome == GateResult::Outcome::kInconclusive && gate.change;
-  });
+  const auto any = [&](bool has_bounds) {
+    return std::ranges::any_of(gates, [&](const GateResult& gate) {
+      return gate.outcome == GateResult::Outcome::kInconclusive && gate.change &&
+             gate.change->half_width.has_value() == has_bounds;
+    });
+  };
   if (undecided > 0)
-    Complain(
-        fmt::format("{} of {} gates could not be decided{}", undecided, gates.size(),
-                    by_noise ? ": longer recordings, or more runs a side, narrow the bounds" : ""));
+    Complain(fmt::format(
+        "{} of {} gates could not be decided{}{}", undecided, gates.size(),
+        any(true) ? ": longer recordings, or more runs a side, narrow the bounds" : "",
+        any(false) ? ": more runs a side give bounds; --without-bounds judges by values" : ""));
   return kGateFailed;
 }
 
@@ -124,6 +128,9 @@ CommandSpec CompareSpec(CompareOptions& o) {
          "idle.host-late>+50us, decode.comm>+5%, kernels.new, load.throughput<-2%. Without a phase "
          "it is of each phase that can be compared. What is not known for certain fails too",
          &o.fail_on},
+        {"--without-bounds", "",
+         "judge also figures whose noise is not known, as of one run a side, by their values",
+         &o.without_bounds},
         {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON (docs/compare.md)", &o.json},
@@ -196,7 +203,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   const bool compared = comparable || (options.anyway && !changes.NothingCommon());
   if (!compared) changes.DropFigures();
   const std::vector<GateResult> judged =
-      compared ? Judge(gates, changes) : std::vector<GateResult>();
+      compared ? Judge(gates, changes, options.without_bounds) : std::vector<GateResult>();
   if (const auto written = WriteStdout(Render(options, changes, judged, comparable, color));
       !written)
     return Fails(written.error());

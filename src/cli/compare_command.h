@@ -16,7 +16,8 @@ struct CompareOptions : ReadingArguments {
   std::vector<std::string> base, now;  // more runs of each side
   std::string baseline;                // what the user called BASE; "": as its path
   std::vector<std::string> fail_on;
-  bool anyway = false, all = false, json = false, markdown = false, csv = false, wide = false;
+  bool anyway = false, without_bounds = false, all = false, json = false, markdown = false,
+       csv = false, wide = false;
   std::string color = "auto";
   std::optional<int64_t> top;
 };

@@ -173,6 +173,10 @@ def gates(folder):
                          ("decode.compute>+1%", 1)]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate}: status {status}", done.returncode == status, (done.returncode, done.stderr))
+    few = simulated(folder, "few", "--steps", "400", "--requests", "26")
+    more = simulated(folder, "more", "--steps", "400", "--requests", "32", "--seed", "2")
+    done = compare(few, more, "--fail-on", "kernels.slower")
+    check("the same kernels with larger batches within a group are not slower", done.returncode == 0, done.stdout)
     done = compare(base, new, "--fail-on", "kernels.new,decode.step>+3%", "--json")
     outcomes = [(g["metric"], g["outcome"]) for g in json.loads(done.stdout)["gates"]]
     check("several gates", outcomes[-1] == ("decode.step", "failed") and done.returncode == 1, outcomes)
@@ -327,8 +331,11 @@ def real(folder):
     done = compare(*pair, "--fail-on", "gemm>1ns,kernels.slower,comm.collective>+1%,decode.compute>+1%", "--json")
     outcomes = [g["outcome"] for g in json.loads(done.stdout)["gates"]]
     check("gates on what a whole recording does not have fail", done.returncode == 1 and outcomes == ["inconclusive"] * 4, outcomes)
-    done = compare(*pair, "--fail-on", "kernel-time>+1%,copy>+1ms,window>+1%")
-    check("gates on what it has pass", done.returncode == 0, done.stderr)
+    gates = "kernel-time>+1%,copy>+1ms,window>+1%"
+    done = compare(*pair, "--fail-on", gates)
+    check("gates on figures without bounds are inconclusive", done.returncode == 1 and "--without-bounds" in done.stderr, done.stderr)
+    done = compare(*pair, "--fail-on", gates, "--without-bounds")
+    check("gates on what it has pass by their values", done.returncode == 0, done.stderr)
     status, result = as_json("by stage", traces / "live-sglang-cpu/imm5", traces / "live-sglang-cpu/stage3")
     check("the files of one rank's stages are one rank", (status, result["base"]["ranks"], result["new"]["ranks"]) == (5, 1, 1), result)
     inference = traces / "AMD-AGI+TraceLens/inference"

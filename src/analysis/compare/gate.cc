@@ -168,14 +168,15 @@ std::string WhyNoFigure(std::string_view phase, std::string_view metric,
 
 using Outcome = GateResult::Outcome;
 
-Outcome Judged(const ChangeGate& gate, const Change& change) {
+// `exact`: a figure without bounds is judged by its value.
+Outcome Judged(const ChangeGate& gate, const Change& change, bool exact) {
+  if (!change.half_width && !exact) return Outcome::kInconclusive;
   const double sign = gate.above ? 1 : -1;
   double value = gate.relative_to_base ? change.difference() : change.now;
   double limit = gate.limit;
   if (gate.percent) limit *= change.base;
   value *= sign;
   limit *= sign;
-  // Numbers of kernels have no bounds: each kernel that counts differs beyond noise.
   const double half = change.half_width.value_or(0);
   if (value - half > limit) return Outcome::kBroken;
   return value + half > limit ? Outcome::kInconclusive : Outcome::kPassed;
@@ -203,7 +204,8 @@ Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::strin
   return gate;
 }
 
-std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes) {
+std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes,
+                              bool without_bounds) {
   const std::vector<MetricChange> metrics = MetricsOf(changes);
   std::vector<std::string> compared;  // phases
   for (const PhaseChange& phase : changes.phases) {
@@ -214,8 +216,11 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
   for (const ChangeGate& gate : gates) {
     const std::string_view phase = PhaseOf(gate.metric), metric = WithoutPhase(gate.metric);
     const auto judge = [&](const std::string& name, const Change& change, bool counts) {
-      results.push_back(
-          {gate.text, name, Judged(gate, change), change, counts, {}, !gate.relative_to_base});
+      // Numbers need no bounds: each kernel that counts differs beyond noise.
+      const bool exact = without_bounds || counts || IsLoadCount(name);
+      GateResult& result = results.emplace_back();
+      result = {gate.text, name, Judged(gate, change, exact), change, counts, {}, false};
+      result.of_new_value = !gate.relative_to_base;
     };
     const auto cannot = [&](const std::string& name, std::string why) {
       results.push_back(

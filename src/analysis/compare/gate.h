@@ -32,7 +32,8 @@ Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::strin
 
 // A metric that a gate looked at.
 struct GateResult {
-  // kInconclusive: the bounds hold the limit, or there is no such figure. It fails too.
+  // kInconclusive: the bounds hold the limit or are not known, or there is no such figure. It fails
+  // too.
   enum class Outcome : uint8_t { kPassed, kBroken, kInconclusive };
   std::string gate, metric;
   Outcome outcome = Outcome::kPassed;
@@ -43,9 +44,11 @@ struct GateResult {
 };
 // In the order of the gates, then of the metrics. A part that no side has did not change. A gate
 // without a phase is judged for each phase that can be compared. It is inconclusive for a phase
-// that has at least 8 steps in base and none in new. Figures without bounds are judged by their
-// values.
-std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes);
+// that has at least 8 steps in base and none in new. A figure without bounds is inconclusive, for
+// nobody knows how much it differs between runs; numbers of kernels and of requests, and with
+// `without_bounds` all, are judged by their values.
+std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes,
+                              bool without_bounds = false);
 
 // The phases that gates without a phase leave out, each with the reason, as sentences.
 std::vector<std::string> NotJudged(const std::vector<ChangeGate>& gates, const RunChanges& changes);

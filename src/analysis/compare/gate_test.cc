@@ -173,14 +173,18 @@ TEST(JudgeGates, FiguresThatDoNotExistAreInconclusive) {
                               .kernels = {9e6, 8e6, std::nullopt},
                               .parts = {{"compute", {9e6, 9e6, std::nullopt}}},
                               .rows = {}};
-  const auto of_whole = [&](std::string_view gate) {
-    const auto results = Judge({Parsed(gate)}, changes);
+  const auto of_whole = [&](std::string_view gate, bool without_bounds = true) {
+    const auto results = Judge({Parsed(gate)}, changes, without_bounds);
     EXPECT_EQ(results.size(), 1u) << gate;
     return results.at(0).outcome;
   };
   for (const auto* gate : {"compute>+1%", "comm>+1%", "copy>+1%", "idle>+1%", "idle.queued>+1us",
                            "window>+1%", "kernel-time>+1%", "kernels.new", "kernels.gone"})
     EXPECT_EQ(of_whole(gate), Outcome::kPassed) << gate;
+  // One run a side says nothing of noise, but what a kernel is called is no matter of noise.
+  EXPECT_EQ(of_whole("window>+1%", false), Outcome::kInconclusive);
+  EXPECT_EQ(of_whole("window>9ms", false), Outcome::kInconclusive);
+  EXPECT_EQ(of_whole("kernels.new", false), Outcome::kPassed);
   for (const auto* gate :
        {"gemm>1ns", "gemm.dense>+1%", "comm.collective>+1%", "memset>+1%", "kernels.slower",
         "kernels.more-calls", "step>+1%", "mean>+1%", "decode.step>+1%"})
@@ -237,8 +241,13 @@ TEST(JudgeGates, NumbersAndFiguresWithoutBounds) {
   EXPECT_EQ(Only("kernels.new"), Outcome::kBroken);
   EXPECT_EQ(Only("kernels.new>1"), Outcome::kPassed);
   EXPECT_EQ(Only("kernels.gone"), Outcome::kPassed);
-  EXPECT_EQ(Only("load.throughput<-2%"), Outcome::kBroken);
-  EXPECT_EQ(Only("load.throughput<-6%"), Outcome::kPassed);
+  for (const auto* gate : {"load.throughput<-2%", "load.throughput<-6%"})
+    EXPECT_EQ(Only(gate), Outcome::kInconclusive) << gate;
+  const auto by_value = [](std::string_view gate) {
+    return Judge({Parsed(gate)}, ChangesForTest(), true).front().outcome;
+  };
+  EXPECT_EQ(by_value("load.throughput<-2%"), Outcome::kBroken);
+  EXPECT_EQ(by_value("load.throughput<-6%"), Outcome::kPassed);
   EXPECT_EQ(Only("load.ttft.p50>+2%"), Outcome::kInconclusive);
 }
 
