@@ -16,6 +16,8 @@ namespace {
 
 // Top-level keys that producers write after the events. In damaged text only one of these proves
 // that a bracket ends the array.
+// Nobody writes so many to say what follows them: they are not kept until it comes.
+constexpr ptrdiff_t kMostBlanks = 1 << 20;  // bytes
 constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "trace_id",
                                              "record_shapes",
@@ -368,7 +370,8 @@ bool Document::SkipDamage(NoteId reason) {
 // Whether the key of a trace's events is at c.p, with the bracket that opens them.
 Scan Document::BeginsTrace(const Cursor& c) {
   static constexpr std::string_view kKey = "\"traceEvents\"";
-  const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
+  const bool is_last = c.last || c.end - c.p > kMostBlanks;
+  const Scan undecided = is_last ? Scan::kBad : Scan::kMore;
   const std::string_view text(c.p, static_cast<size_t>(c.end - c.p));
   if (!text.starts_with(kKey)) return kKey.starts_with(text) ? undecided : Scan::kBad;
   const char* p = SkipSpace(c.p + kKey.size(), c.end);
@@ -381,17 +384,18 @@ Scan Document::BeginsTrace(const Cursor& c) {
 // Whether the bracket at c.p ends the array of events, by what stands after it. In damaged text
 // (`strict`) only a known key proves it: brackets of arguments are followed by keys too.
 Scan Document::EndsArray(const Cursor& c, bool strict) {
-  const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
+  const bool is_last = c.last || c.end - c.p > kMostBlanks;
+  const Scan undecided = is_last ? Scan::kBad : Scan::kMore;
   const char* p = SkipSpace(c.p + 1, c.end);
-  if (p == c.end) return c.last && !strict ? Scan::kOk : undecided;
+  if (p == c.end) return is_last && !strict ? Scan::kOk : undecided;
   if (*p == '}') {
     p = SkipSpace(p + 1, c.end);
-    if (p == c.end) return c.last ? Scan::kOk : Scan::kMore;
+    if (p == c.end) return is_last ? Scan::kOk : Scan::kMore;
     return strict ? Scan::kBad : Scan::kOk;
   }
   if (!strict && *p != ',') return Scan::kOk;
   p = SkipSpaceAndCommas(p, c.end);
-  if (p == c.end) return c.last && !strict ? Scan::kOk : undecided;
+  if (p == c.end) return is_last && !strict ? Scan::kOk : undecided;
   if (!strict) return *p == '{' || *p == ']' ? Scan::kBad : Scan::kOk;
   if (*p != '"') return Scan::kBad;
   ++p;
