@@ -58,7 +58,8 @@ std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
       while (i < text.size() && IsDigit(text[i]) && i - first < 3)
         rest = rest * 10 + (text[i++] - '0');
       const auto whole = Scale(digits, 3);
-      if (i == first || i != text.size() || !whole) return std::nullopt;
+      if (i == first || i != text.size() || !whole || *whole > INT64_MAX - rest)
+        return std::nullopt;
       result.ns = -(*whole + rest);
       return result;
     }
