@@ -67,6 +67,8 @@ Result<std::unique_ptr<Access>> Access::Create(uint16_t port, std::vector<std::s
   std::unique_ptr<Access> access(new Access(port, std::move(hosts)));
   TACHO_ASSIGN_OR_RETURN(access->token_, RandomSecret());
   TACHO_ASSIGN_OR_RETURN(access->cookie_, RandomSecret());
+  TACHO_ASSIGN_OR_RETURN(const std::string folder, RandomSecret());
+  access->folder_ = "/" + folder + "/";
   return access;
 }
 
@@ -90,6 +92,27 @@ bool Access::TakesToken(std::string_view given) {
   return true;
 }
 
+bool Access::TakesPass(std::string_view given) {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(passes_, [&](const std::string& pass) { return SameSecret(pass, given); }) >
+         0;
+}
+
+AccessVerdict Access::PassToFolder() {
+  constexpr size_t kMost = 16;  // that were not used
+  const auto pass = RandomSecret();
+  if (!pass) return {503, pass.error().message};
+  const std::lock_guard lock(mutex_);
+  if (passes_.size() == kMost) passes_.erase(passes_.begin());
+  passes_.push_back(*pass);
+  return {303, "", {{"Location", fmt::format(".{}?token={}", folder_, *pass)}}};
+}
+
+std::string_view Access::PathOf(const ServerRequest& request) const {
+  const std::string_view path = request.path;
+  return path.starts_with(folder_) ? path.substr(folder_.size() - 1) : path;
+}
+
 bool Access::HasKey(const ServerRequest& request) const {
   constexpr std::string_view kBearer = "bearer ";
   for (const HttpHeader& header : request.headers) {
@@ -99,7 +122,7 @@ bool Access::HasKey(const ServerRequest& request) const {
         SameSecret(token_, value.substr(kBearer.size()))) {
       return true;
     }
-    if (!SameHeaderName(header.name, "Cookie")) continue;
+    if (!SameHeaderName(header.name, "Cookie") || !IsInFolder(request)) continue;
     for (std::string_view rest = value; !rest.empty();) {
       std::string_view pair = rest.substr(0, rest.find(';'));
       rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
@@ -128,9 +151,12 @@ AccessVerdict Access::Check(const ServerRequest& request) {
   if (!reads && request.method != "PUT") {
     return {405, "the methods are GET, HEAD and PUT", {{"Allow", "GET, HEAD, PUT"}}};
   }
-  if (request.method == "GET" && request.path == "/") {
+  if (request.method == "GET" && PathOf(request) == "/") {
     const auto given = Parameters(request.query).Text("token");
-    if (given && TakesToken(*given)) {
+    if (given && !IsInFolder(request) && TakesToken(*given)) return PassToFolder();
+    if (given && IsInFolder(request) && TakesPass(*given)) {
+      // Without a Path it is for the folder alone, also behind a proxy that puts this server into
+      // one of its own.
       const std::string cookie =
           fmt::format("{}={}; HttpOnly; SameSite=Strict", cookie_name_, cookie_);
       return {303, "", {{"Location", "./"}, {"Set-Cookie", cookie}}};

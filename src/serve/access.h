@@ -25,9 +25,13 @@ struct AccessVerdict {
 //   403  the Host is neither localhost, 127.0.0.1, [::1] nor a named one: another name that was
 //        made to resolve to this machine (DNS rebinding) stops here
 //   405  a method other than GET, HEAD and PUT
-//   303  GET /?token= with the token: to ./, with the cookie "tacho-PORT" (HttpOnly, Strict)
-//   401  neither that cookie nor the token as "Authorization: Bearer"
+//   303  GET /?token= with the token: to /FOLDER/?token=PASS, which works once and leads to ./ with
+//        the cookie "tacho-PORT" (HttpOnly, Strict)
+//   401  neither that cookie, below /FOLDER/, nor the token as "Authorization: Bearer"
 //   403  PUT without an Origin of the same host: a page of another origin
+//
+// A cookie knows no port: a browser sends it to every server of this host, other users' too. It is
+// for the folder alone, whose name is a secret, so that no other server is ever asked for it.
 //
 // Secrets are compared in constant time. Thread-safe.
 class Access {
@@ -39,6 +43,9 @@ class Access {
   // Whether Check lets a PUT with this head go on.
   [[nodiscard]] bool MayWrite(const ServerRequest& head) const;
 
+  // The path without the folder.
+  [[nodiscard]] std::string_view PathOf(const ServerRequest& request) const;
+
   // Valid as long as the server runs.
   [[nodiscard]] const std::string& token() const { return token_; }
   // A token that one GET /?token= uses up: for a browser's command line, which other users of the
@@ -49,13 +56,19 @@ class Access {
   Access(uint16_t port, std::vector<std::string> hosts);
   [[nodiscard]] bool IsOurHost(const ServerRequest& request) const;
   [[nodiscard]] bool HasKey(const ServerRequest& request) const;
+  [[nodiscard]] bool IsInFolder(const ServerRequest& request) const {
+    return request.path.starts_with(folder_);
+  }
   bool TakesToken(std::string_view given);
+  bool TakesPass(std::string_view given);
+  AccessVerdict PassToFolder();
 
   const std::string cookie_name_;
   std::vector<std::string> hosts_;
-  std::string token_, cookie_;
+  std::string token_, cookie_, folder_;
   std::mutex mutex_;
   std::string one_time_;  // "": used up
+  std::vector<std::string> passes_;
 };
 
 }  // namespace tacho

@@ -93,10 +93,24 @@ TEST_F(AccessTest, WithoutAKeyNothing) {
   EXPECT_EQ(StatusOf(elsewhere), 401) << "a token in an address is for the page alone";
 }
 
-TEST_F(AccessTest, TheTokenBecomesACookie) {
-  const AccessVerdict verdict = access_->Check(WithToken(access_->token()));
+// A browser sends cookies to all ports of a host, to other users' servers too. So the cookie is for
+// a folder that only we know.
+TEST_F(AccessTest, TheTokenBecomesACookieOfASecretFolder) {
+  const AccessVerdict to_folder = access_->Check(WithToken(access_->token()));
+  EXPECT_EQ(to_folder.status, 303);
+  EXPECT_EQ(FindHeader(to_folder.headers, "Set-Cookie"), "");
+  const std::string location(FindHeader(to_folder.headers, "Location"));
+  ASSERT_THAT(location, testing::MatchesRegex("\\./[0-9a-f]{48}/\\?token=[0-9a-f]{48}"));
+  EXPECT_THAT(location, Not(HasSubstr(access_->token())));
+  const size_t question = location.find('?');
+  const std::string folder = location.substr(1, question - 1);
+  ServerRequest pass = Get("localhost");
+  pass.path = folder;
+  pass.query = location.substr(question + 1);
+  const AccessVerdict verdict = access_->Check(pass);
   EXPECT_EQ(verdict.status, 303);
   EXPECT_EQ(FindHeader(verdict.headers, "Location"), "./");
+  EXPECT_EQ(StatusOf(pass), 401) << "a pass works once";
   const std::string cookie(FindHeader(verdict.headers, "Set-Cookie"));
   EXPECT_THAT(cookie, testing::MatchesRegex("tacho-8137=[0-9a-f]{48}; HttpOnly; SameSite=Strict"));
   EXPECT_THAT(cookie, Not(HasSubstr(access_->token())));
@@ -104,11 +118,15 @@ TEST_F(AccessTest, TheTokenBecomesACookie) {
   for (const std::string& value : {pair, "a=b; " + pair, pair + "; c=d", "a=b;" + pair}) {
     ServerRequest request = Get("127.0.0.1:8137");
     request.headers.push_back({"Cookie", value});
+    EXPECT_EQ(StatusOf(request), 401) << value << ": who got it on another port";
+    request.path = folder + "api/v1/meta";
     EXPECT_EQ(StatusOf(request), 0) << value;
+    EXPECT_EQ(access_->PathOf(request), "/api/v1/meta");
   }
   for (const std::string& value :
        {"x" + pair, pair.substr(0, 40), pair + "0", "tacho-8138" + pair.substr(pair.find('='))}) {
     ServerRequest request = Get("127.0.0.1:8137");
+    request.path = folder;
     request.headers.push_back({"Cookie", value});
     EXPECT_EQ(StatusOf(request), 401) << value;
   }

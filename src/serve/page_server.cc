@@ -108,7 +108,7 @@ Result<void> PageServer::Open(const PageServerOptions& options) {
 }
 
 uint64_t PageServer::MostBody(const ServerRequest& head) const {
-  if (head.path != "/api/v1/marks") return 0;
+  if (access_->PathOf(head) != "/api/v1/marks") return 0;
   return access_->MayWrite(head) ? kMostMarks : kMostRefused;
 }
 
@@ -142,14 +142,15 @@ void PageServer::Handle(std::shared_ptr<HttpExchange> exchange) {
     return SendAnswer(*exchange, std::move(answer));
   }
   last_request_ns_ = MonotonicNs();
-  if (request.path.starts_with(kApi)) {
-    if (request.path == "/api/v1/events") return events_.Listen(std::move(exchange));
-    const auto answer = [this, request = &request] {
-      return api_(std::string_view(request->path).substr(kApi.size()), *request);
+  const std::string_view path = access_->PathOf(request);
+  if (path.starts_with(kApi)) {
+    if (path == "/api/v1/events") return events_.Listen(std::move(exchange));
+    const auto answer = [this, path, request = &request] {
+      return api_(path.substr(kApi.size()), *request);
     };
     return Queue(exchange, answer);
   }
-  const Asset* const asset = FindAsset(request.path);
+  const Asset* const asset = FindAsset(path);
   if (asset == nullptr)
     return SendAnswer(*exchange, ErrorAnswer(404, "there is no such page here"));
   if (request.method == "PUT")

@@ -104,7 +104,7 @@ TEST_F(PageServerTest, RefusalsHaveReasonsAndNoSecrets) {
               AllOf(StartsWith("HTTP/1.1 431 "), kSafe));
   const std::string redirect =
       Ask("GET /?token=" + server_->access().token() + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_THAT(redirect, AllOf(StartsWith("HTTP/1.1 303 "), HasSubstr("\r\nLocation: ./\r\n"),
+  EXPECT_THAT(redirect, AllOf(StartsWith("HTTP/1.1 303 "), HasSubstr("\r\nLocation: ./"),
                               Not(HasSubstr(server_->access().token())), kSafe));
 }
 

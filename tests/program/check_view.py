@@ -300,11 +300,18 @@ def who_may_ask(folder):
         check("a wrong key: 401", page.ask("/", key=False, Authorization=f"Bearer {wrong}")[0] == 401)
         check("a wrong token: 401", page.ask(f"/?token={wrong}", key=False)[0] == 401)
         status, headers, _ = page.ask(f"/?token={page.token}", key=False)
-        check("the token: 303 to a relative address", (status, headers.get("Location")) == (303, "./"), (status, headers))
+        location = headers.get("Location", "")
+        check("the token: 303 to a relative address", status == 303 and location.startswith("./") and page.token not in location, (status, headers))
+        folder = location[1:].split("?")[0]
+        status, headers, _ = page.ask(location[1:], key=False)
+        check("from there: 303 to the page", (status, headers.get("Location")) == (303, "./"), (status, headers))
         cookie = headers["Set-Cookie"]
         check("a cookie of this port", cookie.startswith(f"tacho-{page.port}=") and "HttpOnly" in cookie and "SameSite=Strict" in cookie, cookie)
         check("without the token in it", page.token not in cookie, cookie)
-        check("the cookie opens the page", page.ask("/", key=False, Cookie=cookie.split(";")[0])[0] == 200)
+        cookie = cookie.split(";")[0]
+        check("the cookie opens the page", page.ask(folder, key=False, Cookie=cookie)[0] == 200)
+        check("and what is in it", page.ask(f"{folder}api/v1/meta", key=False, Cookie=cookie)[0] == 200)
+        check("a cookie that another port got opens nothing", page.ask("/api/v1/meta", key=False, Cookie=cookie)[0] == 401)
         for path in ("/", "/app.js", "/app.css", "/favicon.svg", "/api/v1/meta", "/nothing", "/api/v1/nothing"):
             status, headers, body = page.ask(path)
             check(f"{path}: safe headers", all(headers.get(name) == value for name, value in HEADERS.items())
