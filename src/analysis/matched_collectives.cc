@@ -67,7 +67,7 @@ struct Placed {
 class Clocks {
  public:
   Clocks(const std::vector<CommCandidate>& candidates, size_t ranks)
-      : candidates_(candidates), of_rank_(ranks), placed_(ranks) {
+      : candidates_(candidates), of_rank_(ranks), placed_(ranks), unplaced_(ranks) {
     for (uint32_t i = 0; i < candidates.size(); ++i) {
       for (const RankKernel& kernel : candidates[i]) {
         std::vector<uint32_t>& of = of_rank_[kernel.rank];
@@ -86,13 +86,18 @@ class Clocks {
   std::vector<ClockResidual> residuals;
 
  private:
+  void Place(uint32_t rank, const Placed& placed) {
+    placed_[rank] = placed;
+    --unplaced_;
+  }
   void PlaceAllFrom(uint32_t first) {
-    placed_[first] = Placed{first, {}};
+    Place(first, {first, {}});
     std::vector<uint32_t> next{first};
     for (size_t i = 0; i < next.size(); ++i) PlaceThoseWith(next[i], next);
   }
   // Those that share enough collectives with `rank`; adds them to `next`.
   void PlaceThoseWith(uint32_t rank, std::vector<uint32_t>& next) {
+    if (unplaced_ == 0) return;
     std::map<uint32_t, std::vector<Pair>> others;
     for (const uint32_t i : of_rank_[rank]) {
       const CommCandidate& candidate = candidates_[i];
@@ -112,7 +117,7 @@ class Clocks {
       residual->rank = other;
       residual->against = placed_[rank]->against;
       residual->ahead += placed_[rank]->ahead;
-      placed_[other] = Placed{residual->against, residual->ahead};
+      Place(other, {residual->against, residual->ahead});
       residuals.push_back(*residual);
       next.push_back(other);
     }
@@ -121,6 +126,7 @@ class Clocks {
   const std::vector<CommCandidate>& candidates_;
   std::vector<std::vector<uint32_t>> of_rank_;  // the candidates of each
   std::vector<std::optional<Placed>> placed_;
+  size_t unplaced_;
 };
 
 // nullopt where the clocks of its ranks are not known, or one rank left it before another began.
