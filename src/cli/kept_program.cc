@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "base/system_error.h"
+#include "cli/output.h"
 #include "control/port_owner.h"
 
 namespace tacho {
@@ -36,6 +37,7 @@ constexpr milliseconds kLook{1000};           // at the size of the log
 constexpr milliseconds kRotateAgain{60'000};  // after a rotation that failed
 constexpr milliseconds kLookAgain{100};       // for processes that an ending one has made
 constexpr mode_t kLogMode = 0644;
+constexpr int kStuck = 1;  // exit status of the keeper
 constexpr std::string_view kSharedMemory = "/dev/shm/";
 
 // Messages on the channel. The owner closes it to end the program.
@@ -86,24 +88,23 @@ class Keeper {
   Keeper(const KeptProgramOptions& options, FileDescriptor channel, FileDescriptor log)
       : options_(options), channel_(std::move(channel)), log_(std::move(log)) {}
 
-  // The exit status of the program.
-  int Run() {
+  // False: what it left behind does not end, also not by SIGKILL.
+  bool Run() {
     TakeSignals();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const auto first = Receive(channel_.get());
-    if (!first || first->message != Message::kBegin) return 0;
+    if (!first || first->message != Message::kBegin) return true;
     older_memory_ = SharedMemoryHere();
     if (const int failure = Start(); failure != 0) {
       Send(channel_.get(), Message::kNotStarted, failure);
-      return 0;
+      return true;
     }
     Send(channel_.get(), Message::kStarted, program_);
     while (Reap() && !status_ && !asked_to_end_) {
       Wait(kLook, true);
       Rotate();
     }
-    EndTheRest();
-    return status_.value_or(128 + SIGKILL);
+    return EndTheRest();
   }
 
  private:
@@ -122,17 +123,20 @@ class Keeper {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
     const FileDescriptor reads(ends[0]);
     FileDescriptor writes(ends[1]);
+    const pid_t keeper = getpid();
     program_ = fork();
     if (program_ < 0) return errno;
-    if (program_ == 0) BecomeProgram(writes.get());
+    if (program_ == 0) BecomeProgram(keeper, writes.get());
     writes.Close();
     int failure = 0;
     return read(reads.get(), &failure, sizeof(failure)) == sizeof(failure) ? failure : 0;
   }
 
-  [[noreturn]] void BecomeProgram(int tell) {
+  [[noreturn]] void BecomeProgram(pid_t keeper, int tell) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Killed before the call: nobody would end this process any more.
+    if (getppid() != keeper) _exit(127);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -208,23 +212,38 @@ class Keeper {
     return pids;
   }
 
-  void EndTheRest() {
+  bool EndTheRest() {
     std::set<std::string> shared;
     std::set<int64_t> asked;
-    const auto until = steady_clock::now() + options_.grace;
-    while (Reap()) {
-      const bool is_over = steady_clock::now() >= until;
-      for (const int64_t pid : Descendants()) {
+    const auto until = steady_clock::now() + options_.grace, at_most = until + options_.last_grace;
+    bool ended = true;
+    while (ended && Reap()) {
+      const auto now = steady_clock::now();
+      const std::vector<int64_t> left = Descendants();
+      for (const int64_t pid : left) {
         // A process may have been made since we looked last.
         if (asked.insert(pid).second) {
           AddSharedMemory(pid, shared);
           kill(static_cast<pid_t>(pid), SIGTERM);
         }
-        if (is_over) kill(static_cast<pid_t>(pid), SIGKILL);
+        if (now >= until) kill(static_cast<pid_t>(pid), SIGKILL);
       }
-      Wait(kLookAgain, false);
+      ended = now < at_most;
+      if (ended) {
+        Wait(kLookAgain, false);
+      } else {
+        NoteStuck(left);
+      }
     }
     RemoveUnmapped(shared);
+    return ended;
+  }
+
+  void NoteStuck(const std::vector<int64_t>& pids) const {
+    const std::string text =
+        fmt::format("tacho: does not end, also not by SIGKILL: {} {}\n",
+                    pids.size() == 1 ? "process" : "processes", fmt::join(pids, ", "));
+    [[maybe_unused]] const ssize_t written = write(log_.get(), text.data(), text.size());
   }
 
   void RemoveUnmapped(const std::set<std::string>& files) const {
@@ -270,6 +289,7 @@ Result<KeptProgram> KeptProgram::Make(KeptProgramOptions options) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return Fail(ErrorKind::kOutput, "no socket: " + SystemErrorText(errno));
   KeptProgram kept;
+  kept.log_ = options.log;
   kept.channel_ = FileDescriptor(ends[0]);
   FileDescriptor theirs(ends[1]);
   kept.keeper_ = fork();
@@ -278,7 +298,7 @@ Result<KeptProgram> KeptProgram::Make(KeptProgramOptions options) {
   if (kept.keeper_ == 0) {
     kept.channel_.Close();
     Detach(theirs, log);
-    _exit(Keeper(options, std::move(theirs), std::move(log)).Run());
+    _exit(Keeper(options, std::move(theirs), std::move(log)).Run() ? 0 : kStuck);
   }
   return kept;
 }
@@ -331,6 +351,8 @@ void KeptProgram::End() {
   while (waitpid(keeper_, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) KillSession();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kStuck)
+    Complain("it does not end, also not by SIGKILL; which processes: the end of " + log_);
   keeper_ = 0;
 }
 

@@ -21,7 +21,8 @@ struct KeptProgramOptions {
   // A log that has grown so large becomes LOG.1, and LOG.1 becomes LOG.2: what was LOG.2 is gone. A
   // line that is written in that very moment may be lost.
   uint64_t log_bytes = 64 << 20;
-  std::chrono::milliseconds grace{20'000};  // from SIGTERM to SIGKILL
+  std::chrono::milliseconds grace{20'000};       // from SIGTERM to SIGKILL
+  std::chrono::milliseconds last_grace{10'000};  // from there until the keeper gives up
 };
 
 // A server that never outlives its owner. Its keeper, a process of this program, starts it in a
@@ -42,6 +43,7 @@ class KeptProgram {
         pid_(other.pid_),
         status_(other.status_),
         failure_(other.failure_),
+        log_(std::move(other.log_)),
         keeper_was_killed_(other.keeper_was_killed_) {}
   KeptProgram& operator=(KeptProgram&&) = delete;
   ~KeptProgram() { End(); }
@@ -52,7 +54,8 @@ class KeptProgram {
   std::optional<int> Ended();
   // Ends it with all its processes, as above.
   void AskToEnd() { channel_.Close(); }
-  // The same, and waits until nothing is left.
+  // The same, and waits until nothing is left. Complains of what does not end, also not by SIGKILL,
+  // as a process that the kernel holds: the keeper names it in the log.
   void End();
   // The program goes on when this process ends, until somebody sends SIGTERM to its keeper.
   void Release();
@@ -70,6 +73,7 @@ class KeptProgram {
   FileDescriptor channel_;
   pid_t keeper_ = 0, pid_ = 0;
   std::optional<int> status_, failure_;
+  std::string log_;
   bool keeper_was_killed_ = false;
 };
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -30,7 +32,8 @@ class KeptProgramTest : public ::testing::Test {
                                    .environment = {"WORD=said"},
                                    .log = Log(),
                                    .log_bytes = log_bytes,
-                                   .grace = milliseconds(500)});
+                                   .grace = milliseconds(500),
+                                   .last_grace = milliseconds(500)});
     EXPECT_TRUE(made);
     return *std::move(made);
   }
@@ -82,6 +85,21 @@ TEST_F(KeptProgramTest, EndsWhatItLeftBehindAndWhatDoesNotListen) {
   program.End();
   EXPECT_EQ(StartTicksOf(deaf), 0);
   EXPECT_EQ(StartTicksOf(program.pid()), 0);
+}
+
+// As one that the kernel holds: nobody can end a process that is traced before its tracer looks.
+TEST_F(KeptProgramTest, GivesUpOnWhatDoesNotEnd) {
+  KeptProgram program = Shell("echo $$; exec sleep 1000");
+  ASSERT_TRUE(program.Begin());
+  ASSERT_TRUE(Becomes([&] { return Text(Log()).ends_with('\n'); }));
+  const pid_t pid = program.pid();
+  if (ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) != 0) GTEST_SKIP() << "ptrace is not allowed";
+  testing::internal::CaptureStderr();
+  program.End();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("does not end"));
+  EXPECT_THAT(Text(Log()), HasSubstr("also not by SIGKILL: process " + std::to_string(pid)));
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, __WALL), pid);
 }
 
 TEST_F(KeptProgramTest, EndsWithItsObject) {

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,6 +23,13 @@ void OnInterrupt(int) {
   _exit(tacho::kInterrupted);
 }
 
+// A standard stream that is closed would get the number of the first file that is opened, and what
+// is printed would go into that. It cannot be written: what is printed still fails.
+void OpenStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest free number
+}
+
 tacho::Error Bug(const char* what) {
   return {tacho::ErrorKind::kBug,
           fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
@@ -32,6 +40,7 @@ tacho::Error Bug(const char* what) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  OpenStandardStreams();
   // A reader that closes the pipe ("| head") causes EPIPE at our write (cli/output.h).
   std::signal(SIGPIPE, SIG_IGN);
   // A file beyond the size limit (ulimit -f) causes EFBIG in the same way.

@@ -83,6 +83,16 @@ def streams(folder):
     check("interrupt", child.returncode in (130, -signal.SIGINT), child.returncode)
 
 
+def closed(folder):
+    """Standard streams that are closed at the start: what is printed goes into no file that is opened instead."""
+    root = pathlib.Path(folder)
+    whole, mixed = root / "whole.json", root / "mixed.json"
+    for out in (whole, mixed):
+        closing = " >&- 2>&- <&-" if out is mixed else ""
+        subprocess.run(["sh", "-c", f'"$0" export "$1" --format kineto -o "$2"{closing}', scenario.TACHO, RECORDING, out], capture_output=True, timeout=60)
+    check("the file is the same", mixed.read_bytes() == whole.read_bytes(), (mixed.read_bytes()[:200], whole.read_bytes()[:200]))
+
+
 def terminal(folder):
     half = pathlib.Path(folder) / "half"
     half.mkdir()
@@ -97,4 +107,4 @@ def terminal(folder):
           seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
 
 
-main([tables, csv_of_others, streams, terminal], __doc__)
+main([tables, csv_of_others, streams, closed, terminal], __doc__)
