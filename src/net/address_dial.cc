@@ -60,10 +60,11 @@ AddressDial::~AddressDial() {
   if (socket_) loop_.Unwatch(socket_.get());
 }
 
-void AddressDial::OnReady(int, uint32_t) {
+void AddressDial::OnReady(int, uint32_t events) {
   int error = 0;
   socklen_t size = sizeof(error);
-  End(getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0);
+  End((events & EPOLLERR) == 0 &&
+      getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0);
 }
 
 void AddressDial::End(bool reached) {

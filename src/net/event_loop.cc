@@ -116,7 +116,12 @@ void EventLoop::Watch(int fd, uint32_t events, FdWatcher* watcher) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = Ticket(fd, slot.generation);
-  epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+  if (epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
+  // No room for one more. Nobody would ever hear of this descriptor: its owner sees an error.
+  Post([this, fd, generation = slot.generation] {
+    const Slot& of = slots_[static_cast<size_t>(fd)];
+    if (of.watcher != nullptr && of.generation == generation) of.watcher->OnReady(fd, EPOLLERR);
+  });
 }
 
 void EventLoop::Unwatch(int fd) {

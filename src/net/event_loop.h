@@ -47,7 +47,7 @@ class EventLoop {
   void Stop();
 
   // On the loop's thread only. Call Watch again to change the events; `watcher` must live until
-  // Unwatch.
+  // Unwatch. A descriptor that cannot be watched is ready at once, with EPOLLERR.
   void Watch(int fd, uint32_t events, FdWatcher* watcher);
   void Unwatch(int fd);
   // When the current descriptors were found ready.

@@ -1,5 +1,6 @@
 #include "net/event_loop.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
@@ -149,6 +150,24 @@ class Twin final : public FdWatcher {
   FileDescriptor mine_;
   FileDescriptor far_;
 };
+
+// A file is always ready, so that epoll refuses it, as it refuses what is beyond its limit.
+TEST(EventLoop, WhatCannotBeWatchedIsReadyWithAnError) {
+  struct Hears : FdWatcher {
+    void OnReady(int fd, uint32_t events) override {
+      loop->Unwatch(fd);
+      heard.set_value(events);
+    }
+    EventLoop* loop = nullptr;
+    std::promise<uint32_t> heard;
+  };
+  const auto loop = Started();
+  Hears hears;
+  hears.loop = loop.get();
+  const FileDescriptor file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  loop->Post([&] { loop->Watch(file.get(), EPOLLIN, &hears); });
+  EXPECT_EQ(Await(hears.heard.get_future(), "an error"), uint32_t{EPOLLERR});
+}
 
 TEST(EventLoop, UnwatchedDescriptorIsNotServedAnyMore) {
   const auto loop = Started();
