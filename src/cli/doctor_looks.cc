@@ -188,16 +188,15 @@ namespace {
 
 // "launch vllm is still starting; its log: ...": why a server at this address does not answer yet;
 // "" if it is of no launch of this host, or was ready once.
-std::string StillStarting(const std::string& target) {
-  constexpr size_t kMostOfStart = size_t{16} << 20;  // bytes that an engine logs until it is ready
+std::string StillStarting(const std::string& target, const std::stop_token& stop) {
   const auto url = ParseUrl(target);
   if (!url || !url->IsLoopback()) return "";
   for (const LaunchRecord& launch : RunningLaunches())
     for (const LaunchRecord::Server& server : launch.servers) {
       const auto own = ParseUrl(server.url);
       if (!own || own->port != url->port || server.traces.empty()) continue;
-      const auto log = ReadWholeFile(server.log, kMostOfStart);
-      if (log && ReadFailures(*log).ready == 0)
+      std::ifstream log(server.log, std::ios::binary);
+      if (log && ReadFailures(log, stop).ready == 0)
         return fmt::format("launch {} is still starting; its log: {}", launch.name, server.log);
     }
   return "";
@@ -228,7 +227,7 @@ Result<void> ExamineTarget(const std::string& target, const DoctorArguments& arg
                            const std::stop_token& stop, Examination& examination) {
   auto asked = AskTarget(target, arguments, stop, examination);
   if (asked || asked.error().kind != ErrorKind::kRemote) return asked;
-  if (std::string starting = StillStarting(target); !starting.empty())
+  if (std::string starting = StillStarting(target, stop); !starting.empty())
     return Fail(ErrorKind::kRemote, fmt::format("{}: {}", target, starting));
   return asked;
 }

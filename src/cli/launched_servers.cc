@@ -12,6 +12,7 @@
 #include "control/engine_failure.h"
 #include "control/engine_folder.h"
 #include "control/log_line.h"
+#include "control/log_stream.h"
 #include "control/nsys_launch.h"
 #include "control/port_owner.h"
 #include "control/probe.h"
@@ -32,23 +33,21 @@ constexpr milliseconds kAnswersWithin{3000};
 constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for any longer
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
-// A log grows beyond log_bytes until its rotation is done.
-const size_t kMostLog = 2 * KeptProgramOptions{}.log_bytes;
 
-// The first or the last bytes of a file, at most `most`.
-std::string BytesOf(const std::string& path, size_t most, bool from_end) {
+// The last bytes of a file, at most `most`.
+std::string TailOf(const std::string& path, size_t most) {
   std::ifstream file(path, std::ios::binary);
   if (!file.seekg(0, std::ios::end)) return "";
   const auto size = static_cast<size_t>(file.tellg());
   std::string text(std::min(size, most), '\0');
-  file.seekg(static_cast<std::streamoff>(from_end ? size - text.size() : 0));
+  file.seekg(static_cast<std::streamoff>(size - text.size()));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   return text;
 }
 
 std::string LastLineOf(const std::string& log) {
-  const std::string tail = BytesOf(log, kTail, true);
+  const std::string tail = TailOf(log, kTail);
   std::string_view text = tail;
   std::string last;
   while (!text.empty()) {
@@ -64,7 +63,8 @@ std::string WhyEnded(const PlannedServer& server, int status, const KeptProgram&
                        server.name, program.keeper());
   std::string why = fmt::format("{} ended with exit status {}{}", server.name, status,
                                 status == 128 + 9 ? " (killed: out of memory?)" : "");
-  const LogFailures failures = ReadFailures(BytesOf(server.log, kMostLog, false));
+  std::ifstream log(server.log, std::ios::binary);
+  const LogFailures failures = ReadFailures(log);
   const auto failure = failures.end ? failures.end->cause : failures.first;
   if (!failure) {
     const std::string last = LastLineOf(server.log);
@@ -82,15 +82,15 @@ std::string NextStep(const PlannedServer& server) {
 
 // The line in which an engine prints the arguments that it took, if the trace folder is in it.
 std::optional<uint64_t> LineWithFolder(const std::string& log, const std::string& folder) {
-  const std::string whole = BytesOf(log, kMostLog, false);
-  std::string_view text = whole;
-  for (uint64_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = TakeLine(text);
-    if (line.find("profiler_config") != std::string_view::npos &&
-        line.find(folder) != std::string_view::npos)
-      return number;
-  }
-  return std::nullopt;
+  std::ifstream file(log, std::ios::binary);
+  std::optional<uint64_t> found;
+  uint64_t number = 0;
+  ForEachLogLine(file, {}, [&](std::string_view line) {
+    ++number;
+    if (line.find("profiler_config") != line.npos && line.find(folder) != line.npos) found = number;
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace

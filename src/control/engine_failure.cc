@@ -9,6 +9,7 @@
 #include "control/failure_words.h"
 #include "control/log_envelope.h"
 #include "control/log_line.h"
+#include "control/log_stream.h"
 
 namespace tacho {
 namespace {
@@ -326,6 +327,15 @@ class FailureReader {
 LogFailures ReadFailures(std::string_view log, uint64_t lines_before, const std::stop_token& stop) {
   FailureReader reader(lines_before);
   while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
+  return reader.Finish();
+}
+
+LogFailures ReadFailures(std::istream& log, const std::stop_token& stop) {
+  FailureReader reader(0);
+  ForEachLogLine(log, stop, [&](std::string_view line) {
+    reader.Take(line);
+    return true;
+  });
   return reader.Finish();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -53,5 +54,8 @@ struct LogFailures {
 // memory does not grow with the log.
 LogFailures ReadFailures(std::string_view log, uint64_t lines_before = 0,
                          const std::stop_token& stop = {});
+
+// The same of a whole log, in 1 MiB of memory.
+LogFailures ReadFailures(std::istream& log, const std::stop_token& stop = {});
 
 }  // namespace tacho
