@@ -5,6 +5,7 @@
 
 #include "ingest/nsys_sqlite/export_for_test.h"
 #include "ingest/nsys_sqlite/nvtx_text.h"
+#include "ingest/nsys_sqlite/timed_for_test.h"
 
 namespace tacho::nsys {
 namespace {
@@ -358,6 +359,25 @@ TEST(NsysReader, NotesWhatIsDamaged) {
   ASSERT_EQ(trace.gpu.size(), 4U);
   EXPECT_EQ(trace.Text(trace.gpu.name[3]), "(string 999)");
   EXPECT_THAT(trace.notes.list()[0].where, HasSubstr("CUPTI_ACTIVITY_KIND_KERNEL row "));
+}
+
+// As tools make them: a column that is missing is no damage of the rows.
+TEST(NsysReader, ATableWithoutTheProcessIsOfTheOneThatMadeTheCalls) {
+  const std::string kernels =
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, "
+      "correlationId, shortName) VALUES (100, 150, 0, 1, 7, 17, 1), (200, 250, 0, 1, 7, 18, 1);"
+      "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid;";
+  const std::string calls = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (90, 95, 0, " +
+                            Global(42, 43) + ", 17, 1, 0);";
+  const Trace with_calls = ReadOne(calls + kernels);
+  EXPECT_EQ(with_calls.gpu.size(), 2U);
+  EXPECT_EQ(with_calls.host_calls.size(), 1U);
+  EXPECT_EQ(with_calls.notes.CountOf(NoteId::kDamagedRow), 0U);
+  const Trace alone = ReadOne(kernels);
+  EXPECT_EQ(alone.gpu.size(), 2U);
+  EXPECT_EQ(alone.notes.CountOf(NoteId::kDamagedRow), 0U);
+  SqliteDatabase database = MakeExport(calls + kernels);
+  EXPECT_EQ(SeenOf(database, true).Text(), SeenOf(database, false).Text());
 }
 
 TEST(NsysReader, RefusesWhatIsNoExport) {

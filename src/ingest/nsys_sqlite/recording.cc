@@ -1,6 +1,7 @@
 #include "ingest/nsys_sqlite/recording.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "io/foreign_files.h"
@@ -57,8 +58,17 @@ bool Recording::IsAskedFor(std::string_view table) const {
   return is_work ? gpu : parts.rest;
 }
 
+void Recording::FindLoneProcess() {
+  static constexpr std::array<std::string_view, 1> kThread{"globalTid"};
+  for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
+    TableScan rows(database_, schema_, table, kThread);
+    if (lone_process_ == 0 && rows.Next()) lone_process_ = rows.Maybe(0).value_or(0);
+  }
+}
+
 Result<void> Recording::Read() {
   TACHO_RETURN_IF_ERROR(ReadVersion());
+  FindLoneProcess();
   for (const std::string_view table : kEventTables) {
     if (!schema_.Has(table) || !IsAskedFor(table)) continue;
     auto last = database_.Prepare("SELECT max(rowid) FROM " + std::string(table));
@@ -116,7 +126,7 @@ tl::unexpected<Error> Recording::NoSuchPart() const {
 }
 
 RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
-  const std::optional<int64_t> global = row.Maybe(column);
+  const std::optional<int64_t> global = row.Has(column) ? row.Maybe(column) : lone_process_;
   if (!global) {
     SkipRow(row);
     return nullptr;

@@ -109,10 +109,12 @@ class Recording {
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
   // The process of globalPid or globalTid; null, and noted, if the value is none. Null if it is not
-  // asked for.
+  // asked for. Of a table without the column, as of an old or a made export: FindLoneProcess.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
+  // The first of the calls or ranges; 0 without any.
+  void FindLoneProcess();
   [[nodiscard]] size_t RoomForProcesses() const;
   // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
   // with them is noted, but an end that may be missing: the event then has no length.
@@ -129,6 +131,7 @@ class Recording {
   std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
   std::set<int64_t> others_;                                       // that are not asked for
   std::set<std::string> parts_;
+  int64_t lone_process_ = 0;  // as a global id
   int64_t last_key_ = 0;
   RecordedProcess* last_process_ = nullptr;
   Notes common_;        // of every process

@@ -96,6 +96,10 @@ class TableScan {
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] RowPlace place() const { return {table_, row()}; }
 
+  // Whether the table has it: where it does not, each row has NULL there.
+  [[nodiscard]] bool Has(int column) const {
+    return columns_[static_cast<size_t>(column)].position >= 0;
+  }
   [[nodiscard]] bool IsNull(int column) const { return row_.IsNull(column); }
   [[nodiscard]] int64_t Integer(int column) const { return row_.Integer(column); }
   // Valid until the next call of Next or Text.

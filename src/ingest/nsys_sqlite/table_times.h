@@ -36,8 +36,9 @@ class TableTimes {
   };
 
   // Rows of other processes than the known ones are only taken of the first `room` of these.
-  TableTimes(std::function<bool(int64_t key)> is_known, size_t room)
-      : is_known_(std::move(is_known)), room_(room) {
+  // `lone_process`: globalPid of a table without it.
+  TableTimes(std::function<bool(int64_t key)> is_known, size_t room, int64_t lone_process)
+      : is_known_(std::move(is_known)), room_(room), lone_process_(lone_process) {
     std::random_device random;
     salt_ = uint64_t{random()} << 32 | random();
     multiplier_ = uint64_t{random()} << 32 | random() | 1;
@@ -45,7 +46,7 @@ class TableTimes {
 
   // The process of the globalPid or globalTid in `column`; nullopt, and noted, if there is none.
   std::optional<int64_t> ProcessOf(const TableScan& row, int column) {
-    const std::optional<int64_t> global = row.Maybe(column);
+    const std::optional<int64_t> global = row.Has(column) ? row.Maybe(column) : lone_process_;
     if (global && has_last_ && ProcessKey(*global) == last_process_) return last_process_;
     return OtherProcessOf(row, global);
   }
@@ -109,6 +110,7 @@ class TableTimes {
 
   std::function<bool(int64_t key)> is_known_;
   size_t room_;
+  int64_t lone_process_;
   uint64_t salt_ = 0, multiplier_ = 0;
   bool is_full_ = false;
   std::map<int64_t, int64_t> processes_;

@@ -38,7 +38,7 @@ std::optional<int64_t> UnlessMissing(int64_t value) {
 
 TableTimes Recording::NoTimes() const {
   return TableTimes([this](int64_t process) { return processes_.contains(process); },
-                    RoomForProcesses());
+                    RoomForProcesses(), lone_process_);
 }
 
 template <typename Take>

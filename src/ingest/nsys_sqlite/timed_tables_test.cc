@@ -56,7 +56,7 @@ TEST(TableTimes, HashesDependOnASaltAndOnAllBitsOfAKey) {
   constexpr std::array<std::string_view, 1> kSeverity{"severity"};
   TableScan row(database, *Schema::Read(database), "DIAGNOSTIC_EVENT", kSeverity);
   ASSERT_TRUE(row.Next());
-  const auto make = [] { return TableTimes([](int64_t) { return true; }, 1); };
+  const auto make = [] { return TableTimes([](int64_t) { return true; }, 1, 0); };
   TableTimes one = make(), other = make();
   std::set<uint64_t> places;
   constexpr int64_t kKeys = 4096;
