@@ -197,7 +197,7 @@ test("a link of the terminal opens its gap, and a mark is kept beside the trace"
     const exported = await page.evaluate(async (path) => (await (await fetch(path)).json()).traceEvents.length, `api/v1/export?from=${from - 100000}&to=${to + 100000}`);
     assert(exported > 2);
     const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
-    await page.goto(`${served.base}#/t?tab=timeline&sel=${gaps[2].from_ns}..${gaps[2].to_ns}`);
+    await page.goto(`${page.url().split("#")[0]}#/t?tab=timeline&sel=${gaps[2].from_ns}..${gaps[2].to_ns}`);
     await selected(page, gaps[2]);
     await page.keyboard.press("g");
     await selected(page, gaps[3]);
@@ -215,9 +215,10 @@ test("a link of the terminal opens its gap, and a mark is kept beside the trace"
     await page.route("**/api/v1/marks", async (route) => {
       if (between || route.request().method() !== "PUT") return route.continue();
       between = true;
-      const { marks } = await (await page.request.get(`${served.base}api/v1/marks`)).json();
-      const headers = { Origin: served.base.replace(/\/$/, "") };
-      await page.request.put(`${served.base}api/v1/marks`, { headers, data: { marks: [...marks, { from_ns: 3, to_ns: 4, note: "in between" }] } });
+      const base = page.url().split("#")[0];
+      const { marks } = await (await page.request.get(`${base}api/v1/marks`)).json();
+      const headers = { Origin: new URL(base).origin };
+      await page.request.put(`${base}api/v1/marks`, { headers, data: { marks: [...marks, { from_ns: 3, to_ns: 4, note: "in between" }] } });
       return route.continue();
     });
     await page.keyboard.press("g");
