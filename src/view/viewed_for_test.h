@@ -21,7 +21,7 @@ inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace)
   return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
 }
 
-// 40 launches, 100 ns apart, of work of 30 ns, of which every second has no row.
+// 40 launches, 100 ns apart, of work of 30 ns. Every second one has no row.
 inline Trace HalfLost() {
   TraceBuilder builder;
   for (int64_t i = 0; i < 40; ++i) {

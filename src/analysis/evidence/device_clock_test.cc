@@ -231,34 +231,29 @@ TEST(RecorderStops, LeaveTheRestOfTheRecordingOutOfShares) {
   EXPECT_TRUE(analysis.notes.lost_data());
 }
 
-// A stream without work is waited for in no time: which one it was is not in the file.
-TEST(DeviceClock, OfWaitsForAnIdleStreamSaysNothing) {
+// Kernels of 500 us, one each ms, each with a call that waits for a stream for `wait(i)`.
+DeviceClock ClockWithWaits(const std::function<int64_t(int64_t)>& wait) {
   TraceBuilder b;
   for (int64_t i = 0; i < 20; ++i) {
     const int64_t at = 1'000'000 * i;
     b.Host("cuda_runtime", "cudaLaunchKernel",
            {.start = at, .duration = 3'000, .correlation = i + 1});
     b.Kernel("gemm", {.start = at + 9'000, .duration = 500'000, .correlation = i + 1});
-    b.Host("cuda_runtime", "cudaStreamSynchronize", {.start = at + 5'000, .duration = 2'000});
+    b.Host("cuda_runtime", "cudaStreamSynchronize", {.start = at + 5'000, .duration = wait(i)});
   }
-  const DeviceClock clock = ClocksOf(std::move(b).Finish()).front();
+  return ClocksOf(std::move(b).Finish()).front();
+}
+
+// A stream without work is waited for in no time: which one it was is not in the file.
+TEST(DeviceClock, OfWaitsForAnIdleStreamSaysNothing) {
+  const DeviceClock clock = ClockWithWaits([](int64_t) { return 2'000; });
   EXPECT_EQ(clock.state, State::kRight);
   EXPECT_EQ(clock.waited, 0u);
 }
 
 // One that took its time, beside waits that say that the clock is right.
 TEST(DeviceClock, OfOneSlowWaitForAnIdleStreamSaysNothing) {
-  TraceBuilder b;
-  for (int64_t i = 0; i < 20; ++i) {
-    const int64_t at = 1'000'000 * i;
-    b.Host("cuda_runtime", "cudaLaunchKernel",
-           {.start = at, .duration = 3'000, .correlation = i + 1});
-    b.Kernel("gemm", {.start = at + 9'000, .duration = 500'000, .correlation = i + 1});
-    const bool waits = i != 7;
-    b.Host("cuda_runtime", "cudaStreamSynchronize",
-           {.start = at + 5'000, .duration = waits ? 600'000 : 12'000});
-  }
-  const DeviceClock clock = ClocksOf(std::move(b).Finish()).front();
+  const DeviceClock clock = ClockWithWaits([](int64_t i) { return i == 7 ? 12'000 : 600'000; });
   EXPECT_EQ(clock.state, State::kRight);
   EXPECT_EQ(clock.waited, 19u);
 }

@@ -261,8 +261,7 @@ TEST(LostWork, OfTheEndIsInDoubt) {
   EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
 }
 
-// Kernels of 50 us, one each ms, of which the last `gone` have no row; the first launch of all took
-// `first` long.
+// Kernels of 50 us, one each ms. The last `gone` have no row, and the first launch took `first`.
 LostWork WithoutTheLast(int64_t gone, int64_t first,
                         const std::function<void(TraceBuilder&)>& add) {
   TraceBuilder b;
