@@ -1,13 +1,44 @@
 # Sourced by the other tools: installs what tacho is built and tested with, once.
-# Names of Debian 12.
+# Names that Debian 12, Debian 13 and Ubuntu 24.04 share; where they differ a function chooses by what is there.
 
 TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
   libarchive-dev libfmt-dev libexpected-dev libcli11-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
   libyaml-dev libsqlite3-dev libedit-dev"
 TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev"
-TACHO_LINT_PACKAGES="clang-14 lld-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
 TACHO_ENGINE_PACKAGES="python3-venv"
-TACHO_WEB_PACKAGES="chromium"
+
+# The versions of clang that sanitized programs and fuzzers may be built with. Sources are laid out and linted by the first alone.
+TACHO_CLANGS="14 18 19"
+
+# can_install NAME: whether the system's archive has that package, by the lists that need_packages has fetched.
+can_install() {
+  case "$(apt-cache policy "$1" 2>/dev/null)" in *Candidate:\ [0-9]*) ;; *) return 1 ;; esac
+}
+
+# lint_packages: prints the names of a clang with sanitizers, and of the tools for layout and lint where they are of version 14.
+lint_packages() {
+  for version in $TACHO_CLANGS; do
+    can_install "clang-$version" || continue
+    echo "clang-$version lld-$version libclang-rt-$version-dev"
+    [ "$version" != 14 ] || echo "clang-format-14 clang-tidy-14"
+    return
+  done
+}
+
+# clang_program: prints the path of the C++ compiler among them that is installed.
+clang_program() {
+  for version in $TACHO_CLANGS; do
+    command -v "clang++-$version" && return
+  done
+}
+
+# web_packages: prints what builds and tests the page. Node may be there without a package of the system. Ubuntu's chromium
+# is a snap, which a package only points to.
+web_packages() {
+  command -v node >/dev/null || echo nodejs
+  command -v npm >/dev/null || echo npm
+  ! can_install chromium || echo chromium
+}
 
 # need_packages NAME...: installs those of them that are missing.
 need_packages() {

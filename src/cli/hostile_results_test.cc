@@ -75,6 +75,7 @@ TEST(HostileResults, AllNumbersOfOneNameMayBeTheLargest) {
   std::ifstream file(TACHO_SOURCE_DIR "/tests/fuzz/corpus/results/rank.json");
   const auto good = nlohmann::json::parse(file);
   const auto values = good.flatten();
+  size_t read = 0, refused = 0;
   for (const uint64_t number : {static_cast<uint64_t>(kMostNs), JsonReader::kMostCount,
                                 std::numeric_limits<uint64_t>::max()}) {
     std::set<std::string> names;
@@ -91,9 +92,19 @@ TEST(HostileResults, AllNumbersOfOneNameMayBeTheLargest) {
       changed["traces"].push_back(changed["traces"][0]);
       changed["traces"][1]["path"] = "other";
       SCOPED_TRACE(name + " " + std::to_string(number));
-      if (auto results = ParseResults(changed.dump())) MakeScreens(*std::move(results));
+      auto results = ParseResults(changed.dump());
+      if (!results) {
+        EXPECT_NE(results.error().message, "");
+        ++refused;
+        continue;
+      }
+      EXPECT_EQ(results->traces.size(), 2u);
+      MakeScreens(*std::move(results));
+      ++read;
     }
   }
+  EXPECT_GT(read, 100u);
+  EXPECT_GT(refused, 50u);
 }
 
 }  // namespace
