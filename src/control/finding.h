@@ -173,6 +173,7 @@ enum class FindingId : uint8_t {
   kTraceUnfinished,
   kFileUnreadable,
   kFileDamaged,
+  kApartFromOthers,
   // What a proven rank's files leave out.
   kEndedBeforeOthers,
   kEndedByOwnBound,

@@ -169,6 +169,8 @@ constexpr FindingKind kFindingKinds[] = {
     {"trace-unfinished", kIncomplete, "make room in the engine's trace folder and its TMPDIR"},
     {"file-unreadable", kIncomplete, "check the disk or the share that holds the file"},
     {"file-damaged", kIncomplete, "one folder for each engine; record again"},
+    {"apart-from-others", kIncomplete,
+     "record again: the slow first start is over; or ask for more steps"},
     {"ended-before-others", kNotice, "record again: the slow first start is over"},
     {"ended-by-own-bound", kNotice, "--steps N, or start the engine without max_iterations"},
     {"ended-by-duration", kNotice, "a longer --duration, if you want all steps"},

@@ -32,6 +32,7 @@ std::vector<size_t> ProfilerSession::AskAllToStop() {
       ended_by_themselves_.insert(i);
       ForgetOpenSession(worker.worker.url);
     } else {
+      recording_.workers[i].expectation.wrote_before_stop = files_.WroteAll(worker);
       asked.push_back(i);
       AskToStop(i);
     }

@@ -214,6 +214,28 @@ void ProveWorker(const WorkerExpectation& worker, const EngineFacts& facts, cons
             });
 }
 
+void DisproveThoseApart(const std::vector<WorkerExpectation>& workers,
+                        const std::vector<TraceEvidence>& traces, Proof& proof) {
+  std::vector<RankProof*> ranks;
+  std::vector<RankFiles> files;
+  for (RankProof& rank : proof.ranks) {
+    if (!rank.proven) continue;
+    ranks.push_back(&rank);
+    RankFiles& of_rank = files.emplace_back();
+    of_rank.worker = &*std::ranges::find(workers, rank.worker_url, &WorkerExpectation::url);
+    for (const TraceEvidence& trace : traces)
+      if (std::ranges::find(rank.paths, trace.path) != rank.paths.end())
+        of_rank.traces.push_back(&trace);
+  }
+  std::vector<std::optional<Finding>> findings = ApartFromOthers(files);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!findings[i]) continue;
+    ranks[i]->why = std::move(findings[i]);
+    ranks[i]->proven = false;
+    ranks[i]->remark.reset();
+  }
+}
+
 }  // namespace
 
 std::string RankProof::Who() const {
@@ -257,6 +279,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
         shapes[w].known || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
     ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);
   }
+  DisproveThoseApart(workers, traces, proof);
   std::vector<RankIdentity*> identities;
   for (RankProof& rank : proof.ranks) identities.push_back(&rank.identity);
   LeaveOutSingles(identities);

@@ -54,9 +54,13 @@ struct WorkerExpectation {
   std::vector<std::optional<int64_t>> steps_by_metrics;
   // tacho's load sent requests to it, and no token came in the window.
   bool silent_under_load = false;
-  bool steps_go_on = false;    // somebody's load goes on after the stop: the counters hold more
-  bool nothing_ran = false;    // by its answer to the stop, and without a file
-  bool answered_stop = false;  // well: it lives, and says that it wrote
+  // Work that nobody else can have taken waited for it when its stop was sent: requests of tacho's
+  // load.
+  bool had_work_at_stop = false;
+  bool wrote_before_stop = false;  // its files were whole when its stop was sent
+  bool steps_go_on = false;        // somebody's load goes on after the stop: the counters hold more
+  bool nothing_ran = false;        // by its answer to the stop, and without a file
+  bool answered_stop = false;      // well: it lives, and says that it wrote
   // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over

@@ -133,12 +133,10 @@ std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t ste
 // Fewer steps than the engine counted: `with_empty` in all, the last of them at `end`.
 std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine, uint64_t steps,
                                  uint64_t with_empty, int64_t end) {
-  const std::optional<int64_t> counted = worker.StepsOf(engine);
-  if (worker.steps_asked || !counted) return std::nullopt;
+  if (worker.steps_asked) return std::nullopt;
   // As the budget had it.
   if (worker.steps_bound && static_cast<int64_t>(with_empty) >= *worker.steps_bound)
     return std::nullopt;
-  const int64_t made = *counted;
   const int64_t early =
       worker.stop_asked_unix_ns == 0 || end == INT64_MAX
           ? 0
@@ -147,16 +145,21 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
   const bool ends_early =
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
   // A slow start costs some steps; a bound or somebody else's stop costs all that come after it.
+  // Its flush may stall the engine until the stop, which then counts no step that is missing.
   const auto held = static_cast<int64_t>(steps);
-  if (worker.steps_go_on && !ends_early) return std::nullopt;
-  if (2 * held >= made && !(ends_early && 10 * held < 9 * made)) return std::nullopt;
-  return Cause(FindingId::kHoldsPart,
-               fmt::format("its file holds {} of the {} steps that the engine's metrics counted{}",
-                           steps, made,
-                           ends_early ? fmt::format(" and ends {:.1f} s before the stop: a stop by "
-                                                    "somebody else, or a bound (max_iterations)",
-                                                    Seconds(early))
-                                      : ": a start that took long, or a bound (max_iterations)"));
+  const std::optional<int64_t> made = worker.StepsOf(engine);
+  const bool half = made && !worker.steps_go_on && 2 * held < *made;
+  const bool misses = ends_early && (worker.wrote_before_stop || worker.had_work_at_stop ||
+                                     (made && 10 * held < 9 * *made));
+  if (!half && !misses) return std::nullopt;
+  return Cause(
+      FindingId::kHoldsPart,
+      fmt::format("its file holds {} steps{}{}", steps,
+                  made ? fmt::format(" of the {} that the engine's metrics counted", *made) : "",
+                  ends_early ? fmt::format(" and ends {:.1f} s before the stop: a stop by "
+                                           "somebody else, or a bound (max_iterations)",
+                                           Seconds(early))
+                             : ": a start that took long, or a bound (max_iterations)"));
 }
 
 }  // namespace
@@ -256,6 +259,38 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
       steps + empty < static_cast<uint64_t>(*worker.steps_asked))
     return TooFewSteps(worker, steps);
   return std::nullopt;
+}
+
+std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven) {
+  struct Span {
+    int64_t begin = INT64_MAX, end = INT64_MIN, error = 0;  // by our clock
+  };
+  std::vector<Span> spans;
+  Span last{INT64_MIN};  // that begins last
+  for (const RankFiles& rank : proven) {
+    const EngineFacts& facts = rank.worker->facts;
+    Span& span = spans.emplace_back();
+    span.error = facts.clock_error_ns.value_or(0);
+    for (const TraceEvidence* trace : rank.traces) {
+      if (!trace->first_unix_ns || !trace->last_unix_ns) continue;
+      span.begin = std::min(span.begin, *trace->first_unix_ns - facts.clock_offset_ns.value_or(0));
+      span.end = std::max(span.end, *trace->last_unix_ns - facts.clock_offset_ns.value_or(0));
+    }
+    if (span.begin <= span.end && span.begin > last.begin) last = span;
+  }
+  std::vector<std::optional<Finding>> findings(proven.size());
+  for (size_t i = 0; i < proven.size(); ++i) {
+    // One that was idle until then has no earlier events, though its profiler ran.
+    const int64_t apart =
+        std::min(last.begin, proven[i].worker->all_running_unix_ns) - spans[i].end;
+    if (spans[i].begin > spans[i].end || apart <= spans[i].error + last.error) continue;
+    findings[i] =
+        Cause(FindingId::kApartFromOthers,
+              fmt::format("its file ends {} before the last profiler ran and another rank's file "
+                          "begins: they share no time",
+                          ShortTime(apart)));
+  }
+  return findings;
 }
 
 std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,

@@ -26,6 +26,15 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                                  bool steps_named);
 
+// Whether the profilers of these ranks ran at one time. Each of `proven` is the files of one proven
+// rank and its worker. What is wrong with those that ended before another's file begins and before
+// the last profiler ran, in the order of `proven`.
+struct RankFiles {
+  const WorkerExpectation* worker = nullptr;
+  std::vector<const TraceEvidence*> traces;
+};
+std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven);
+
 // What a proven rank's file does not cover of its window, if there is anything to say.
 std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps);

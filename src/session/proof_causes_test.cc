@@ -93,7 +93,7 @@ TEST(ProofCauses, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
   worker.steps_by_metrics = {278};
   const Proof proof = Prove({worker}, {ATrace("a")});
   EXPECT_TRUE(proof.complete);
-  EXPECT_THAT(Remarks(proof), ElementsAre(HasSubstr("holds 5 of the 278 steps")));
+  EXPECT_THAT(Remarks(proof), ElementsAre(HasSubstr("holds 5 steps of the 278 that")));
   worker.steps_asked = 5;
   EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})), IsEmpty());
 }
@@ -119,7 +119,8 @@ TEST(ProofCauses, StepsThatTheBudgetPlannedAreNotMissed) {
   worker.steps_bound = 5;
   EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})), IsEmpty());
   worker.steps_bound = 6;
-  EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})), ElementsAre(HasSubstr("5 of the 278")));
+  EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})),
+              ElementsAre(HasSubstr("5 steps of the 278")));
 }
 
 TEST(ProofCauses, ATraceFromBeforeTheLastProfilerRanIsRemarkedOn) {
@@ -173,11 +174,44 @@ TEST(ProofCauses, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty()) << "to its end: a start that took long";
   trace.last_unix_ns = kProofStop - 1'000'000'000;
   EXPECT_THAT(Remarks(Prove({worker}, {trace})),
-              ElementsAre(testing::AllOf(HasSubstr("holds 80 of the 100 steps"),
+              ElementsAre(testing::AllOf(HasSubstr("holds 80 steps of the 100 that"),
                                          HasSubstr("ends 1.0 s before the stop"),
                                          HasSubstr("somebody else"))));
   worker.steps_by_metrics = {80};
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty()) << "the engine was idle then";
+  // The flush of that stop halted the engine: no step is missing by the counter, or none counts.
+  worker.had_work_at_stop = true;
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})), ElementsAre(HasSubstr("ends 1.0 s before the")));
+  worker.steps_by_metrics = {};
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})),
+              ElementsAre(HasSubstr("holds 80 steps and ends 1.0 s before the stop")));
+  worker.had_work_at_stop = false;
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty());
+  worker.wrote_before_stop = true;
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})), ElementsAre(HasSubstr("ends 1.0 s before the")));
+}
+
+TEST(ProofCauses, RanksThatShareNoTimeAreNotOneRecording) {
+  std::vector<WorkerExpectation> workers = {AWorker("v", {"a"}), AWorker("w", {"b"})};
+  std::vector<TraceEvidence> traces = {ATrace("a"), ATrace("b", 0, 1, 200)};
+  const int64_t second = kProofStart + 3'000'000'000;
+  traces[0].last_unix_ns = second - 400'000'000;
+  traces[1].first_unix_ns = second;
+  for (WorkerExpectation& worker : workers) worker.all_running_unix_ns = second - 100'000'000;
+  for (int turn = 0; turn < 2; ++turn) {
+    const Proof proof = Prove(workers, traces);
+    EXPECT_FALSE(proof.complete);
+    EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("(v): its file ends 300 ms before the last "
+                                                      "profiler ran and another rank's file")));
+    std::ranges::reverse(traces);
+  }
+  // Its profiler ran, but it was idle until then.
+  for (WorkerExpectation& worker : workers) worker.all_running_unix_ns = kProofStart;
+  EXPECT_TRUE(Prove(workers, traces).complete);
+  // The clocks are not known that well.
+  for (WorkerExpectation& worker : workers) worker.all_running_unix_ns = second;
+  workers[1].facts.clock_error_ns = 500'000'000;
+  EXPECT_TRUE(Prove(workers, traces).complete);
 }
 
 TEST(ProofCauses, ATraceThatEndsBeforeTheLastProfilerRanIsRemarkedOn) {
@@ -201,7 +235,8 @@ TEST(ProofCauses, StepsAfterTheStopAreNotMissed) {
   TraceEvidence trace = ATrace("a");
   trace.steps = 40;
   worker.steps_by_metrics = {100};
-  EXPECT_THAT(Remarks(Prove({worker}, {trace})), ElementsAre(HasSubstr("holds 40 of the 100")));
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})),
+              ElementsAre(HasSubstr("holds 40 steps of the 100")));
   worker.steps_go_on = true;
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty());
   trace.last_unix_ns = kProofStop - 1'000'000'000;

@@ -70,7 +70,7 @@ class Recorder {
         RunNsysWindow(session);
       else
         RunHttpWindow(session);
-      ReadMetrics(&RecordedWorker::after);
+      if (recording_.via != Via::kNsys) ReadMetrics(&RecordedWorker::after);
       for (RecordedWorker& worker : recording_.workers) {
         worker.expectation.steps_go_on = !options_.load || load_went_on_;
         if (worker.before && worker.after)
@@ -231,6 +231,11 @@ class Recorder {
     // Requests in flight would only wait until the flush ends; a given load is the user's.
     load_went_on_ =
         options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
+    for (RecordedWorker& worker : recording_.workers)
+      worker.expectation.had_work_at_stop =
+          load_.Runs() && !load_.HasEnded() &&
+          !(load_.BehindRouter() && recording_.workers.size() > 1) &&
+          load_.AnswersOf(worker.worker.url).running > 0;
     session.Stop(
         [&] {
           if (!load_went_on_ && silent.empty()) load_.Cancel();
@@ -315,6 +320,8 @@ class Recorder {
     NsysCollection collection(*nsys_, options_, observer_, recording_);
     ReadMetrics(&RecordedWorker::before);
     if (collection.Start()) RunWhileProfiled(session);
+    // Its stop takes seconds, and engines step on meanwhile.
+    ReadMetrics(&RecordedWorker::after);
     collection.Stop();
     load_.Cancel();
     collection.Collect(stop_);

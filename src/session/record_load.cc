@@ -63,7 +63,7 @@ RecordLoad::Answers RecordLoad::AnswersOf(const std::string& url) const {
       load_->progress()
           .targets[found == targets_.end() ? 0 : static_cast<size_t>(found - targets_.begin())];
   return {target.last_token_ns, target.failures_in_row,
-          options_.plan.rate.has_value() && target.running == 0};
+          options_.plan.rate.has_value() && target.running == 0, target.running};
 }
 
 bool RecordLoad::AllFail() const {

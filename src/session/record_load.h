@@ -34,6 +34,7 @@ class RecordLoad {
     int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
     uint64_t failures_in_row = 0;
     bool nothing_due = false;  // at a low rate: no request is in flight
+    uint64_t running = 0;      // requests in flight
   };
   Answers AnswersOf(const std::string& url) const;
   bool BehindRouter() const { return recording_.plan && recording_.plan->through_router; }

@@ -234,8 +234,20 @@ def of_others(folder):
         report = run.report()
         remark = [r for r in report["remarks"] if "somebody else" in r]
         check("stopped early: remarked", len(remark) == 1 and urls[1] in remark[0] and
-              re.search(r"holds \d+ of the \d+ steps .* ends [4-7]\.\d s before the stop", remark[0]), (status, report["remarks"]))
+              re.search(r"holds \d+ steps of the \d+ that .* ends [4-7]\.\d s before the stop", remark[0]), (status, report["remarks"]))
         check("stopped early: on the screen", "before the stop" in " ".join(out.split()), out)
+    # The flush of that stop halts the engine to the window's end: its own counter misses no step, and tokens only seem to cost.
+    with simulation(folder, "--count", "1", "--fault", "slow-flush:5s") as addresses:
+        url = addresses["workers"][0]["url"]
+        run = Recording(f"{folder}/halted", [url], *QUICK[:4], "--duration", "5s")
+        run.until(" start ")
+        time.sleep(1)
+        post(url, "/stop_profile")
+        status, out, errors, _ = run.end()
+        report = run.report()
+        check("halted by a stop: remarked", [r for r in report["remarks"] if re.search(r"ends [2-4]\.\d s before the stop: a stop by somebody", r)],
+              (status, report["remarks"], out))
+        check("halted by a stop: no cost of the flush", re.search(r"cost .*(no change|cannot tell|within)", out) or "cost" not in out, out)
 
 
 scenario.main([interrupt, interrupted_http, two_at_once, started_twice, started_on_two, killed, strangers_session, of_others],
