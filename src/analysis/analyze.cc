@@ -52,16 +52,20 @@ std::string PlaceOf(const LostWork& lost) {
   return lost.apis.front().name + ", " + std::to_string(lost.first.ns) + " ns";
 }
 
-void NoteIntegrity(const Trace& trace, const Integrity& integrity, Notes& notes) {
+// `knows_idle_time`: of the devices of the scope.
+void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_idle_time,
+                   Notes& notes) {
   const LostWork& lost = integrity.lost;
   if (lost.any()) {
     notes.Add(lost.at_edges() ? NoteId::kLostAtEdge : NoteId::kLostGpuWork, PlaceOf(lost),
               lost.lost_calls + lost.partial_graphs);
+  } else if (lost.cut_off > 0 && integrity.device_times() && !knows_idle_time) {
+    notes.Add(NoteId::kCutOffWork, "", lost.cut_off);
   }
   const RecorderStops& stops = integrity.stops;
   if (stops.any()) notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
   for (const DeviceClock& clock : integrity.clocks) {
-    if (clock.state == DeviceClock::State::kRight) continue;
+    if (clock.state == DeviceClock::State::kRight || !integrity.device_times()) continue;
     notes.Add(NoteId::kDeviceClock, "device " + clock.device,
               std::max<uint64_t>(1, clock.before_launch + clock.after_wait));
   }
@@ -135,15 +139,16 @@ bool JudgesIntegrity(const TraceFacts& facts) {
   return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
 }
 
-Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
-              const Classifier& classifier) {
+Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts, const Classifier& classifier,
+              const Scope& scope) {
   const Trace& trace = prepared.index.trace();
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
   recorded.no_rank = !IsRank(facts.role);
   NoteMissingWork(recorded, trace, prepared.work.on_host, notes);
-  if (JudgesIntegrity(facts)) NoteIntegrity(trace, prepared.integrity, notes);
+  if (JudgesIntegrity(facts))
+    NoteIntegrity(trace, prepared.integrity, KnowsIdleTime(prepared, scope), notes);
   NoteOrphans(trace, prepared.links, notes);
   NoteLongOverlaps(prepared.index, notes);
   NoteProducerLines(trace.header, notes);
@@ -215,7 +220,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);
-            analysis.notes = NotesOf(prepared, analysis.facts, classifier);
+            analysis.notes = NotesOf(prepared, analysis.facts, classifier, scope);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);

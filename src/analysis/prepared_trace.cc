@@ -8,16 +8,6 @@
 namespace tacho {
 namespace {
 
-// Whether the rows of the devices of a scope say when they were idle.
-bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope) {
-  DurationNs window;
-  for (const DeviceItems& device : prepared.work.devices) {
-    if (scope.device.empty() || device.device == scope.device)
-      window += scope.window.value_or(device.extent).length();
-  }
-  return prepared.integrity.idle_time(window);
-}
-
 // What a step launched is not all that it did where its work is not there, or where it may have
 // launched work whose call is not there.
 void ForgetIncompleteSteps(PreparedTrace& prepared) {
@@ -31,8 +21,10 @@ void ForgetIncompleteSteps(PreparedTrace& prepared) {
   for (const uint32_t step : StepsWithUnlaunchedWork(prepared.index, prepared.links, steps))
     steps[step].lost_work = true;
   const RecorderStops& stops = prepared.integrity.stops;
+  const bool has_times = prepared.integrity.device_times();
   for (Step& step : steps) {
-    if ((stops.may_have_begun && step.when.start < *stops.may_have_begun) ||
+    if (!has_times ||
+        (stops.may_have_begun && step.when.start < *stops.may_have_begun) ||
         (stops.may_have_stopped && step.lasts.end > *stops.may_have_stopped))
       step.lost_work = true;
     if (!step.lost_work) continue;
@@ -55,6 +47,15 @@ PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Sc
   prepared.integrity = FindIntegrity(prepared.index, prepared.links, prepared.work, scope, threads);
   ForgetIncompleteSteps(prepared);
   return prepared;
+}
+
+bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope) {
+  DurationNs window;
+  for (const DeviceItems& device : prepared.work.devices) {
+    if (scope.device.empty() || device.device == scope.device)
+      window += scope.window.value_or(device.extent).length();
+  }
+  return prepared.integrity.idle_time(window);
 }
 
 IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope, const InFlight* in_flight,

@@ -22,6 +22,8 @@ struct PreparedTrace {
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope = {},
                       size_t threads = 1);
 
+// Whether the rows of the devices of the scope say when they were idle.
+bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope);
 // AttributeIdle as far as the evidence allows: no idle time where it is unknown, and no causes
 // without a common clock. `work`: of the devices of the scope.
 IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope = {},

@@ -84,6 +84,10 @@ constexpr NoteKind kKinds[] = {
      "send requests before and while the profiler starts, not after a pause; open fewer sessions "
      "in "
      "one process; CUPTI of CUDA 13.1 or later loses none at the start"},
+    {"cut-off-work", Severity::kDataLoss,
+     "the recording ends before work that was launched: it may have run in more than 1 % of the "
+     "time, where the device looks idle",
+     "stop the profiler when the engine is idle, or record longer"},
     {"recorder-stopped", Severity::kDataLoss,
      "the recording of calls and device work is shorter than the trace: in the rest of the trace "
      "the device is neither idle nor busy",
@@ -99,7 +103,8 @@ constexpr NoteKind kKinds[] = {
      "update the profiler, or record again"},
     {"times-refused", Severity::kDataLoss,
      "the device's rows lie out of order and on top of each other: they were not written when they "
-     "ran, so no time of the device is shown; their counts hold",
+     "ran, so busy and idle time are not shown; counts hold, and durations are those that the "
+     "profiler wrote",
      "update ROCm, or record a shorter window"},
     {"long-overlap", Severity::kNotice,
      "GPU events reach far over later ones of their stream: their durations may have overflowed",
@@ -188,6 +193,7 @@ bool Notes::has_holes() const {
       case NoteId::kSecondDocument:
       case NoteId::kReadFailed:
       case NoteId::kLostAtEdge:
+      case NoteId::kCutOffWork:
       case NoteId::kRecorderStopped:
         return false;
       default:

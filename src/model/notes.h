@@ -41,6 +41,7 @@ enum class NoteId : uint8_t {
   kOrphanGpuEvents,     // GPU events whose launch is not in the recording
   kLostGpuWork,         // calls that launched GPU work which is not in the file, between others
   kLostAtEdge,          // the same of the first or the last calls of the recording alone
+  kCutOffWork,          // so much was queued when the recording ended that idle time is unknown
   kRecorderStopped,     // the recording of calls and GPU work is shorter than the trace
   kDeviceClock,         // GPU work before its launch, or after a call that waited for it
   kImpossibleOrder,     // GPU work of a stream out of the order of its launches

@@ -37,7 +37,7 @@ enum class Doubt : uint8_t {
 bool LostOtherData(const Notes& notes) {
   return std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
-           note.id != NoteId::kLostGpuWork && note.id != NoteId::kRecorderStopped &&
+           note.id != NoteId::kCutOffWork && note.id != NoteId::kLostGpuWork && note.id != NoteId::kRecorderStopped &&
            note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
   });
 }

@@ -28,6 +28,8 @@ std::string PatternText(const LostWork& lost) {
       return "all calls of some threads, and no others";
     case LossPattern::kAllButOneIn:
       return fmt::format("only 1 call in {} has its work", lost.one_in);
+    case LossPattern::kInARow:
+      return "calls that follow each other";
     case LossPattern::kSpread:
       return lost.lost_calls > 1 ? "calls all over the recording" : "";
     case LossPattern::kNone:
@@ -35,6 +37,11 @@ std::string PatternText(const LostWork& lost) {
       break;
   }
   return "";
+}
+
+std::string CutOffText(const LostWork& lost) {
+  return fmt::format("the recording ends before the work of its last {}",
+                     lost.cut_off == 1 ? "call" : FormatCounted(lost.cut_off, "call"));
 }
 
 std::string ClockText(const DeviceClock& clock) {
@@ -91,10 +98,7 @@ constexpr const char* kCannotTellLoss = "whether events are missing cannot be to
 }  // namespace
 
 std::string LossText(const LostWork& lost) {
-  if (!lost.any() && lost.cut_off > 0)
-    return fmt::format("the recording ends before the work of its last {}",
-                       lost.cut_off == 1 ? "call" : FormatCounted(lost.cut_off, "call"));
-  if (!lost.any()) return "";
+  if (!lost.any()) return lost.cut_off > 0 ? CutOffText(lost) : "";
   std::string text;
   if (lost.lost_calls > 0) {
     const bool one_api = lost.apis.size() == 1;
@@ -118,8 +122,7 @@ bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && tr
 
 std::string LossInWords(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  std::string loss = lost.any() || !trace.idle.known ? LossText(lost) : "";
-  if (!loss.empty()) return loss;
+  if (std::string loss = LossText(lost); !loss.empty()) return loss;
   return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
 }
 

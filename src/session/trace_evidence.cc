@@ -22,6 +22,7 @@ bool IsOfTheFile(NoteId id) {
   switch (id) {
     case NoteId::kLostGpuWork:
     case NoteId::kLostAtEdge:
+    case NoteId::kCutOffWork:
     case NoteId::kRecorderStopped:
     case NoteId::kTimesRefused:
     case NoteId::kProducerLostEvents:

@@ -26,7 +26,8 @@ bool HasOtherHoles(const SideFacts& side) {
 std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   const std::string loss = changes.WhyLost();
   if (loss.empty()) return "";
-  const bool both = changes.base.evidence.lost_work() && changes.now.evidence.lost_work();
+  const auto lacks = [](const SideEvidence& side) { return side.lost_work() || side.cut_off > 0; };
+  const bool both = lacks(changes.base.evidence) && lacks(changes.now.evidence);
   return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
 }
 

@@ -74,6 +74,7 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
 
 bool IsOfLostWork(const Note& note) {
   return note.id == NoteId::kLostAtEdge || note.id == NoteId::kLostGpuWork ||
+         note.id == NoteId::kCutOffWork ||
          KindOf(note.id).severity != Severity::kDataLoss;
 }
 
@@ -138,6 +139,7 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       if (lost.any()) AddLoss(*trace, losses.lost == 0, evidence);
       losses.Add(lost);
       evidence.partial_graphs += lost.partial_graphs;
+      evidence.cut_off += lost.cut_off;
       lost_data |= trace->notes.lost_data();
       only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
       if (trace->devices.empty()) {
@@ -148,7 +150,7 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       evidence.no_causes = std::max(evidence.no_causes, NoCausesOf(*trace));
     }
   }
-  evidence.only_lost_work = lost_data && only_lost_work && losses.lost > 0;
+  evidence.only_lost_work = lost_data && only_lost_work && losses.lost + evidence.cut_off > 0;
   evidence.calls = losses.calls;
   evidence.lost_calls = losses.lost;
   if (losses.apis.size() == 1) {
@@ -163,7 +165,16 @@ std::string_view RunOf(std::string_view side) {
 }
 
 std::string LossText(const SideEvidence& base, const SideEvidence& now) {
-  if (!base.lost_work() && !now.lost_work()) return "";
+  if (!base.lost_work() && !now.lost_work()) {
+    std::string text;
+    for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
+      if (side->cut_off > 0)
+        text += fmt::format("{}{} ends before the work of its last {} call{}",
+                            text.empty() ? "" : ", and ", name, side->cut_off,
+                            side->cut_off == 1 ? "" : "s");
+    }
+    return text;
+  }
   if (!base.lost_work() || !now.lost_work()) {
     return fmt::format("{} lost {}", RunOf(base.lost_work() ? "base" : "new"),
                        (base.lost_work() ? base : now).LostCalls());

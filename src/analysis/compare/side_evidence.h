@@ -18,6 +18,7 @@ struct SideEvidence {
   uint64_t calls = 0, lost_calls = 0;
   std::string api;
   uint64_t partial_graphs = 0;  // of the lost calls, those that lack a part alone
+  uint64_t cut_off = 0;         // other calls, before whose work the recordings end
   // Of all traces that lost any; nothing if they differ.
   std::optional<LossPattern> pattern;
   // What lies between is whole, of all traces (LostWork::at_edges).
@@ -38,6 +39,8 @@ struct SideEvidence {
   std::string why_no_work;
 
   [[nodiscard]] bool lost_work() const { return lost_calls > 0; }
+  // So much that kernels cannot be counted.
+  [[nodiscard]] bool lacks_much() const { return lost_work() || 100 * cut_off > calls; }
   // "GPU work of 400 of 929 calls, the first of the recording".
   [[nodiscard]] std::string LostCalls() const;
   // "35 of its 40 decode steps"; "" if none lacks work.
@@ -47,8 +50,8 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
 
 // What `side`, "base" or "new", is called before a verb: "new lost" reads as "newly lost".
 std::string_view RunOf(std::string_view side);
-// "the new run lost GPU work of 400 of 929 calls, the first of the recording"; "" if no side lost
-// any.
+// "the new run lost GPU work of 400 of 929 calls, the first of the recording", or where nothing is
+// lost "new ends before the work of its last 400 calls"; "" if no side lacks any.
 std::string LossText(const SideEvidence& base, const SideEvidence& now);
 // "new's device clock is off against the host's"; "" if both sides know the causes of idle time.
 std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now);

@@ -85,11 +85,10 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
     const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
     if (after == launched.begin()) continue;
     const DurationNs most = calls.When(call).end - (after - 1)->over;
-    // Which stream is not in the file. One without work is waited for in no time.
-    constexpr DurationNs kWaited{10'000};
+    // Which stream is not in the file.
     if (waits[call] == Waits::kForDevice) {
       take(most);
-    } else if (one_stream && calls.When(call).length() >= kWaited) {
+    } else if (one_stream && calls.When(call).length() >= kWaitedForStream) {
       for_stream.emplace_back(calls.start[call], most);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/evidence/waiting_calls.h"
 #include "analysis/evidence/work_alike.h"
 
 namespace tacho {
@@ -16,10 +17,9 @@ struct OnStream {
 
 // When the work of a call may have run on one stream.
 struct MayHaveRun {
-  TimeNs called, launched;  // the start and the end of the call
+  TimeNs called;
   StreamId stream{};
   Interval when;
-  std::optional<DurationNs> turn;  // no longer than that (turns.h)
 };
 
 // A stream runs its work in the order of the launches: not before all that was launched before it
@@ -55,17 +55,10 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, std::vector<MayHave
     for (; after != between.rend() && after->called > one.called; ++after) is_after(*after);
     one.when.end = std::min(one.when.end, next[Index(one.stream)].value_or(one.when.end));
   }
-  // By when all work before is over at the latest, that which is missing included.
-  std::vector<TimeNs> latest(over.size(), trace.span.start);
   auto before = between.begin();
   for (MayHaveRun& one : may) {
     for (; before != between.end() && before->called < one.called; ++before) is_before(*before);
-    const TimeNs begin = over[Index(one.stream)].value_or(one.when.start);
-    TimeNs& last = latest[Index(one.stream)];
-    last = std::max({last, begin, one.launched});
-    if (one.turn && *one.turn < one.when.end - last) one.when.end = last + *one.turn;
-    last = std::max(last, one.when.end);
-    one.when.start = std::max(one.when.start, begin);
+    one.when.start = std::max(one.when.start, over[Index(one.stream)].value_or(one.when.start));
   }
 }
 
@@ -84,23 +77,21 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
                          std::optional<DurationNs> behind) {
   const Trace& trace = index.trace();
   const TimeNs first = FirstWithWork(trace, links);
+  const FinishedWork finished = FindFinishedWork(trace);
   std::vector<Interval> doubtful;
   std::vector<MayHaveRun> may;
   for (const uint32_t call : incomplete) {
     const TimeNs called = trace.host_calls.start[call];
     const TimeNs start = behind ? called - *behind : trace.span.start;
+    const TimeNs end = behind == DurationNs{} ? finished.OverBy(trace.host_calls.When(call).end)
+                                              : trace.span.end;
     // Of the first calls, before any has work, nothing like them need come again.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
-      doubtful.push_back({start, trace.span.end});
+      doubtful.push_back({start, end});
       continue;
     }
-    const std::optional<DurationNs> turn =
-        behind == DurationNs{} && works.IsInOperator(call) ? alike->Turn() : std::nullopt;
-    for (const StreamId stream : alike->streams) {
-      may.push_back(
-          {called, trace.host_calls.When(call).end, stream, {start, trace.span.end}, turn});
-    }
+    for (const StreamId stream : alike->streams) may.push_back({called, stream, {start, end}});
   }
   if (!may.empty()) KeepOrder(trace, links, may);
   for (const MayHaveRun& one : may) doubtful.push_back(one.when);

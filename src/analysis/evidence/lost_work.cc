@@ -102,6 +102,8 @@ class Losses {
       lost.pattern = LossPattern::kAllGraphs;
     } else if (AreAllOfThreads()) {
       lost.pattern = LossPattern::kAllOfAThread;
+    } else if (gone > 1 && FollowEachOther(at_start)) {
+      lost.pattern = LossPattern::kInARow;
     } else if (const uint64_t n = OneIn(lost); n > 1) {
       lost.pattern = LossPattern::kAllButOneIn;
       lost.one_in = n;
@@ -125,6 +127,13 @@ class Losses {
     for (const uint32_t call : calls_)
       (links_.first.LaunchedWork(call) ? with : without).insert(trace_.host_calls.track[call]);
     return std::ranges::none_of(without, [&](TrackId track) { return with.contains(track); });
+  }
+  // The first of them, `at_start` calls, aside.
+  [[nodiscard]] bool FollowEachOther(size_t at_start) const {
+    if (at_start > 0) return false;
+    const auto first = std::ranges::find(calls_, incomplete_.front());
+    const auto after = std::ranges::mismatch(std::ranges::subrange(first, calls_.end()), incomplete_);
+    return after.in2 == incomplete_.end();
   }
   // n where of the calls of the API that lost most, and alone, every n-th is there.
   [[nodiscard]] uint64_t OneIn(const LostWork& lost) const {
@@ -158,9 +167,9 @@ class Losses {
 }  // namespace
 
 std::string_view LossPatternId(LossPattern pattern) {
-  static constexpr std::array<std::string_view, 8> kIds{
-      "none",           "start", "end", "start-and-end", "all-graphs", "all-of-a-thread",
-      "all-but-one-in", "spread"};
+  static constexpr std::array<std::string_view, 9> kIds{
+      "none",           "start",    "end",   "start-and-end", "all-graphs", "all-of-a-thread",
+      "all-but-one-in", "in-a-row", "spread"};
   return kIds[static_cast<size_t>(pattern)];
 }
 

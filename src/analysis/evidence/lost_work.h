@@ -24,6 +24,7 @@ enum class LossPattern : uint8_t {
   kAllGraphs,     // every graph launch, and no other call
   kAllOfAThread,  // every call of some threads, and no other call
   kAllButOneIn,   // of one API all but every n-th
+  kInARow,        // calls that follow each other
   kSpread,
   kCount,
 };

@@ -34,7 +34,8 @@ struct Kind {
 
 class Kinds {
  public:
-  Kinds(const Trace& trace, Interval with_calls) : trace_(trace), with_calls_(with_calls) {}
+  Kinds(const Trace& trace, Interval with_calls, Interval recorded)
+      : trace_(trace), with_calls_(with_calls), recorded_(recorded) {}
 
   // The ranges and the calls of one thread, both by start. Of ranges in ranges the outer one
   // counts.
@@ -57,10 +58,11 @@ class Kinds {
       if (IsWithoutWork(table.name[ranges[i]])) continue;
       while (next < calls.size() && host_calls.start[calls[next]] < when.start) ++next;
       Kind& kind = OfName(table.name[ranges[i]]);
+      // While work of a deep queue runs on, the recorder does too.
       if (when.start >= with_calls_.end) {
-        ++kind.after;
+        kind.after += when.start >= recorded_.end;
       } else if (when.end <= with_calls_.start) {
-        ++kind.before;
+        kind.before += when.end <= recorded_.start;
       } else {
         const bool holds = next < calls.size() && host_calls.start[calls[next]] < when.end;
         const bool is_inside = with_calls_.start <= when.start && when.end <= with_calls_.end;
@@ -108,7 +110,7 @@ class Kinds {
   }
 
   const Trace& trace_;
-  Interval with_calls_;
+  Interval with_calls_, recorded_;
   std::map<std::string, Kind> by_name_;
   std::map<StringId, Kind*> kinds_;
   std::map<StringId, bool> without_work_;
@@ -121,11 +123,14 @@ RecorderStops FindRecorderStops(const TrackIndex& index) {
   RecorderStops stops;
   if (trace.host_calls.size() == 0) return stops;
   Interval with_calls = trace.host_calls.When(0);
-  const auto extend = [&](Interval when) {
-    with_calls = {std::min(with_calls.start, when.start), std::max(with_calls.end, when.end)};
+  const auto extend = [](Interval& all, Interval when) {
+    all = {std::min(all.start, when.start), std::max(all.end, when.end)};
   };
-  for (size_t row = 0; row < trace.host_calls.size(); ++row) extend(trace.host_calls.When(row));
-  Kinds annotations(trace, with_calls), operators(trace, with_calls);
+  for (size_t row = 0; row < trace.host_calls.size(); ++row)
+    extend(with_calls, trace.host_calls.When(row));
+  Interval recorded = with_calls;  // and device work
+  for (size_t row = 0; row < trace.gpu.size(); ++row) extend(recorded, trace.gpu.When(row));
+  Kinds annotations(trace, with_calls, recorded), operators(trace, with_calls, recorded);
   for (size_t track = 0; track < trace.words.tracks().size(); ++track) {
     const RowList calls = index.host_calls().Of(track);
     annotations.Add(trace.annotations, index.annotations().Of(track), calls);
@@ -146,8 +151,8 @@ RecorderStops FindRecorderStops(const TrackIndex& index) {
     witnesses = by_ranges ? ranges.ranges : ops.ranges;
     stops.witness = by_ranges ? ranges.name : ops.name;
   };
-  decide(&Kind::before, with_calls.start, stops.began, stops.may_have_begun, stops.before);
-  decide(&Kind::after, with_calls.end, stops.stopped, stops.may_have_stopped, stops.after);
+  decide(&Kind::before, recorded.start, stops.began, stops.may_have_begun, stops.before);
+  decide(&Kind::after, recorded.end, stops.stopped, stops.may_have_stopped, stops.after);
   return stops;
 }
 

@@ -19,14 +19,7 @@ namespace {
 
 constexpr size_t kFewestCalls = 3;
 
-enum class CallKind : uint8_t {
-  kOther,
-  kJudged,
-  kMemset,
-  kBeginCapture,
-  kEndCapture,
-  kWaitsForDevice
-};
+enum class CallKind : uint8_t { kOther, kJudged, kMemset, kBeginCapture, kEndCapture };
 
 CallKind KindOfCall(std::string_view name) {
   if (name.find("BeginCapture") != std::string_view::npos) return CallKind::kBeginCapture;
@@ -94,21 +87,6 @@ std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
   return captures;
 }
 
-// The start of the last call that waited for all work of a trace's only device: what was launched
-// before is over.
-TimeNs LastWait(const Trace& trace) {
-  const std::vector<Stream>& streams = trace.words.streams();
-  TimeNs last = trace.span.start;
-  if (std::ranges::any_of(
-          streams, [&](const Stream& stream) { return stream.device != streams.front().device; }))
-    return last;
-  const std::vector<Waits> waits = OfEachCall(trace, WaitsFor);
-  for (uint32_t call = 0; call < waits.size(); ++call) {
-    if (waits[call] == Waits::kForDevice) last = std::max(last, trace.host_calls.start[call]);
-  }
-  return last;
-}
-
 }  // namespace
 
 TimeNs EndOfRecording(const Trace& trace) {
@@ -174,7 +152,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
 
 void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& found) {
   const HostCallTable& calls = trace.host_calls;
-  const TimeNs end = EndOfRecording(trace), waited = LastWait(trace);
+  const TimeNs end = EndOfRecording(trace), waited = FindFinishedWork(trace).before;
   const auto is_cut_off = [&](uint32_t call) {
     const TimeNs called = calls.When(call).end;
     // Of several streams one may run on while the work of others is over.

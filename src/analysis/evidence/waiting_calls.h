@@ -2,6 +2,10 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/trace.h"
 
 namespace tacho {
 
@@ -14,5 +18,27 @@ inline Waits WaitsFor(std::string_view call) {
   if (has("StreamSynchronize")) return Waits::kForStream;
   return Waits::kNo;
 }
+
+// A call that waits for a stream without work returns in less.
+inline constexpr DurationNs kWaitedForStream{10'000};
+
+// After which calls all work of a trace is over that was launched before they began.
+struct FinishedWork {
+  // By start: where the trace has one device, calls that waited for it.
+  std::vector<Interval> waits;
+  // What was launched before is over.
+  TimeNs before;
+
+  // By when work is over that was launched by then; the end of the trace if nobody knows.
+  [[nodiscard]] TimeNs OverBy(TimeNs launched) const;
+
+ private:
+  friend FinishedWork FindFinishedWork(const Trace& trace);
+  TimeNs end_;
+};
+// Where there is one stream, calls that waited for a stream count for `before`, but for the last of
+// them: a single one may have waited for another stream without any row. Cost: O(n) over host calls
+// and a sort of those that waited.
+FinishedWork FindFinishedWork(const Trace& trace);
 
 }  // namespace tacho

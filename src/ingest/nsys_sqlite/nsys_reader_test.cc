@@ -373,6 +373,19 @@ TEST(NsysReader, ATableWithoutTheProcessIsOfTheOneThatMadeTheCalls) {
   EXPECT_EQ(with_calls.gpu.size(), 2U);
   EXPECT_EQ(with_calls.host_calls.size(), 1U);
   EXPECT_EQ(with_calls.notes.CountOf(NoteId::kDamagedRow), 0U);
+  // Of two processes nobody knows whose the kernels are.
+  const std::string two = calls + "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (190, 195, 0, " +
+                          Global(44, 44) + ", 18, 1, 0);" + kernels;
+  SqliteDatabase of_two = MakeExport(two);
+  uint64_t damaged = 0;
+  const auto traces = ReadAll(of_two);
+  ASSERT_TRUE(traces) << traces.error().message;
+  for (const auto& [name, trace] : *traces) {
+    EXPECT_EQ(trace.gpu.size(), 0U);
+    damaged += trace.notes.CountOf(NoteId::kDamagedRow);
+  }
+  EXPECT_GT(damaged, 0U);
+  EXPECT_EQ(SeenOf(of_two, true).Text(), SeenOf(of_two, false).Text());
   const Trace alone = ReadOne(kernels);
   EXPECT_EQ(alone.gpu.size(), 2U);
   EXPECT_EQ(alone.notes.CountOf(NoteId::kDamagedRow), 0U);

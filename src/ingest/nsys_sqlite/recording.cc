@@ -42,6 +42,9 @@ std::string WhatElse(const Schema& schema) {
          "): tacho reads what nsys export --type sqlite writes";
 }
 
+constexpr std::array<std::string_view, 3> kWorkTables{
+    "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"};
+
 }  // namespace
 
 bool Recording::IsAskedFor(std::string_view table) const {
@@ -52,18 +55,29 @@ bool Recording::IsAskedFor(std::string_view table) const {
   if (table == "CUPTI_ACTIVITY_KIND_RUNTIME") return parts.calls || timed.calls;
   if (table == "NVTX_EVENTS") return parts.ranges;
   if (table == "OSRT_API") return parts.os_calls || timed.os_calls;
-  const bool is_work = table == "CUPTI_ACTIVITY_KIND_KERNEL" ||
-                       table == "CUPTI_ACTIVITY_KIND_MEMCPY" ||
-                       table == "CUPTI_ACTIVITY_KIND_MEMSET";
-  return is_work ? gpu : parts.rest;
+  return std::ranges::find(kWorkTables, table) != kWorkTables.end() ? gpu : parts.rest;
 }
 
 void Recording::FindLoneProcess() {
   static constexpr std::array<std::string_view, 1> kThread{"globalTid"};
+  const auto lacks_process = [&](std::string_view table) {
+    return schema_.Has(table) && !schema_.Has(table, "globalPid");
+  };
+  if (std::ranges::none_of(kWorkTables, lacks_process)) return;
+  std::optional<int64_t> lone;
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
     TableScan rows(database_, schema_, table, kThread);
-    if (lone_process_ == 0 && rows.Next()) lone_process_ = rows.Maybe(0).value_or(0);
+    while (rows.Next()) {
+      const std::optional<int64_t> thread = rows.Maybe(0);
+      if (!thread) continue;
+      if (lone && ProcessKey(*thread) != ProcessKey(*lone)) {
+        lone_process_.reset();
+        return;
+      }
+      lone = thread;
+    }
   }
+  lone_process_ = lone.value_or(0);
 }
 
 Result<void> Recording::Read() {

@@ -131,7 +131,8 @@ class Recording {
   std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
   std::set<int64_t> others_;                                       // that are not asked for
   std::set<std::string> parts_;
-  int64_t lone_process_ = 0;  // as a global id
+  // As a global id: of rows without one. Absent: several processes may have made them.
+  std::optional<int64_t> lone_process_ = 0;
   int64_t last_key_ = 0;
   RecordedProcess* last_process_ = nullptr;
   Notes common_;        // of every process

@@ -36,8 +36,9 @@ class TableTimes {
   };
 
   // Rows of other processes than the known ones are only taken of the first `room` of these.
-  // `lone_process`: globalPid of a table without it.
-  TableTimes(std::function<bool(int64_t key)> is_known, size_t room, int64_t lone_process)
+  // `lone_process`: globalPid of a table without it; absent: nobody knows.
+  TableTimes(std::function<bool(int64_t key)> is_known, size_t room,
+             std::optional<int64_t> lone_process)
       : is_known_(std::move(is_known)), room_(room), lone_process_(lone_process) {
     std::random_device random;
     salt_ = uint64_t{random()} << 32 | random();
@@ -110,7 +111,7 @@ class TableTimes {
 
   std::function<bool(int64_t key)> is_known_;
   size_t room_;
-  int64_t lone_process_;
+  std::optional<int64_t> lone_process_;
   uint64_t salt_ = 0, multiplier_ = 0;
   bool is_full_ = false;
   std::map<int64_t, int64_t> processes_;
