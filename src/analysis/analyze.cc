@@ -63,7 +63,9 @@ void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_id
     notes.Add(NoteId::kCutOffWork, "", lost.cut_off);
   }
   const RecorderStops& stops = integrity.stops;
-  if (stops.any()) notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
+  // A file that ends early lacks its last rows, which need not be the last in time.
+  if (stops.any() && !notes.ends_early())
+    notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
   for (const DeviceClock& clock : integrity.clocks) {
     if (clock.state == DeviceClock::State::kRight || !integrity.device_times()) continue;
     notes.Add(NoteId::kDeviceClock, "device " + clock.device,
@@ -251,6 +253,7 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
     if (trace.header.base_time_ns >= 0) input.base_time_ns = trace.header.base_time_ns;
     input.span = trace.span;
     input.steps = trace.steps.steps.size();
+    input.complete = !trace.notes.lost_data();
     for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
     input.trace_id = trace.header.trace_id;
     std::set<std::string> gpus;

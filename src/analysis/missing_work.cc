@@ -70,7 +70,7 @@ void NoteMissingWork(const RecordedWork& work, const TraceBasics& trace, bool on
     return;
   } else if (work.no_engine_step) {
     notes.Add(NoteId::kNoEngineStep, "");
-  } else if (expects_gpu) {
+  } else if (expects_gpu && !notes.ends_early()) {
     notes.Add(NoteId::kNoGpuEvents, "");
   }
 }

@@ -35,6 +35,7 @@ RankRow RowOf(const RankInput& input) {
   row.identity = input.facts->identity;
   row.steps = input.steps;
   row.kernel_sum = input.kernel_sum;
+  row.complete = input.complete;
   for (const DeviceTime& device : *input.devices) {
     row.whole = row.whole && device.whole;
     row.window += device.window.length();
@@ -99,14 +100,15 @@ void CountSlicesOnce(const std::vector<RankInput>& workers, std::vector<RankRow>
   }
 }
 
-// By recording, then by group; without those that did no device work.
-std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows) {
+// By recording, then by group: those that did device work and have what `has` asks for.
+std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows,
+                                                     bool RankRow::*has) {
   std::map<std::pair<size_t, size_t>, RankTimes> groups;
   size_t recordings = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const RankRow& row = rows[i];
     recordings = std::max(recordings, row.recording + 1);
-    if (row.window.ns <= 0 || !row.whole) continue;
+    if (row.window.ns <= 0 || !row.whole || !(row.*has)) continue;
     const auto [at, added] = groups.try_emplace({row.recording, row.group});
     RankTimes& rank = at->second;
     if (added || row.compute > rows[rank.row].compute) rank.row = i;
@@ -188,10 +190,12 @@ void CompareGroups(const std::vector<RankInput>& workers,
       }
     }
   }
+  for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows, &RankRow::whole)) {
+    if (!ranks.empty()) CompareBusy(ranks, table);
+  }
   size_t most_ranks = 1;
-  for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows)) {
+  for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows, &RankRow::complete)) {
     if (ranks.empty()) continue;
-    CompareBusy(ranks, table);
     const size_t longest = LongestComputing(ranks);
     const DurationNs compute = ranks[longest].compute;
     if (ranks.size() < 2 || ranks.size() < most_ranks || compute.ns == 0) continue;
@@ -323,8 +327,9 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
 std::optional<Straggler> FindStraggler(const RankTable& table) {
   if (!table.slowest) return std::nullopt;
   const RankRow& slowest_row = table.rows[*table.slowest];
-  const std::vector<RankTimes> ranks = OneEngine(
-      table.rows, RanksByRecording(table.rows)[slowest_row.recording], FolderOf(slowest_row.path));
+  const std::vector<RankTimes> ranks =
+      OneEngine(table.rows, RanksByRecording(table.rows, &RankRow::complete)[slowest_row.recording],
+                FolderOf(slowest_row.path));
   if (ranks.size() < 2) return std::nullopt;
   const auto stands_out = [](DurationNs more, DurationNs window) {
     return more.ns > 0 && more.ns >= window.ns / 50;

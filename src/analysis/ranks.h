@@ -21,6 +21,7 @@ struct RankInput {
   DurationNs kernel_sum;
   std::string trace_id;  // "" where the header has none
   std::string gpus;      // the names of the header's GPUs; "" where it names none
+  bool complete = true;  // nothing of it is lost
   // The devices of all slices of its recording together, where their work overlaps in time.
   const std::vector<DeviceTime>* together = nullptr;
 };
@@ -37,8 +38,10 @@ struct RankRow {
   RankIdentity identity;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy,
       kernel_sum;  // over its devices
-  // As DeviceTime::whole of all of them. A rank that lost work is compared with no other.
+  // As DeviceTime::whole of all of them: else its share of busy time is compared with no other.
   bool whole = true;
+  // Nothing is lost: else no time of it is compared with those of others, which last longer.
+  bool complete = true;
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // first device work
   // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.
@@ -78,7 +81,8 @@ struct RankTable {
   // and a worker is as many engines as claim to be one of its ranks at the same time.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
   std::vector<RankRow> rows;  // by identity (none last), then path
-  // Compared are the ranks (groups) of a recording that did device work.
+  // Compared are the ranks (groups) of a recording that did device work; their times, where nothing
+  // of them is lost.
   // Busy shares of the windows, 0..1: least and most of the recording where they differ most.
   double least_busy = 0, most_busy = 0;
   // The same of the ranks of all recordings: the busy share of all together lies between them.

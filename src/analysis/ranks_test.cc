@@ -28,6 +28,7 @@ struct File {
   std::string gpus = {}, trace_id = {};
   bool has_base_time = true;
   const std::vector<DeviceTime>* together = nullptr;
+  bool complete = true;
 };
 
 class Folder {
@@ -57,6 +58,7 @@ class Folder {
     input.together = file.together;
     input.span = file.span.value_or(device.window);
     input.steps = 3;
+    input.complete = file.complete;
     inputs_.push_back(input);
     return *this;
   }
@@ -276,6 +278,32 @@ TEST(Ranks, TheRankThatWaitsLeastIsWaitedFor) {
   EXPECT_EQ(straggler->row, 1u);
   EXPECT_EQ(straggler->time.ns, 5);
   EXPECT_EQ(straggler->others.ns, 30);
+}
+
+// Its recording is shorter: less time in collectives, or of computing, says nothing of it.
+TEST(Ranks, ThatLostDataAreNotComparedByTheirTimes) {
+  Folder folder;
+  for (int64_t rank = 0; rank < 3; ++rank)
+    folder.Add({.path = "r" + std::to_string(rank),
+                .rank = rank,
+                .world_size = 4,
+                .comm = 30,
+                .exposed_comm = 30});
+  folder.Add({.path = "r3",
+              .rank = 3,
+              .world_size = 4,
+              .length = 50,
+              .busy = 45,
+              .compute = 20,
+              .comm = 5,
+              .exposed_comm = 5,
+              .complete = false});
+  EXPECT_FALSE(FindStraggler(folder.Compare()).has_value());
+  EXPECT_EQ(folder.Compare().most_busy, 0.9) << "its share of its own window is right";
+  Folder of_two;
+  of_two.Add({.path = "r0", .rank = 0, .world_size = 2, .compute = 40});
+  of_two.Add({.path = "r1", .rank = 1, .world_size = 2, .compute = 20, .complete = false});
+  EXPECT_FALSE(of_two.Compare().slowest.has_value());
 }
 
 TEST(Ranks, ALittleMoreComputeIsNoStraggler) {

@@ -81,9 +81,9 @@ constexpr NoteKind kKinds[] = {
     {"lost-at-edge", Severity::kDataLoss,
      "the work of the first or the last launch and copy calls is not in the file: figures of the "
      "device are of the rest of the recording, those of the host of the whole trace",
-     "send requests before and while the profiler starts, not after a pause; open fewer sessions "
-     "in "
-     "one process; CUPTI of CUDA 13.1 or later loses none at the start"},
+     "where the first are lost: send requests before and while the profiler starts, open fewer "
+     "sessions in one process, use CUPTI of CUDA 13.1 or later; where the last are: record a "
+     "shorter window, or look whether a kernel never ended"},
     {"cut-off-work", Severity::kDataLoss,
      "the recording ends before work that was launched: it may have run in more than 1 % of the "
      "time, where the device looks idle",
@@ -200,6 +200,10 @@ bool Notes::has_holes() const {
         return KindOf(note.id).severity == Severity::kDataLoss;
     }
   });
+}
+
+bool Notes::ends_early() const {
+  return CountOf(NoteId::kTruncatedJson) + CountOf(NoteId::kTruncatedGzip) > 0;
 }
 
 bool Notes::lost_data() const {

@@ -86,6 +86,7 @@ class Notes {
   void Add(NoteId id, std::string_view where, uint64_t count = 1);
   [[nodiscard]] uint64_t CountOf(NoteId id) const;
   [[nodiscard]] const std::vector<Note>& list() const { return list_; }
+  [[nodiscard]] bool ends_early() const;  // its file is cut off
   [[nodiscard]] bool lost_data() const;
   // Also within what was read, not only after its last event.
   [[nodiscard]] bool has_holes() const;

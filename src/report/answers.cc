@@ -131,9 +131,7 @@ std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
 
 std::string NoDeviceTime(const AnswerInput& in) {
   if (in.run.traces.empty()) return "no trace could be read";
-  const Integrity& integrity = in.run.traces.front().integrity;
-  if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
-  return fmt::format("no device work {}", Whereabouts(in.run.traces.front()));
+  return WhyNoDeviceTime(in.run.traces.front());
 }
 
 std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {

@@ -26,12 +26,15 @@ void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
   answer.share = ShareOf(part, whole);
 }
 
+bool LacksSomeClock(const AnswerInput& in) {
+  return !std::ranges::all_of(
+      in.ranks, [](const TraceAnalysis* trace) { return trace->integrity.common_clock(); });
+}
+
 // Then most of the idle time has no cause that is known.
 bool LacksClock(const AnswerInput& in) {
   const std::vector<IdleCauseRow>& causes = in.totals.idle.causes;
-  return !causes.empty() && causes.front().cause == IdleCause::kUnknown &&
-         !std::ranges::all_of(
-             in.ranks, [](const TraceAnalysis* trace) { return trace->integrity.common_clock(); });
+  return !causes.empty() && causes.front().cause == IdleCause::kUnknown && LacksSomeClock(in);
 }
 
 bool IsHostsFault(IdleCause cause) {
@@ -61,7 +64,11 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
+  const auto untold =
+      std::ranges::count_if(traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
   std::string text = all_whole ? LossInWords(in.run) : "";
+  if (traces.size() > 1 && untold > 0)
+    text = fmt::format("GPU work is missing in {} of {} traces", untold, traces.size());
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
@@ -79,10 +86,11 @@ Answer AnswerIdle(const AnswerInput& in) {
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
-  answer.sentence = in.totals.idle.causes.empty()
-                        ? "The device is never idle between its first and its last work"
-                    : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
-                                     : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
+  answer.sentence =
+      in.totals.idle.causes.empty() ? "The device is never idle between its first and its last work"
+      : LacksClock(in)
+          ? fmt::format("Why cannot be told, because {}", kNoClock)
+          : Sentence(MainIdleCause(in.totals.idle, "the idle time", LacksSomeClock(in)));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }
@@ -105,14 +113,17 @@ Answer AnswerBound(const AnswerInput& in) {
   SetShare(answer, hosts, window);
   answer.figure += " idle because of the host";
   answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
+  const bool least = LacksSomeClock(in);  // some idle time is of causes that nobody knows
   const std::string busy =
       (BusyIsLeast(in.run) ? "at least " : "") + FormatShare(totals.busy, window);
   std::string text;
   if (ShareOf(totals.busy, window) >= kBusyEnough) {
     text = "the GPU limits: it is busy for " + busy;
   } else if (ShareOf(hosts, window - totals.busy) >= kMostOfIdle) {
-    text = fmt::format("the host limits: it causes {} of the GPU's idle time",
-                       FormatShare(hosts, window - totals.busy));
+    text = fmt::format("the host limits: it causes {}{} of the GPU's idle time",
+                       least ? "at least " : "", FormatShare(hosts, window - totals.busy));
+  } else if (least) {
+    return CannotTell(kNoClock);
   } else {
     text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
                        busy, FormatShare(hosts, window - totals.busy));
@@ -164,14 +175,18 @@ Answer AnswerCommunication(const AnswerInput& in) {
 
 Answer AnswerRanks(const AnswerInput& in) {
   const RankTable& ranks = in.run.ranks;
-  if (!ranks.slowest) return CannotTell("no two ranks with device work are comparable");
+  if (!ranks.slowest)
+    return CannotTell(std::ranges::all_of(ranks.rows, &RankRow::complete)
+                          ? "no two ranks with device work are comparable"
+                          : "no two ranks with device work lost nothing");
   Answer answer;
   answer.figure =
       fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
   answer.figure += " busy";
   answer.of = "the window of each rank";
   const std::string straggler = StragglerText(ranks);
-  answer.sentence = straggler.empty() ? "No rank stands out" : Sentence(straggler);
+  answer.sentence = Sentence(ComparedText(ranks) +
+                             (straggler.empty() ? std::string("no rank stands out") : straggler));
   const std::optional<Straggler> found = FindStraggler(ranks);
   if (!found) return answer;
   const auto trace =

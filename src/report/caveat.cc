@@ -37,8 +37,9 @@ enum class Doubt : uint8_t {
 bool LostOtherData(const Notes& notes) {
   return std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
-           note.id != NoteId::kCutOffWork && note.id != NoteId::kLostGpuWork && note.id != NoteId::kRecorderStopped &&
-           note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
+           note.id != NoteId::kCutOffWork && note.id != NoteId::kLostGpuWork &&
+           note.id != NoteId::kRecorderStopped && note.id != NoteId::kTimesRefused &&
+           note.id != NoteId::kProducerLostEvents;
   });
 }
 
@@ -143,7 +144,8 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
 bool BusyIsLeast(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
   return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
-         HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped);
+         HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
+         HasDoubt(trace, Doubt::kEarlierWork);
 }
 
 bool BusyIsLeast(const RunAnalysis& run) {

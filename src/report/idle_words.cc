@@ -60,10 +60,10 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
   return "";
 }
 
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose, bool at_least) {
   const IdleCauseRow& main = idle.causes.front();
-  const std::string share =
-      fmt::format("{} of {}", FormatShare(main.total, idle.window - idle.busy), whose);
+  const std::string share = fmt::format("{}{} of {}", at_least ? "at least " : "",
+                                        FormatShare(main.total, idle.window - idle.busy), whose);
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {}", share);

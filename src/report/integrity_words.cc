@@ -73,6 +73,7 @@ std::string ClockText(const DeviceClock& clock) {
 std::string LossInNotes(const Notes& notes) {
   if (!notes.lost_data()) return "no event lost";
   if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
+  if (notes.CountOf(NoteId::kTimesRefused) > 0) return "the device's times are refused (see NOTES)";
   const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss &&
            note.id != NoteId::kProducerLostEvents;
@@ -120,6 +121,11 @@ std::string LossText(const LostWork& lost) {
 
 bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && trace.idle.known; }
 
+bool LacksWork(const TraceAnalysis& trace) {
+  const LostWork& lost = trace.integrity.lost;
+  return lost.any() || lost.cut_off > 0 || !trace.idle.known || trace.notes.ends_early();
+}
+
 std::string LossInWords(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
   if (std::string loss = LossText(lost); !loss.empty()) return loss;
@@ -166,11 +172,21 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
       NameInSentence(stops.witness));
 }
 
+std::string WhyNoIdleTime(const Integrity& integrity) {
+  return integrity.device_times() ? LossText(integrity.lost) : ImpossibleText(integrity.impossible);
+}
+
+std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
+  if (!trace.integrity.device_times())
+    return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
+  return fmt::format("no device work {}", Whereabouts(trace));
+}
+
 std::string ImpossibleText(const ImpossibleWork& work) {
   if (work.count() == 0) return "";
   return fmt::format(
-      "{} of {} pieces of GPU work lie out of the order of their launches or on top "
-      "of each other",
+      "{} of {} pieces of GPU work outside of graphs lie out of the order of their launches or on "
+      "top of each other",
       FormatCount(work.count()), FormatCount(work.compared));
 }
 

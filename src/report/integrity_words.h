@@ -23,7 +23,13 @@ std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
 // Nothing is known to be missing, also not that the end of the recording cut off too much.
 bool IsWhole(const TraceAnalysis& trace);
+// Work that was launched is not in it.
+bool LacksWork(const TraceAnalysis& trace);
 // "12 of 400 pieces of work lie out of order or on top of each other".
 std::string ImpossibleText(const ImpossibleWork& work);
+// Why it is not known when the devices were idle, if it is not.
+std::string WhyNoIdleTime(const Integrity& integrity);
+// Why a trace has no time of a device: none of its work ran on one, or its times are refused.
+std::string WhyNoDeviceTime(const TraceAnalysis& trace);
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/ceilings.h"
+#include "report/integrity_words.h"
 #include "report/profile_sections.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -101,6 +102,9 @@ void AddCeilings(Document& document, const TraceAnalysis& trace) {
   AddTitle(document, "Optimization Recommendations");
   const DeviceTotals totals = TotalsOf(trace.devices);
   const std::vector<Ceiling> ceilings = CeilingsOf(trace.idle, totals);
+  if (ceilings.empty() && !trace.idle.known)
+    return AddLine(document,
+                   "what could be gained cannot be told: " + WhyNoIdleTime(trace.integrity));
   if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
   AddLine(document, "The most that can be gained where, were that cost gone entirely:");
   for (const Ceiling& ceiling : ceilings) {

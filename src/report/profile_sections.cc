@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/integrity_words.h"
 #include "report/result_tables.h"
 #include "text/format_number.h"
 
@@ -46,8 +47,7 @@ void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTot
   AddSection(document, "Timeline");
   AddFact(document, "trace wall time:", FormatDuration(trace.span.length()));
   const std::string word = DeviceWord(totals);
-  if (totals.window.ns == 0)
-    return AddLine(document, fmt::format("no device work {}", Whereabouts(trace)));
+  if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
   const std::string sum =
       totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
   AddFact(document, word + " active span:", FormatDuration(totals.window) + sum);
@@ -96,7 +96,7 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
   if (!trace.idle.known)
-    return AddLine(document, "unknown: GPU work is missing from the recording");
+    return AddLine(document, "idle gaps cannot be told: " + WhyNoIdleTime(trace.integrity));
   if (longest.gaps.empty())
     return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
   document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});
@@ -108,8 +108,7 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
 void AddStreams(Document& document, const TraceAnalysis& trace) {
   AddSection(document, "Per-Stream GPU Activity");
   Table table = StreamsTable(trace.devices, "stream");
-  if (table.rows.empty())
-    return AddLine(document, fmt::format("no device work {}", Whereabouts(trace)));
+  if (table.rows.empty()) return AddLine(document, WhyNoDeviceTime(trace));
   document.Add(TitledTable{std::move(table)});
 }
 

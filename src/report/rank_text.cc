@@ -78,6 +78,13 @@ std::string RankLabel(const RankTable& ranks, const RankRow& row) {
   return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
 }
 
+std::string ComparedText(const RankTable& ranks) {
+  const auto complete = std::ranges::count_if(
+      ranks.rows, [](const RankRow& row) { return row.complete && row.window.ns > 0; });
+  if (complete == std::ssize(ranks.rows)) return "";
+  return fmt::format("of the {} of {} ranks that lost nothing, ", complete, ranks.rows.size());
+}
+
 std::string StragglerText(const RankTable& ranks) {
   const std::optional<Straggler> straggler = FindStraggler(ranks);
   if (!straggler) return "";

@@ -42,6 +42,8 @@ Table NotesTable(const Notes& notes, std::string title = "NOTES");
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
 // Busy time of a table of devices or ranks is a lower bound, also where all of them are whole.
 void SayBusyIsLeast(Table& table);
+// The same of the device time of operators.
+void SayDeviceIsLeast(Table& table);
 
 // Tokens that the steps of a phase took in or generated, and the time that took: of the steps that
 // state tokens and have a period, over the sum of these periods. Both 0 without such a step.

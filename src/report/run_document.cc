@@ -50,6 +50,12 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
     linked += trace.launches.with_launch;
   }
   std::vector<std::string> parts = {LossInWords(run)};
+  const auto off = std::ranges::count_if(run.traces, [](const TraceAnalysis& trace) {
+    return trace.integrity.device_times() && !trace.integrity.common_clock();
+  });
+  if (off > 0)
+    parts.push_back(fmt::format("in {} of {} traces host and device have no clock in common", off,
+                                run.traces.size()));
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: " + MissingRanksText(run.ranks));
   }

@@ -230,8 +230,12 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;
-    const auto unless_lost = [&](Cell cell) { return row.whole ? std::move(cell) : Cell(); };
-    if (row.window.ns > 0 && row.whole) {
+    const bool has_work = row.window.ns > 0;
+    const auto if_any = [&](Cell cell) { return has_work ? std::move(cell) : Cell(); };
+    const auto unless_lost = [&](Cell cell) {
+      return if_any(row.whole ? std::move(cell) : Cell());
+    };
+    if (has_work && row.whole) {
       parts = std::vector<double>{
           ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
           ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
@@ -242,13 +246,13 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                row.path,
                text(identity.Name()),
                with_paths ? Cell(paths[i]) : Cell(),
-               row.window.ns,
-               ShareOf(row.busy, row.window),
-               row.busy.ns,
-               row.compute.ns,
+               if_any(row.window.ns),
+               if_any(ShareOf(row.busy, row.window)),
+               if_any(row.busy.ns),
+               if_any(row.compute.ns),
                unless_lost(row.exposed_comm.ns),
                unless_lost(row.exposed_copy.ns),
-               row.comm_busy.ns,
+               if_any(row.comm_busy.ns),
                unless_lost(row.idle.ns),
                row.kernel_sum.ns,
                CountCell(row.steps),

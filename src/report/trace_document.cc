@@ -58,13 +58,12 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
     parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any())
     parts.emplace_back("the GPU's recording is shorter than the trace");
-  if (!trace.integrity.common_clock())
+  if (trace.integrity.device_times() && !trace.integrity.common_clock())
     parts.emplace_back("host and device have no clock in common");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
-  const bool lacks_work = trace.integrity.lost.any() || !trace.idle.known;
   AddTrustParts(parts, trace.launches.with_launch,
-                trace.launches.gpu_events + trace.launches.without_correlation, lacks_work, totals,
-                trace.kernels);
+                trace.launches.gpu_events + trace.launches.without_correlation, LacksWork(trace),
+                totals, trace.kernels);
   if (!trace.facts.options.empty()) {
     parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
   }
@@ -232,7 +231,9 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   }
   const bool any_on_device = std::ranges::any_of(
       trace.ops.rows, [](const OpRow& row) { return row.device_outermost.ns > 0; });
-  document.AddPart(TitledTable{.table = OpsTable(trace.ops.rows, any_on_device, false, "name"),
+  Table ops = OpsTable(trace.ops.rows, any_on_device, false, "name");
+  if (LacksWork(trace)) SayDeviceIsLeast(ops);
+  document.AddPart(TitledTable{.table = std::move(ops),
                                .title = "Top host operators",
                                .screen_rows = RowsWorthShowing(self_of_ops, self, 3, options.top)});
   AddCopies(document, trace.copies, options);

@@ -148,7 +148,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
   // That a CPU engine is busy outside of operators says little; what else it does says more.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
-  if (named) text += "; " + MainIdleCause(idle, whose);
+  if (named) text += "; " + MainIdleCause(idle, whose, !clock_is_right);
   text += LongestGap(idle, origin);
   return named ? text : text + MainWork(totals, kernels);
 }
@@ -254,12 +254,17 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
+  const auto with_work = std::ranges::count_if(
+      RanksOf(run), [](const TraceAnalysis* trace) { return !trace->devices.empty(); });
+  const std::string traces = static_cast<size_t>(with_work) < totals.workers
+                                 ? fmt::format("{} of {} traces", with_work, totals.workers)
+                                 : fmt::format("{} traces", totals.workers);
   std::string out =
-      fmt::format("{} {}{} of the window over {} traces",
+      fmt::format("{} {}{} of the window over {}",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
                   BusyIsLeast(run) ? "at least " : "",
-                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
+                  FormatShare(totals.devices.busy, totals.devices.window), traces);
   if (!totals.devices.whole) {
     const auto lossy = std::ranges::count_if(
         run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
@@ -277,7 +282,8 @@ std::string Sentence(const RunAnalysis& run, Length length) {
                 return trace.integrity.common_clock();
               }));
   const std::string straggler = StragglerText(run.ranks);
-  return out + (whole && !straggler.empty() ? "; " + straggler : "") + MissingSuffix(run.ranks);
+  return out + (whole && !straggler.empty() ? "; " + ComparedText(run.ranks) + straggler : "") +
+         MissingSuffix(run.ranks);
 }
 
 }  // namespace

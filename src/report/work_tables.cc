@@ -76,6 +76,10 @@ Table CategoriesTable(const KernelTable& kernels, std::string title) {
   return table;
 }
 
+void SayDeviceIsLeast(Table& table) {
+  std::ranges::find(table.columns, "device_outermost_ns", &TableColumn::key)->name = "device ≥";
+}
+
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
                std::string title, bool whole) {
   const bool device_memory = std::ranges::any_of(

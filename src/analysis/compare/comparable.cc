@@ -200,8 +200,7 @@ class Checks {
 
   // Which kernels ran in a whole recording, and how often, says nothing where some are lost.
   void Whole() {
-    if (!changes_.base.evidence.lacks_much() && !changes_.now.evidence.lacks_much())
-      return Kernels("all of the recording", changes_.whole->rows);
+    if (changes_.WhyLost().empty()) return Kernels("all of the recording", changes_.whole->rows);
     if (!changes_.base.has_device_work || !changes_.now.has_device_work) return;
     Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
   }

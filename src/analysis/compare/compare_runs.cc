@@ -260,7 +260,8 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
     const Change change = OfOneStep(base, now, sum);
     if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
   };
-  if (changes.WhyLost().empty())
+  if (changes.WhyLost().empty() &&
+      changes.base.evidence.cut_off + changes.now.evidence.cut_off == 0)
     add("GPU work",
         [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
   add("graph launches",

@@ -26,8 +26,7 @@ bool HasOtherHoles(const SideFacts& side) {
 std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   const std::string loss = changes.WhyLost();
   if (loss.empty()) return "";
-  const auto lacks = [](const SideEvidence& side) { return side.lost_work() || side.cut_off > 0; };
-  const bool both = lacks(changes.base.evidence) && lacks(changes.now.evidence);
+  const bool both = changes.base.evidence.lacks_much() && changes.now.evidence.lacks_much();
   return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
 }
 

@@ -74,8 +74,7 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
 
 bool IsOfLostWork(const Note& note) {
   return note.id == NoteId::kLostAtEdge || note.id == NoteId::kLostGpuWork ||
-         note.id == NoteId::kCutOffWork ||
-         KindOf(note.id).severity != Severity::kDataLoss;
+         note.id == NoteId::kCutOffWork || KindOf(note.id).severity != Severity::kDataLoss;
 }
 
 std::string_view WhichCalls(const SideEvidence& evidence) {
@@ -168,7 +167,7 @@ std::string LossText(const SideEvidence& base, const SideEvidence& now) {
   if (!base.lost_work() && !now.lost_work()) {
     std::string text;
     for (const auto& [name, side] : {std::pair("base", &base), {"new", &now}}) {
-      if (side->cut_off > 0)
+      if (side->lacks_much())
         text += fmt::format("{}{} ends before the work of its last {} call{}",
                             text.empty() ? "" : ", and ", name, side->cut_off,
                             side->cut_off == 1 ? "" : "s");

@@ -89,6 +89,31 @@ TEST(CompareRuns, LostCallsAreNoOtherNumberOfLayers) {
   EXPECT_EQ(CompareRuns({whole}, {lossy}).obstacles.front().id, "other-layers");
 }
 
+// A recording that ends in a deep queue: fewer pieces of work than launches, and nothing is lost.
+TEST(CompareRuns, CutOffCallsAreNotFewerCalls) {
+  RunAnalysis whole = OneTrace(), cut = OneTrace();
+  whole.traces[0].kernels.rows = {CalledOften("gemm", 400)};
+  cut.traces[0].kernels.rows = {CalledOften("gemm", 240)};
+  for (RunAnalysis* run : {&whole, &cut}) {
+    run->traces[0].integrity.lost.calls = run == &whole ? 400 : 240;
+    run->traces[0].launches.gpu_events = run->traces[0].kernels.rows[0].stats.count;
+    run->traces[0].steps.steps.resize(10);
+    run->traces[0].step_profile.rows.resize(1);
+  }
+  const auto work_of_a_step = [](const RunChanges& changes) {
+    return std::ranges::count(changes.launches, "GPU work", &NamedChange::name);
+  };
+  EXPECT_EQ(work_of_a_step(CompareRuns({whole}, {cut})), 1);
+  cut.traces[0].integrity.lost.cut_off = 160;
+  EXPECT_EQ(work_of_a_step(CompareRuns({whole}, {cut})), 0);
+  for (RunAnalysis* run : {&whole, &cut}) run->traces[0].step_profile.rows.clear();
+  const RunChanges changes = CompareRuns({whole}, {cut});
+  ASSERT_EQ(changes.obstacles.size(), 1u);
+  EXPECT_EQ(changes.obstacles[0].text,
+            "all of the recording: new ends before the work of its last 160 calls: its figures are "
+            "of the rest of the recording, so kernels cannot be counted against each other");
+}
+
 TEST(CompareRuns, WithoutACommonClockIdleTimeHasNoCauses) {
   RunAnalysis off = OneTrace(IdleCause::kUnknown);
   DeviceClock& clock = off.traces[0].integrity.clocks.emplace_back();

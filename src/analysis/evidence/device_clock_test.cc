@@ -170,13 +170,28 @@ TEST(RecorderStops, WhereRangesThatHeldCallsGoOnWithout) {
   EXPECT_FALSE(stops_of(whole).any());
   const RecorderStops stopped = stops_of(cut);
   ASSERT_TRUE(stopped.stopped.has_value());
-  EXPECT_EQ(*stopped.stopped, TimeNs{9'003'000});
+  EXPECT_EQ(*stopped.stopped, TimeNs{9'709'000}) << "the end of the last work";
   EXPECT_EQ(stopped.after, 20u);
   EXPECT_FALSE(stopped.began.has_value());
   const RecorderStops began = stops_of(late);
   ASSERT_TRUE(began.began.has_value());
   EXPECT_EQ(*began.began, TimeNs{20'001'000});
   EXPECT_EQ(began.before, 20u);
+}
+
+// A deep queue runs on while the host makes no more calls.
+TEST(RecorderStops, AreNoneWhileWorkRunsOn) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 30; ++i) {
+    b.Host("user_annotation", "ProfilerStep#" + std::to_string(i),
+           {.start = 1'000 * i, .duration = 900});
+    if (i >= 20) continue;
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 1'000 * i + 10, .duration = 20, .correlation = i + 1});
+    b.Kernel("k", {.start = 1'000 + 10'000 * i, .duration = 9'000, .correlation = i + 1});
+  }
+  const Trace trace = std::move(b).Finish();
+  EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
 }
 
 // The engine had no work: its loop goes on, as it did between the steps.

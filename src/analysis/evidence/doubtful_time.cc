@@ -17,22 +17,31 @@ struct OnStream {
 
 // When the work of a call may have run on one stream.
 struct MayHaveRun {
-  TimeNs called;
+  TimeNs called, launched;  // the start and the end of the call
   StreamId stream{};
   Interval when;
+  std::optional<DurationNs> turn;  // no longer than that (turns.h), unless others waited for it
+};
+
+// What was launched next onto a stream: the first start of all of it, and the first call.
+struct Next {
+  TimeNs start, called;
 };
 
 // A stream runs its work in the order of the launches: not before all that was launched before it
 // is over, and not after the next has begun. `may`: by call, not empty.
-void KeepOrder(const Trace& trace, const LaunchLinks& links, std::vector<MayHaveRun>& may) {
-  std::vector<std::optional<TimeNs>> over(trace.words.streams().size()), next(over.size());
+void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork& finished,
+               std::vector<MayHaveRun>& may) {
+  std::vector<std::optional<TimeNs>> over(trace.words.streams().size());
+  std::vector<std::optional<Next>> next(over.size());
   const auto is_before = [&](const OnStream& work) {
     std::optional<TimeNs>& end = over[Index(work.stream)];
     end = std::max(end.value_or(work.when.end), work.when.end);
   };
   const auto is_after = [&](const OnStream& work) {
-    std::optional<TimeNs>& start = next[Index(work.stream)];
-    start = std::min(start.value_or(work.when.start), work.when.start);
+    std::optional<Next>& one = next[Index(work.stream)];
+    if (!one) one = {work.when.start, work.called};
+    one = {std::min(one->start, work.when.start), std::min(one->called, work.called)};
   };
   // Most often little work was launched between the first and the last of the calls.
   std::vector<OnStream> between;
@@ -49,16 +58,32 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, std::vector<MayHave
     }
   }
   std::ranges::sort(between, {}, &OnStream::called);
+  std::vector<TimeNs> next_called(may.size(), TimeNs{INT64_MAX});
   auto after = between.rbegin();
   for (size_t i = may.size(); i-- > 0;) {
     MayHaveRun& one = may[i];
     for (; after != between.rend() && after->called > one.called; ++after) is_after(*after);
-    one.when.end = std::min(one.when.end, next[Index(one.stream)].value_or(one.when.end));
+    if (const std::optional<Next>& follows = next[Index(one.stream)]) {
+      one.when.end = std::min(one.when.end, follows->start);
+      next_called[i] = follows->called;
+    }
   }
+  // By when all work before is over at the latest, that which is missing included.
+  std::vector<TimeNs> latest(over.size(), trace.span.start);
   auto before = between.begin();
-  for (MayHaveRun& one : may) {
+  for (size_t i = 0; i < may.size(); ++i) {
+    MayHaveRun& one = may[i];
     for (; before != between.end() && before->called < one.called; ++before) is_before(*before);
-    one.when.start = std::max(one.when.start, over[Index(one.stream)].value_or(one.when.start));
+    const TimeNs begin = over[Index(one.stream)].value_or(one.when.start);
+    TimeNs& last = latest[Index(one.stream)];
+    last = std::max({last, begin, one.launched});
+    if (one.turn) {
+      // The host waited, or the next of its stream: perhaps for what is missing.
+      const TimeNs by = finished.AwaitedFrom(last + *one.turn);
+      if (next_called[i] > by) one.when.end = std::min(one.when.end, by);
+    }
+    last = std::max(last, one.when.end);
+    one.when.start = std::max(one.when.start, begin);
   }
 }
 
@@ -83,17 +108,20 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
   for (const uint32_t call : incomplete) {
     const TimeNs called = trace.host_calls.start[call];
     const TimeNs start = behind ? called - *behind : trace.span.start;
-    const TimeNs end = behind == DurationNs{} ? finished.OverBy(trace.host_calls.When(call).end)
-                                              : trace.span.end;
+    const TimeNs end =
+        behind == DurationNs{} ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
     // Of the first calls, before any has work, nothing like them need come again.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
       doubtful.push_back({start, end});
       continue;
     }
-    for (const StreamId stream : alike->streams) may.push_back({called, stream, {start, end}});
+    const std::optional<DurationNs> turn =
+        behind == DurationNs{} && works.IsInOperator(call) ? alike->Turn() : std::nullopt;
+    for (const StreamId stream : alike->streams)
+      may.push_back({called, trace.host_calls.When(call).end, stream, {start, end}, turn});
   }
-  if (!may.empty()) KeepOrder(trace, links, may);
+  if (!may.empty()) KeepOrder(trace, links, finished, may);
   for (const MayHaveRun& one : may) doubtful.push_back(one.when);
   return IntervalSet(std::move(doubtful));
 }

@@ -102,6 +102,8 @@ TEST(LostWork, OfAllReplaysButEveryEighth) {
 }
 
 TEST(LostWork, OfAllGraphsAndOfSome) {
+  EXPECT_EQ(LossesOf(Record({.lost = [](int64_t i) { return i >= 20 && i < 27; }})).pattern,
+            LossPattern::kInARow);
   EXPECT_EQ(LossesOf(Record({.lost = [](int64_t i) { return i % 2 == 0; }})).pattern,
             LossPattern::kAllGraphs);
   EXPECT_EQ(
@@ -298,6 +300,43 @@ TEST(LostWork, OfTheEndIsNotCutOffBeforeACallThatWaitedForTheDevice) {
   });
   EXPECT_EQ(lost.cut_off, 0u);
   EXPECT_EQ(lost.lost_calls, 1u);
+}
+
+// Waits for the only stream say the same; the last of them alone may have been for a stream without
+// a row. A long wait of another time, of a collective for its ranks, hides nothing.
+TEST(LostWork, OfTheEndIsNotCutOffBeforeCallsThatWaitedForTheOnlyStream) {
+  const auto syncs = [](int64_t count) {
+    return [count](TraceBuilder& b) {
+      for (int64_t i = 20 - count; i < 20; ++i)
+        b.Host("cuda_runtime", "cudaStreamSynchronize",
+               {.start = 1'000'000 * i + 10'000, .duration = 60'000});
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.start = 18'000, .duration = 2'000, .correlation = 99});
+      b.Kernel("all_reduce", {.start = 70'000, .duration = 900'000'000, .correlation = 99});
+    };
+  };
+  EXPECT_EQ(WithoutTheLast(4, 3'000, syncs(0)).cut_off, 4u);
+  EXPECT_EQ(WithoutTheLast(4, 3'000, syncs(4)).lost_calls, 4u);
+  EXPECT_EQ(WithoutTheLast(1, 3'000, syncs(1)).cut_off, 1u);
+}
+
+// The kernels of one prefill take a hundred times as long as those of every decode, under the same
+// operator: what is there of them bounds nothing.
+TEST(LostWork, IsBoundByOrderAndWaitsAlone) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 30; ++i) {
+    const int64_t at = 1'000'000 * i;
+    b.Host("cpu_op", "aten::mm", {.start = at, .duration = 9'000});
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = at + 1'000, .duration = 3'000, .correlation = i + 1});
+    if (i != 15) b.Kernel("gemm", {.start = at + 9'000, .duration = 10'000, .correlation = i + 1});
+    b.Host("cuda_runtime", "cudaDeviceSynchronize",
+           {.start = at + 10'000, .duration = i == 15 ? 900'000 : 12'000});
+  }
+  const PreparedTrace prepared = Prepare(std::move(b).Finish(), BuiltInRules());
+  EXPECT_EQ(prepared.integrity.lost.lost_calls, 1u);
+  EXPECT_EQ(prepared.integrity.lost.in_doubt, DurationNs{10'000 + 900'000 - 1'000});
+  EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
 }
 
 // Nothing tells how long work ran that nothing in the trace is like.

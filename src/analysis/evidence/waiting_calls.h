@@ -9,28 +9,30 @@
 
 namespace tacho {
 
-// What a host call waits for, by its name.
-enum class Waits : uint8_t { kNo, kForDevice, kForStream };
+// What a host call waits for, by its name. A copy may wait, too, for what is on its stream.
+enum class Waits : uint8_t { kNo, kForDevice, kForStream, kForSomething };
 
 inline Waits WaitsFor(std::string_view call) {
   const auto has = [&](std::string_view word) { return call.find(word) != std::string_view::npos; };
   if (has("DeviceSynchronize") || has("CtxSynchronize")) return Waits::kForDevice;
   if (has("StreamSynchronize")) return Waits::kForStream;
-  return Waits::kNo;
+  return has("Synchronize") || has("Memcpy") ? Waits::kForSomething : Waits::kNo;
 }
 
 // A call that waits for a stream without work returns in less.
 inline constexpr DurationNs kWaitedForStream{10'000};
 
-// After which calls all work of a trace is over that was launched before they began.
+// After which calls work of a trace is over that was launched before they began.
 struct FinishedWork {
-  // By start: where the trace has one device, calls that waited for it.
-  std::vector<Interval> waits;
-  // What was launched before is over.
+  // What was launched before is over, all of it.
   TimeNs before;
+  // By start, of all calls that waited, and of those that waited for the trace's only device.
+  std::vector<Interval> waits, for_device;
 
   // By when work is over that was launched by then; the end of the trace if nobody knows.
   [[nodiscard]] TimeNs OverBy(TimeNs launched) const;
+  // The end of the waits that `by` lies in, one after the other; else `by`.
+  [[nodiscard]] TimeNs AwaitedFrom(TimeNs by) const;
 
  private:
   friend FinishedWork FindFinishedWork(const Trace& trace);

@@ -39,6 +39,8 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
     }
     all_.Add(gpu.stream[row]);
     alike->Add(gpu.stream[row]);
+    alike->longest_turn = std::max(alike->longest_turn, turn);
+    if (gpu.kind[row] == SliceKind::kKernel) ++alike->kernels;
     const DurationNs piece{gpu.duration[row]};
     for (StreamTurns* of : {&streams_[Index(gpu.stream[row])], &streams_.back()}) {
       of->called = std::max(of->called, trace_.host_calls.start[call]);

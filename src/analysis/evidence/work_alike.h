@@ -16,10 +16,19 @@ namespace tacho {
 struct WorkAlike {
   static constexpr size_t kMostStreams = 64;
   std::vector<StreamId> streams;  // that it ran on; with kMostStreams perhaps on others, too
+  DurationNs longest_turn;        // turns.h
+  size_t kernels = 0;
 
   void Add(StreamId stream) {
     if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
       streams.push_back(stream);
+  }
+  // How long the turn of what is like it may have taken where nobody waited for it. Of copies
+  // nobody knows, their sizes differ, nor of collectives, which wait for other ranks.
+  [[nodiscard]] std::optional<DurationNs> Turn() const {
+    constexpr size_t kFewest = 10;
+    if (kernels < kFewest) return std::nullopt;
+    return longest_turn + longest_turn;
   }
 };
 
@@ -38,13 +47,16 @@ class WorkByLikeness {
   WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
   // Null if nothing is like it.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
-  // All work of the trace then.
+  // All work of the trace then, without a turn.
   [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
   }
   [[nodiscard]] const StreamTurns& OfStream(StreamId stream) const {
     return streams_[Index(stream)];
+  }
+  [[nodiscard]] bool IsInOperator(uint32_t call) const {
+    return !operators_.empty() && operators_[call] != StringId::kEmpty;
   }
   // The longest wait plus the longest piece of the stream; of all work, if it had few pieces.
   [[nodiscard]] DurationNs LongestTurnOf(StreamId stream) const;
