@@ -99,7 +99,7 @@ TimeNs FirstWithWork(const Trace& trace, const LaunchLinks& links) {
 
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
                          const std::vector<uint32_t>& incomplete, const WorkByLikeness& works,
-                         std::optional<DurationNs> behind) {
+                         const ClocksBound& clocks) {
   const Trace& trace = index.trace();
   const TimeNs first = FirstWithWork(trace, links);
   const FinishedWork finished = FindFinishedWork(trace);
@@ -107,9 +107,9 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
   std::vector<MayHaveRun> may;
   for (const uint32_t call : incomplete) {
     const TimeNs called = trace.host_calls.start[call];
-    const TimeNs start = behind ? called - *behind : trace.span.start;
+    const TimeNs start = clocks.behind ? called - *clocks.behind : trace.span.start;
     const TimeNs end =
-        behind == DurationNs{} ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
+        clocks.common ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
     // Of the first calls, before any has work, nothing like them need come again.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
@@ -117,7 +117,7 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
       continue;
     }
     const std::optional<DurationNs> turn =
-        behind == DurationNs{} && works.IsInOperator(call) ? alike->Turn() : std::nullopt;
+        clocks.common && works.IsInOperator(call) ? alike->Turn() : std::nullopt;
     for (const StreamId stream : alike->streams)
       may.push_back({called, trace.host_calls.When(call).end, stream, {start, end}, turn});
   }

@@ -11,6 +11,13 @@
 
 namespace tacho {
 
+// How far the devices' clocks are behind the host's at most, which makes calls so much earlier on
+// them.
+struct ClocksBound {
+  bool common = true;                               // all are right
+  std::optional<DurationNs> behind = DurationNs{};  // absent: unknown
+};
+
 // When the work of calls may have run that is not in the trace. A stream runs its work in the order
 // of the launches: so from the end of the work that was launched onto it before, and from the call
 // on, to the start of the next, or to the end of a call that waited for the device. In operators
@@ -20,11 +27,11 @@ namespace tacho {
 // like it ran on. Like it is what calls of the same name in operators of the same name launch. If
 // nothing is, any time from the call on.
 //
-// `incomplete`: those calls, rows of Trace::host_calls by start. `behind`: how far the devices'
-// clocks are behind the host's at most, which makes calls so much earlier on them; absent: unknown.
+// `incomplete`: those calls, rows of Trace::host_calls by start. Without a common clock what the
+// host did bounds nothing but the start.
 // Cost: O(n), and a sort of the work that was launched between the first and the last of the calls.
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
                          const std::vector<uint32_t>& incomplete, const WorkByLikeness& works,
-                         std::optional<DurationNs> behind);
+                         const ClocksBound& clocks);
 
 }  // namespace tacho

@@ -5,16 +5,17 @@
 namespace tacho {
 namespace {
 
-// How much later than by the devices' clocks it may be by the host's, of clocks that are off;
-// nullopt if there is no bound.
-std::optional<DurationNs> AtMost(const std::vector<DeviceClock>& clocks) {
-  DurationNs most;
+ClocksBound BoundOf(const std::vector<DeviceClock>& clocks) {
+  ClocksBound bound;
   for (const DeviceClock& clock : clocks) {
     if (clock.state == DeviceClock::State::kRight) continue;
-    if (!clock.most || clock.state == DeviceClock::State::kDrifts) return std::nullopt;
-    most = std::max(most, *clock.most);
+    bound.common = false;
+    if (!clock.most || clock.state == DeviceClock::State::kDrifts)
+      bound.behind.reset();
+    else if (bound.behind)
+      bound.behind = std::max(*bound.behind, *clock.most);
   }
-  return most;
+  return bound;
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ Integrity FindIntegrity(const TrackIndex& index, const LaunchLinks& links, const
   if (index.trace().gpu.size() == 0) return integrity;
   RunAll({[&] {
             integrity.clocks = CheckDeviceClocks(index, links);
-            FoundLosses found = FindLostWork(index, links, work, scope, AtMost(integrity.clocks));
+            FoundLosses found = FindLostWork(index, links, work, scope, BoundOf(integrity.clocks));
             integrity.lost = std::move(found.lost);
             integrity.incomplete_calls = std::move(found.incomplete_calls);
             integrity.lost_when = std::move(found.when);

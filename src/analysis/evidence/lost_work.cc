@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/evidence/doubtful_time.h"
 #include "analysis/evidence/partial_graphs.h"
 #include "analysis/evidence/rowless_calls.h"
 #include "analysis/name_index.h"
@@ -132,7 +131,8 @@ class Losses {
   [[nodiscard]] bool FollowEachOther(size_t at_start) const {
     if (at_start > 0) return false;
     const auto first = std::ranges::find(calls_, incomplete_.front());
-    const auto after = std::ranges::mismatch(std::ranges::subrange(first, calls_.end()), incomplete_);
+    const auto after =
+        std::ranges::mismatch(std::ranges::subrange(first, calls_.end()), incomplete_);
     return after.in2 == incomplete_.end();
   }
   // n where of the calls of the API that lost most, and alone, every n-th is there.
@@ -174,7 +174,7 @@ std::string_view LossPatternId(LossPattern pattern) {
 }
 
 FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                         const Scope& scope, std::optional<DurationNs> behind) {
+                         const Scope& scope, const ClocksBound& clocks) {
   const Trace& trace = index.trace();
   FoundLosses found;
   LostWork& lost = found.lost;
@@ -215,7 +215,7 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   if (!incomplete.empty()) {
     // What is cut off runs to the end, however long work like it takes.
     if (!works || lost.any()) works.emplace(index, links, lost.any());
-    found.when = DoubtfulTime(index, links, incomplete, *works, behind);
+    found.when = DoubtfulTime(index, links, incomplete, *works, clocks);
     lost.in_doubt = WithoutComputation(found.when, work, scope);
   }
   std::ranges::sort(incomplete_calls);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/device_work.h"
+#include "analysis/evidence/doubtful_time.h"
 #include "analysis/launches.h"
 #include "analysis/scope.h"
 #include "base/interval_set.h"
@@ -64,8 +65,8 @@ struct FoundLosses {
   std::vector<uint32_t> incomplete_calls = {};
   IntervalSet when = {};  // lost work may have run
 };
-// `behind`: how far the devices' clocks are behind the host's at most; absent: unknown. Cost: O(n).
+// Cost: O(n).
 FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
-                         const Scope& scope, std::optional<DurationNs> behind = DurationNs{});
+                         const Scope& scope, const ClocksBound& clocks = {});
 
 }  // namespace tacho
