@@ -64,7 +64,7 @@ need_packages() {
 # would start a service for the sake of a test. Run by root it wants a user of its own, as the package would make it.
 need_sshd() {
   [ ! -x /usr/sbin/sshd ] || return 0
-  need_packages openssh-client libwrap0 || return 1
+  need_packages openssh-client libwrap0 $(can_install libwtmpdb0 && echo libwtmpdb0) || return 1
   if [ ! -x "$1/usr/sbin/sshd" ]; then
     mkdir -p "$1"
     (cd "$1" && apt-get -o Acquire::Retries=3 -o APT::Sandbox::User=root -qq download openssh-server >&2 &&

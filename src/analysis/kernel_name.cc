@@ -306,13 +306,12 @@ std::string DemangledName(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
   std::string text(name);
   if (name.ends_with(".kd")) text.resize(text.size() - 3);  // the kernel descriptor of ROCm
+  // bfloat16, which libstdc++ before 13 cannot read and 14 calls std::bfloat16_t: read as a type
+  // that no kernel uses.
+  const bool has_bfloat16 = text.find("DF16b") != std::string_view::npos;
+  if (has_bfloat16) ReplaceAll(text, "DF16b", "De");
   std::string demangled = Demangle(text);
-  if (demangled.empty() && text.find("DF16b") != std::string_view::npos) {
-    // bfloat16, which libstdc++ learnt in version 13: read it as a type that no kernel uses.
-    ReplaceAll(text, "DF16b", "De");
-    demangled = Demangle(text);
-    ReplaceAll(demangled, "decimal128", "__bf16");
-  }
+  if (has_bfloat16) ReplaceAll(demangled, "decimal128", "__bf16");
   return demangled.empty() ? std::string(name) : demangled;
 }
 

@@ -41,7 +41,13 @@ def own_sshd(place):
     for name in ("host", "user"):
         subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", place / name], check=True, timeout=60)
     shutil.copy(place / "user.pub", place / "authorized")
-    (place / "sshd_config").write_text(f"""Port {port}
+    # OpenSSH from 9.8 on: the part of a session, which lies elsewhere where tools/test unpacked it.
+    session = pathlib.Path(__file__).resolve().parents[2] / "build/sshd/usr/lib/openssh/sshd-session"
+    unpacked = needed("sshd").startswith(str(session.parents[3])) and session.exists()
+    sessions = "".join(f"{word} {session.with_name(name)}\n" for word, name in
+                       (("SshdSessionPath", "sshd-session"), ("SshdAuthPath", "sshd-auth"))
+                       if unpacked and session.with_name(name).exists())
+    (place / "sshd_config").write_text(f"""{sessions}Port {port}
 ListenAddress 127.0.0.1
 HostKey {place}/host
 AuthorizedKeysFile {place}/authorized

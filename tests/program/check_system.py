@@ -109,13 +109,13 @@ def completion_zsh(folder):
     # The real shell on a terminal of its own: what a user sees after Tab.
     (folder / ".zshrc").write_text("PS1='> '\nautoload -U compinit; compinit -u\nsource <(tacho completion zsh)\n"
                                    "zstyle ':completion:*' list-colors ''\nsetopt no_auto_menu\n"
-                                   "bindkey '^T' list-choices\nprint READY\n")
+                                   "bindkey '^T' list-choices\nlisted() { print -n LISTED }\nzle -N listed\nbindkey '^Y' listed\nprint READY\n")
     drive = """zmodload zsh/zpty
 zpty shell "cd $1; TERM=dumb COLUMNS=200 LINES=200 zsh -i"
 zpty -r -m shell seen '*READY*'
-zpty -w -n shell "tacho $2"$'\\C-t'
-sleep 1.5
-while zpty -r -t shell part; do print -rn -- $part; done
+zpty -w -n shell "tacho $2"$'\\C-t\\C-y'
+zpty -r -m shell seen '*LISTED*'
+print -rn -- ${seen%LISTED*}
 zpty -d shell
 """
 
