@@ -54,8 +54,29 @@ std::optional<Pipe> MakePipe() {
   return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  return pointers;
+}
+
+// `settings`, and those of this process that they do not replace.
+std::vector<char*> WithOwnEnvironment(const std::vector<std::string>& settings) {
+  std::vector<char*> all = PointersTo(settings);
+  const auto is_replaced = [&](std::string_view old) {
+    return std::any_of(settings.begin(), settings.end(), [&](std::string_view setting) {
+      return old.starts_with(setting.substr(0, setting.find('=') + 1));
+    });
+  };
+  for (char** setting = environ; *setting != nullptr; ++setting)
+    if (!is_replaced(*setting)) all.push_back(*setting);
+  all.push_back(nullptr);
+  return all;
+}
+
 // 0, or an errno value.
-int Spawn(const std::vector<std::string>& arguments, int out, int err, pid_t& pid) {
+int Spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+          int out, int err, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -71,10 +92,10 @@ int Spawn(const std::vector<std::string>& arguments, int out, int err, pid_t& pi
   sigemptyset(&ignored_here);
   sigaddset(&ignored_here, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &ignored_here);
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<char*> argv = PointersTo(arguments), settings = WithOwnEnvironment(environment);
   argv.push_back(nullptr);
-  const int failure = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  const int failure =
+      posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), settings.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure;
@@ -91,24 +112,13 @@ tl::unexpected<Error> NotStarted(const std::string& program, int failure) {
 Result<void> StartDetached(const std::vector<std::string>& arguments) {
   const FileDescriptor nothing(open("/dev/null", O_WRONLY | O_CLOEXEC));
   pid_t pid = 0;
-  const int failure = nothing ? Spawn(arguments, nothing.get(), nothing.get(), pid) : errno;
+  const int failure = nothing ? Spawn(arguments, {}, nothing.get(), nothing.get(), pid) : errno;
   return failure == 0 ? Result<void>() : NotStarted(arguments[0], failure);
 }
 
 Result<ForegroundProgram> ForegroundProgram::Start(const std::vector<std::string>& arguments,
                                                    const std::vector<std::string>& environment) {
-  std::vector<char*> settings, argv;
-  for (const std::string& setting : environment)
-    settings.push_back(const_cast<char*>(setting.c_str()));
-  const auto is_replaced = [&](std::string_view old) {
-    return std::any_of(environment.begin(), environment.end(), [&](std::string_view setting) {
-      return old.starts_with(setting.substr(0, setting.find('=') + 1));
-    });
-  };
-  for (char** setting = environ; *setting != nullptr; ++setting)
-    if (!is_replaced(*setting)) settings.push_back(*setting);
-  settings.push_back(nullptr);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<char*> argv = PointersTo(arguments), settings = WithOwnEnvironment(environment);
   argv.push_back(nullptr);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -166,9 +176,10 @@ Subprocess::Subprocess(Subprocess&& other) noexcept
 Result<Subprocess> Subprocess::Start(SubprocessOptions options) {
   Subprocess process(std::move(options));
   std::optional<Pipe> output = MakePipe(), error = MakePipe();
-  const int failure = output && error ? Spawn(process.options_.arguments, output->writes.get(),
-                                              error->writes.get(), process.pid_)
-                                      : errno;
+  const int failure = output && error
+                          ? Spawn(process.options_.arguments, process.options_.environment,
+                                  output->writes.get(), error->writes.get(), process.pid_)
+                          : errno;
   if (failure != 0) {
     process.pid_ = 0;
     return NotStarted(process.options_.arguments[0], failure);

@@ -17,6 +17,8 @@ namespace tacho {
 struct SubprocessOptions {
   std::vector<std::string> arguments;       // the program, looked up in PATH, and its arguments
   std::string name = {};                    // for messages; "": that of the program
+  // "NAME=value", beside or in place of this process's own.
+  std::vector<std::string> environment = {};
   std::chrono::milliseconds patience{0};    // until its output ends; 0: unlimited
   std::chrono::milliseconds grace{10'000};  // from the end of its output, or SIGTERM, to its end
   std::stop_token stop = {};

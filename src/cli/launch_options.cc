@@ -201,6 +201,7 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
       OutputOf({.arguments = {python, "-c",
                               "import importlib.util, sys; "
                               "sys.exit(importlib.util.find_spec('nvtx') is None)"},
+                .environment = settings,  // of the engine: PYTHONPATH may lead to it
                 .patience = kAnswersWithin,
                 .stop = stop},
                1))

@@ -179,6 +179,7 @@ enum class FindingId : uint8_t {
   kEndedByOwnBound,
   kEndedByDuration,
   kHoldsPart,
+  kStepsUnnamed,
   // What only tacho doctor looks for: routers, faults of a version, this host, traces.
   kRouterForwards,
   kStacksMayCrash,

@@ -175,6 +175,9 @@ constexpr FindingKind kFindingKinds[] = {
     {"ended-by-own-bound", kNotice, "--steps N, or start the engine without max_iterations"},
     {"ended-by-duration", kNotice, "a longer --duration, if you want all steps"},
     {"holds-part", kNotice, "see the engine's log for other stops, its configuration for bounds"},
+    {"steps-unnamed", kNotice,
+     "install nvtx into the engine's Python (python -m pip install nvtx), and launch it with "
+     "--preset nsys"},
     {"router-forwards", kInfo, "nothing to do: tacho talks to the workers themselves"},
     {"stacks-may-crash", kNotice, "start vLLM without Python stacks, or a newer one"},
     {"auto-stop-silent", kInfo, "tacho engine stop URL before each start"},

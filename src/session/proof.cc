@@ -169,6 +169,7 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   proof.why = Objection(worker, engine, traces, steps, steps_named);
   proof.proven = !proof.why;
   if (proof.proven && proof.steps) proof.remark = LeavesOut(worker, engine, traces, steps);
+  if (proof.proven && !steps_named) proof.remark = NamesNoStep(worker, engine, traces);
   return proof;
 }
 

@@ -293,6 +293,19 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
   return findings;
 }
 
+std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
+                                   const std::vector<const TraceEvidence*>& traces) {
+  const int64_t made = worker.StepsOf(engine).value_or(0);
+  if (!worker.by_nsys || made == 0 ||
+      std::ranges::any_of(traces, [](const auto* trace) { return trace->gpu_events > 0; }))
+    return std::nullopt;
+  return Cause(
+      FindingId::kStepsUnnamed,
+      fmt::format("its file names no step and holds no GPU work, though the engine took {} "
+                  "steps: it shows calls of the host alone",
+                  made));
+}
+
 std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps) {
   int64_t begin = INT64_MAX, end = INT64_MIN;

@@ -35,6 +35,10 @@ struct RankFiles {
 };
 std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven);
 
+// That a proven rank's files of nsys name no step and hold no GPU work, if the engine took steps.
+std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
+                                   const std::vector<const TraceEvidence*>& traces);
+
 // What a proven rank's file does not cover of its window, if there is anything to say.
 std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps);

@@ -191,6 +191,20 @@ TEST(ProofCauses, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), ElementsAre(HasSubstr("ends 1.0 s before the")));
 }
 
+TEST(ProofCauses, AReportOfNsysWithoutStepsOrGpuWorkIsRemarkedOn) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.by_nsys = true;
+  worker.pids = {100};
+  worker.steps_by_metrics = {191};
+  TraceEvidence trace = ATrace("a");
+  trace.steps = 0;
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})),
+              ElementsAre(HasSubstr("names no step and holds no GPU work, though the engine took "
+                                    "191 steps")));
+  trace.gpu_events = 9;
+  EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty());
+}
+
 TEST(ProofCauses, RanksThatShareNoTimeAreNotOneRecording) {
   std::vector<WorkerExpectation> workers = {AWorker("v", {"a"}), AWorker("w", {"b"})};
   std::vector<TraceEvidence> traces = {ATrace("a"), ATrace("b", 0, 1, 200)};

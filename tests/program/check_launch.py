@@ -16,6 +16,7 @@ import socket
 import subprocess
 import threading
 
+import fake_nsys
 import scenario
 from fake_engine import ROUTER, answers, engine_in, fakes, free_pair, free_port, launch, nothing_left, server_in
 from processes import first_line, running
@@ -88,6 +89,14 @@ def dry_run(folder):
     cuda = run(*launch(folder, "--dry-run", words=("m", "--profiler-config.profiler", "cuda"))[1:])
     check("dry run: profiler cuda", re.search("^next: launch it with --preset nsys, then tacho record http://\\S+ --via nsys$", cuda.stdout, re.M)
           and "tacho launch --preset nsys" in cuda.stderr, (cuda.stdout, cuda.stderr))
+    own_path = os.environ["PATH"]
+    os.environ["PATH"] = fake_nsys.install(f"{folder}/nsys", scenario.TACHO)["PATH"]
+    with fakes(FAKE_NVTX_IN="/opt/nvtx"):
+        for settings, there in (((), False), (("--env", "PYTHONPATH=/opt/nvtx"), True)):
+            under = run(*launch(folder, "--dry-run", "--preset", "nsys", *settings)[1:])
+            check(f"dry run: nvtx with {settings}", ("VLLM_NVTX_SCOPES_FOR_PROFILING=1" in under.stdout) == there
+                  and ("no package nvtx" in under.stderr) != there, under.stdout + under.stderr)
+    os.environ["PATH"] = own_path
     with fakes(FAKE_VERSION="0.5.20"):
         keys = run(*launch(folder, "--dry-run", engine="sglang", words=("m", "--api-key", "k1", "--admin-api-key", "k2"))[1:])
     check("dry run: two keys", keys.returncode == 0 and "--admin-api-key: it cannot be recorded yet" in keys.stderr, keys.stderr)

@@ -13,6 +13,7 @@ from scenario import check, run, wait_for
 
 ENGINE = """#!/bin/sh
 # A Python that has vLLM 0.32.0: asked for its version, or started as the server.
+case "$2" in *nvtx*) [ -z "$FAKE_NVTX_IN" ] || [ "$FAKE_NVTX_IN" = "$PYTHONPATH" ]; exit;; esac
 [ "$1" = -c ] && { sleep "${FAKE_ASKED:-0}"; echo "${FAKE_VERSION:-0.32.0}"; exit; }
 while [ $# -gt 0 ]; do
   case $1 in --port) port=$2;; --profiler-config) config=$2;; esac
