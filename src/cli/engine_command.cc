@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "cli/duration_argument.h"
@@ -25,6 +26,7 @@
 #include "net/clock.h"
 #include "session/flush_progress.h"
 #include "session/run_folder.h"
+#include "session/trace_folder.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -138,6 +140,18 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
+// Of a session whose files have its key, in a folder that is seen from here: an idle engine writes
+// none.
+bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
+  std::error_code error;
+  if (!probed.open || !probed.is_local() || !KeyNamesFiles(*probed.facts) ||
+      !std::filesystem::is_directory(folder, error))
+    return false;
+  return std::ranges::none_of(ReadFolder(folder), [&](const auto& file) {
+    return NameHasKey(file.first, probed.open->key);
+  });
+}
+
 // Where the traces of the stopped workers are, and the command that reads them.
 void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   for (const ProbedWorker& probed : scene.workers) {
@@ -156,6 +170,13 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
     if (folder.empty()) {
       Complain(fmt::format("{}: traces{}{}: {}", probed.worker.url, session,
                            sure ? "" : ", if there are any", UnknownFolderText(*probed.facts)));
+      continue;
+    }
+    if (WroteNothing(probed, folder)) {
+      Complain(
+          fmt::format("{}: session {} has written no file into {}: no request reached it, or "
+                      "it still writes",
+                      probed.worker.url, probed.open->key, VisibleText(folder)));
       continue;
     }
     std::string line = fmt::format("{}: {}{} {} {}", probed.worker.url,

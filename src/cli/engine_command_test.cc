@@ -1,5 +1,6 @@
 #include "cli/engine_command.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -406,6 +407,17 @@ TEST_F(EngineCommand, AStopNamesTheSessionAndWhatReadsIt) {
                                        "tacho analyze '/t t' --session k\n"));
   EXPECT_THAT(RunIt({"stop", engine.url()}).err,
               HasSubstr(": what it recorded, if anything, is in /t t: tacho analyze '/t t'\n"));
+  // A folder that is seen from here, and no file of the session in it.
+  const FolderForTest folder;
+  answers["GET /server_info"].body = fmt::format(
+      R"({{"vllm_config":{{"profiler_config":{{"profiler":"torch","torch_profiler_dir":"{}",
+               "torch_profiler_with_stack":false}}}}}})",
+      folder.path());
+  FakeEngine idle(answers);
+  ASSERT_EQ(RunIt({"start", idle.url(), "--key", "k"}).status, kDone);
+  (void)folder.Write("k2_rank0.json", "{}");
+  EXPECT_THAT(RunIt({"stop", idle.url()}).err,
+              HasSubstr(": session k has written no file into " + folder.path()));
   FakeEngine silent(VllmAnswers());
   ASSERT_EQ(RunIt({"start", silent.url(), "--key", "k", "--steps", "3"}).status, kDone);
   EXPECT_THAT(RunIt({"stop", silent.url()}).err,
