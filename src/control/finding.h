@@ -68,6 +68,8 @@ enum class FindingId : uint8_t {
   kEndsWithRange,
   kProfilerV2,
   kFunctionTrace,
+  kLaunchesBlock,
+  kKinetoSilent,
   kRustFrontEnd,
   kNothingCaptures,
   kRangeNeverOpens,

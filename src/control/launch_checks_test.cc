@@ -222,6 +222,9 @@ TEST(CheckLaunch, Variables) {
             "set VLLM_PROFILER_DELAY_ITERS=0, or leave it out");
   EXPECT_THAT(with("0.32.0", "VLLM_TRACE_FUNCTION=1"), UnorderedElementsAre("function-trace"));
   EXPECT_THAT(with("0.32.0", "VLLM_TRACE_FUNCTION=0"), IsEmpty());
+  EXPECT_THAT(with("0.32.0", "CUDA_LAUNCH_BLOCKING=1"), UnorderedElementsAre("launches-block"));
+  EXPECT_THAT(with("0.32.0", "KINETO_LOG_LEVEL=5"), UnorderedElementsAre("kineto-silent"));
+  EXPECT_THAT(with("0.32.0", "KINETO_LOG_LEVEL=1"), IsEmpty());
   EXPECT_THAT(with("0.32.0", "VLLM_USE_RUST_FRONTEND=1"), UnorderedElementsAre("rust-front-end"));
   EXPECT_THAT(with("0.32.0", "VLLM_USE_RUST_FRONTEND=0"), IsEmpty());
   EXPECT_THAT(NamesOf(CheckLaunch(
@@ -322,6 +325,9 @@ TEST(CheckLaunch, UnderNsys) {
               UnorderedElementsAre("ends-with-range"));
   EXPECT_THAT(nsys("--trace-fork-before-exec true -c cudaProfilerApi -o out", cuda),
               UnorderedElementsAre("ends-with-range"));
+  EXPECT_THAT(nsys("--trace-fork-before-exec=true --delay 30 --duration 60", cuda),
+              UnorderedElementsAre("ends-with-range"));
+  EXPECT_THAT(nsys("--trace-fork-before-exec=true --duration=60 --kill=none", cuda), IsEmpty());
   EXPECT_THAT(nsys("-o vllm --trace-fork-before-exec=true --capture-range=cudaProfilerApi", cuda),
               UnorderedElementsAre("ends-with-range"))
       << "the name of the report is no program";

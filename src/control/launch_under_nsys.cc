@@ -38,6 +38,11 @@ void CheckNsys(const LaunchPlan& plan, const ProfilerFacts& profiler,
         "the torch profiler under nsys: both want the GPU's one tracing interface (CUPTI), and one "
         "of them records nothing",
         "use \"profiler\":\"cuda\" under nsys, or start the server without nsys");
+  if (plan.nsys && NsysOption(plan, "duration") &&
+      NsysOption(plan, "kill").value_or("sigterm") != "none")
+    add(FindingId::kEndsWithRange, "nsys --duration",
+        "nsys ends the server once its duration is over: --kill is sigterm by default",
+        "add --kill=none");
   const std::optional<std::string> range = NsysOption(plan, "capture-range");
   if (!plan.nsys || !range || *range == "none") {
     return;

@@ -63,6 +63,18 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "vLLM's Rust front end had no profile routes when it came out: "
                         "/start_profile may give 404",
                         "leave it out, or see whether /openapi.json names /start_profile"});
+  if (plan.IsOn("CUDA_LAUNCH_BLOCKING"))
+    findings.push_back({FindingId::kLaunchesBlock, "CUDA_LAUNCH_BLOCKING",
+                        "each launch waits for its kernel: a trace shows idle time between all of "
+                        "them that the engine does not have without it",
+                        "leave it out"});
+  // Kineto's levels: 0 all, 1 warnings, above only what is worse.
+  if (const auto level = plan.Variable("KINETO_LOG_LEVEL");
+      level && ParseWhole<int>(*level).value_or(0) > 1)
+    findings.push_back({FindingId::kKinetoSilent, "KINETO_LOG_LEVEL=" + *level,
+                        "the log does not say what the profiler warns of, such as records that it "
+                        "dropped",
+                        "KINETO_LOG_LEVEL=1 while you look for a cause"});
   if (plan.kind == EngineKind::kSglang && plan.IsOn("SGLANG_PROFILE_V2"))
     findings.push_back({FindingId::kProfilerV2, "SGLANG_PROFILE_V2",
                         "with SGLang's profiler V2 each /stop_profile, and each start without "
