@@ -36,6 +36,8 @@ std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
   if (facts.instance.empty() && !pids.empty())
     facts.instance = fmt::format("pid:{} {}", pids[0], StartTicksOf(pids[0]));
+  // One host, one clock.
+  if (!pids.empty()) facts.clock_offset_ns = facts.clock_error_ns = 0;
   for (int64_t pid : pids) {
     facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
     facts.profiler.launched_by_nsys =

@@ -15,8 +15,8 @@ namespace tacho {
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
 // Adds what the processes of an engine on this host show about its profiler and the engine does not
-// report: whether they ask Kineto's daemon, vLLM's configuration from its command line, and which
-// process it is.
+// report: whether they ask Kineto's daemon, vLLM's configuration from its command line, which
+// process it is, and that its clock is ours.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 
 // The file that standard error or output of the first of them goes to that has one: the engine's

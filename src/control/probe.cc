@@ -29,15 +29,16 @@ int64_t UnixMinusMonotonicNs() {
 }
 
 // A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time truncated to whole seconds,
-// taken between our sending and receiving: the offset lies in an interval of one second plus the
-// round trip.
+// not after our receiving. Servers keep its text for a second (uvicorn: by a timer of its loop),
+// and one whose loop is busy, which shows in a slow answer, for longer.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
   const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
   if (!date) return;
   int64_t server = *date * 1'000'000'000;
   int64_t shift = UnixMinusMonotonicNs();
   least = std::max(least, server - (answer.times.first_byte_ns + shift));
-  most = std::min(most, server + 1'000'000'000 - (answer.times.sent_ns + shift));
+  const int64_t took = answer.times.first_byte_ns - answer.times.sent_ns;
+  most = std::min(most, server + 2'000'000'000 + took - (answer.times.sent_ns + shift));
 }
 
 void ReadClock(const ProbeAnswers& answers, EngineFacts& facts) {

@@ -1,5 +1,6 @@
 #include "control/probe.h"
 
+#include <fmt/chrono.h>
 #include <gmock/gmock.h>
 
 #include "control/fake_engine_for_test.h"
@@ -38,6 +39,19 @@ TEST(ProbeAll, SeparatesEnginesFromOtherServers) {
   EXPECT_THAT(facts[1].error().message, HasSubstr("no vLLM or SGLang"));
   ASSERT_FALSE(facts[2]);
   EXPECT_EQ(facts[2].error().kind, ErrorKind::kRemote);
+}
+
+// A server keeps the text of its Date for a second.
+TEST(ProbeAll, ADateMayBeASecondOld) {
+  const std::string date =
+      fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr) - 3));
+  FakeEngine vllm(
+      {{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"vllm"}]})", {{"Date", date}}}}});
+  auto client = HttpClient::Create().value();
+  const auto facts = ProbeAll(*client, {At(vllm.url())}, std::chrono::seconds(20));
+  ASSERT_TRUE(facts[0]) << facts[0].error().message;
+  EXPECT_LT(*facts[0]->clock_offset_ns - *facts[0]->clock_error_ns, -1'900'000'000);
+  EXPECT_GE(*facts[0]->clock_offset_ns + *facts[0]->clock_error_ns, -2'000'000'000);
 }
 
 TEST(ProbeAll, SendsSglangNothingThatRunsAStepOrStartsAProfile) {

@@ -43,9 +43,6 @@ void Identify(RecordedWorker& worker, const RecordOptions& options, const std::s
   worker.expectation.pids = LocalProcesses(worker.worker);
   AddLocalFacts(worker.expectation.pids, worker.facts);
   worker.log = EngineLog(LogOf(worker, options, index));
-  // One host, one clock; a Date header lags if the server's loop does.
-  if (!worker.expectation.pids.empty())
-    worker.facts.clock_offset_ns = worker.facts.clock_error_ns = 0;
   worker.expectation.facts = worker.facts;
 }
 
