@@ -140,10 +140,24 @@ Result<void> LaunchedServers::Begin(Server& server) {
   return KeepLaunch(record_);
 }
 
+// A process that listens on the server's port and is none of the server's; 0 if there is none, or it
+// cannot be seen. nsys starts engines in a tree of its own.
+int64_t LaunchedServers::OtherListener(const Server& server) const {
+  const auto url = ParseUrl(server.planned.url);
+  if (!url || plan_.preset == "nsys") return 0;
+  const std::vector<int64_t> listening = PidsListeningOn(url->port);
+  const std::vector<int64_t> own = ProcessTree({server.program.keeper()});
+  const bool is_own = std::ranges::any_of(
+      listening, [&](int64_t pid) { return std::ranges::binary_search(own, pid); });
+  return listening.empty() || is_own ? 0 : listening.front();
+}
+
 NotReady LaunchedServers::WhyNot(HttpClient& client, const Server& server,
                                  const std::stop_token& stop) const {
   const std::string& url = server.planned.url;
   const bool router = server.planned.traces.empty();
+  if (const int64_t other = OtherListener(server); other != 0)
+    return {fmt::format("its port is held by another program, process {}", other)};
   return router ? WhyRouterNotReady(client, url, kAnswersWithin, stop)
                 : WhyNotReady(client, url, plan_.kind, kAnswersWithin, stop);
 }

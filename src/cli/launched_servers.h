@@ -75,6 +75,7 @@ class LaunchedServers {
   };
   LaunchedServers() = default;
   Result<void> Begin(Server& server);
+  [[nodiscard]] int64_t OtherListener(const Server& server) const;
   Result<void> AwaitHealth(HttpClient& client, size_t first, size_t count,
                            std::chrono::steady_clock::time_point until, const Progress& progress,
                            const std::stop_token& stop);

@@ -175,6 +175,19 @@ def held(folder):
         nothing_left(what, folder)
 
 
+def port_taken(folder):
+    """Another server takes the port while the engine starts: its answers prove nothing."""
+    words = launch(folder, "--ready-within", "8s")
+    port = words[words.index("--port") + 1]
+    with fakes(FAKE_DELAY="1000"), running(words, stderr=subprocess.PIPE, text=True) as process:
+        check("port taken: it starts", wait_for(lambda: json.loads(run("launch", "list", "--json").stdout)["launches"], 30))
+        with running([scenario.TACHO, "simulate", "--port", port, "--trace-dir", f"{folder}/other"], stdout=subprocess.DEVNULL) as other:
+            status = process.wait(60)
+            said = process.stderr.read()
+            check("port taken: said", status == 6 and f"its port is held by another program, process {other.pid}" in said, (status, said))
+    nothing_left("port taken", folder)
+
+
 def with_key(folder):
     """SGLang's --api-key guards every route but /health."""
     with fakes(FAKE_SERVER=server_in(folder), FAKE_KEY="s3cret", FAKE_VERSION="0.5.20"):
@@ -428,5 +441,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, documented, detached, held, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win, in_the_home,
+    main([dry_run, documented, detached, held, port_taken, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win, in_the_home,
           cost_by_preset], __doc__)
