@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "cli/overhead_text.h"
@@ -28,21 +29,37 @@ uint64_t TracesThatLostWork(const ProvenRecording& proven) {
                             [](const TraceAnalysis& trace) { return trace.integrity.lost.any(); }));
 }
 
+// "479 to 514 steps each", by stage "prefill 3 steps, decode 5 steps"; "" where nothing names any.
+std::string StepsText(const Proof& proof) {
+  struct Range {
+    uint64_t least = UINT64_MAX, most = 0;
+  };
+  std::map<std::string, Range> of_stages;  // "" of all
+  const auto add = [&](const std::string& stage, uint64_t steps) {
+    Range& range = of_stages[stage];
+    range = {std::min(range.least, steps), std::max(range.most, steps)};
+  };
+  for (const RankProof& rank : proof.ranks) {
+    for (const auto& [stage, steps] : rank.steps_of_stages) add(stage, steps);
+    if (rank.steps && rank.steps_of_stages.empty()) add("", *rank.steps);
+  }
+  std::string text;
+  for (const auto& [stage, range] : of_stages) {
+    if (range.most == 0) continue;
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", stage, stage.empty() ? "" : " ",
+                        range.least == range.most ? "" : fmt::format("{} to ", range.least),
+                        FormatCounted(range.most, "step"));
+  }
+  return text.empty() || proof.ranks.size() < 2 ? text : text + " each";
+}
+
 std::string ProofText(const Recording& recording, const Proof& proof, uint64_t lossy,
                       const TextStyle& style) {
-  size_t proven = 0;
-  uint64_t least = UINT64_MAX, most = 0;
-  for (const RankProof& rank : proof.ranks) {
-    proven += rank.proven;
-    if (!rank.steps) continue;
-    least = std::min(least, *rank.steps);
-    most = std::max(most, *rank.steps);
-  }
+  const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
   std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
   if (lossy > 0) text += fmt::format(", {} lost GPU work", lossy);
-  if (most > 0)
-    text += fmt::format("{}{}{}{}", style.dot(), least == most ? "" : fmt::format("{} to ", least),
-                        FormatCounted(most, "step"), proof.ranks.size() > 1 ? " each" : "");
+  if (const std::string steps = StepsText(proof); !steps.empty())
+    text += fmt::format("{}{}", style.dot(), steps);
   // With the daemon, all begin at the requested time, so there is nothing to measure.
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
@@ -157,8 +174,11 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   add("latency", LatencyText(recording.baseline, "unprofiled", style));
   add(texts.back().label == "latency" ? "" : "latency",
       LatencyText(recording.profiled, "profiled", style));
+  const bool with_latency =
+      std::ranges::any_of(texts, [](const Labelled& text) { return text.label == "latency"; });
   if (recording.load && Summarise(*recording.load, {}).verdict.client_bound)
-    add("", "the client was the limit: these times are partly its own", Paint::kRed);
+    add(with_latency ? "" : "latency",
+        "the client was the limit: times of requests are partly its own", Paint::kRed);
   if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
   const auto copied = [&](std::string_view label, std::string text) {

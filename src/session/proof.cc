@@ -163,6 +163,8 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
     proof.paths.push_back(trace->path);
     steps += trace->steps.value_or(0);
     steps_named |= trace->steps.has_value();
+    if (worker.by_stage && !trace->stage.empty())
+      proof.steps_of_stages[trace->stage] += trace->steps.value_or(0);
   }
   std::sort(proof.paths.begin(), proof.paths.end());
   if (steps_named && worker.steps_named) proof.steps = steps;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,6 +99,7 @@ struct RankProof {
   int64_t rank = 0;
   std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
   std::optional<uint64_t> steps;   // in these files
+  std::map<std::string, uint64_t> steps_of_stages;  // where stages were asked for
   bool proven = false;
   std::optional<Finding> why;     // it is not: the likely cause
   bool follows = false;           // it is not, because tacho gave its worker up for another one

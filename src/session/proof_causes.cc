@@ -162,6 +162,21 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
                              : ": a start that took long, or a bound (max_iterations)"));
 }
 
+// Each stage has its own number of steps.
+std::optional<Finding> ShortStage(const WorkerExpectation& worker,
+                                  const std::vector<const TraceEvidence*>& traces) {
+  if (!worker.by_stage || !worker.steps_asked) return std::nullopt;
+  for (const TraceEvidence* trace : traces) {
+    const auto held = static_cast<int64_t>(trace->steps.value_or(0) + trace->empty_steps);
+    if (trace->steps && held < *worker.steps_asked)
+      return Cause(FindingId::kHoldsPart,
+                   fmt::format("its {} stage holds {} of the {} steps that were asked for: the "
+                               "window ended first, or too few requests came",
+                               trace->stage, held, *worker.steps_asked));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace) {
@@ -341,6 +356,7 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
     return Cause(FindingId::kEndedByDuration,
                  fmt::format("{} of {} steps were taken before --duration ({:.1f} s) ended", steps,
                              *worker.steps_asked, Seconds(worker.ended_by_time_ns)));
+  if (std::optional<Finding> stage = ShortStage(worker, traces)) return stage;
   return HoldsPart(worker, engine, steps, with_empty, end);
 }
 

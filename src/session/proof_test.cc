@@ -183,6 +183,17 @@ TEST(Prove, StagesOfARankAreOneRank) {
   ASSERT_EQ(proof.ranks.size(), 1u);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a-DECODE", "a-EXTEND"));
   EXPECT_THAT(Why(Prove({worker}, {decode})), HasSubstr("one stage only"));
+  worker.steps_asked = 5;
+  extend.stage = "prefill";
+  decode.stage = "decode";
+  extend.steps = 3;
+  decode.steps = 5;
+  const Proof short_of_prefill = Prove({worker}, {extend, decode});
+  EXPECT_TRUE(short_of_prefill.complete);
+  EXPECT_EQ(short_of_prefill.ranks[0].steps_of_stages,
+            (std::map<std::string, uint64_t>{{"decode", 5}, {"prefill", 3}}));
+  EXPECT_THAT(Remarks(short_of_prefill),
+              ElementsAre(HasSubstr("its prefill stage holds 3 of the 5 steps that were asked")));
   EXPECT_EQ(proof.ranks[0].steps, 4u);
 }
 
