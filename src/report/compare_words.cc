@@ -149,7 +149,7 @@ std::string PhaseVerdict(const PhaseChange& phase) {
 }
 
 // What changed in phases without a verdict, which one run a side cannot tell from how runs differ:
-// ", but 1 part and 2 kernels do; ..."; "" if nothing did.
+// ", but 1 part and 2 kernels do"; "" if nothing did.
 std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   uint64_t parts = 0, kernels = 0;
   for (const PhaseChange* phase : phases) {
@@ -162,8 +162,7 @@ std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   if (parts + kernels == 0) return "";
   std::string what = parts > 0 ? FormatCounted(parts, "part") : "";
   if (kernels > 0) what += (what.empty() ? "" : " and ") + FormatCounted(kernels, "kernel");
-  return fmt::format(", but {} {}; more runs a side tell if that is more than how runs differ",
-                     what, parts + kernels == 1 ? "does" : "do");
+  return fmt::format(", but {} {}", what, parts + kernels == 1 ? "does" : "do");
 }
 
 // "; graph launches 0.91 -> 0 a step" where nearly all are gone, or nearly all are new.
@@ -273,7 +272,10 @@ std::string StepsVerdict(const RunChanges& changes) {
   const std::string graphs = GraphsInWords(changes.launches);
   if (changed.empty()) {
     return fmt::format("{} beyond noise in {}: {}{}{}",
-                       hidden.empty() ? "no difference" : "no step differs", same,
+                       hidden.empty() ? "no difference"
+                                      : "one run a side, which does not tell how much runs differ: "
+                                        "no step differs",
+                       same,
                        StepNumbers(*phases.front()), hidden, graphs);
   }
   return same.empty() ? changed + graphs
