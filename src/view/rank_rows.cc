@@ -30,6 +30,43 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
   return text;
 }
 
+// What the file calls the rows that it draws the work of each stream on, where these are not the
+// stream's own: torch 2.15 may draw it on lanes named by its annotations. At most kMostLanes each.
+std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
+  constexpr size_t kMostLanes = 4;
+  std::vector<std::vector<TrackId>> lanes(trace.words.streams().size());
+  for (size_t row = 0; row < trace.gpu.size(); ++row) {
+    auto& of_stream = lanes[Index(trace.gpu.stream[row])];
+    const TrackId track = trace.gpu.track[row];
+    if (std::ranges::find(of_stream, track) == of_stream.end() && of_stream.size() < kMostLanes) {
+      of_stream.push_back(track);
+    }
+  }
+  std::vector<std::vector<std::string_view>> names(lanes.size());
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    for (const TrackId lane : lanes[i]) {
+      const Track& track = trace.words[lane];
+      const std::string_view name = trace.Text(track.name);
+      // Kineto calls the row of a stream "stream 7 ".
+      if (track.tid == trace.words.streams()[i].stream || name.empty() ||
+          name.starts_with("stream ")) {
+        continue;
+      }
+      names[i].push_back(name);
+    }
+  }
+  return names;
+}
+
+// "stream 25", "stream 25 (tp)".
+std::string StreamLabel(std::string_view stream, const std::vector<std::string_view>& lanes) {
+  std::string label = "stream " + std::string(stream);
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    label += (i == 0 ? " (" : ", ") + std::string(lanes[i]);
+  }
+  return lanes.empty() ? label : label + ")";
+}
+
 // Why a device shows no idle time.
 std::string_view WhyNoIdleTime(const PreparedTrace& prepared, bool known) {
   if (known) return "no idle time between its first and last work";
@@ -182,6 +219,7 @@ void RankRows::AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>
     uint64_t busy;
     TimelineRow row;
   };
+  const auto lane_names = LaneNames(trace);
   std::vector<OfStream> streams;
   for (size_t i = 0; i < trace.words.streams().size(); ++i) {
     if (index.gpu().Of(i).empty()) continue;
@@ -190,7 +228,7 @@ void RankRows::AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>
                     RowGroup::kStreams,
                     Palette::kWork,
                     std::string(trace.Text(stream.device)),
-                    "stream " + std::string(trace.Text(stream.stream)),
+                    StreamLabel(trace.Text(stream.stream), lane_names[i]),
                     "",
                     std::move(lanes[i])};
     uint64_t busy = 0;

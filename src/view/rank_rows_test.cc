@@ -47,6 +47,38 @@ TEST(RankRows, ComputedRowsThenStreamsThenThreads) {
   EXPECT_EQ(rank.rows()[0].lanes[0].NameText(0), "decode 1 token");
 }
 
+// torch 2.15 may draw the work of a stream on a lane that an annotation names.
+TEST(RankRows, AStreamHasTheNamesOfItsLanes) {
+  TraceBuilder builder;
+  Vocabulary& words = builder.vocabulary();
+  const auto add = [&](const char* lane, const char* name, const char* stream, int64_t start) {
+    Event event;
+    event.category = words.InternCategory("kernel");
+    event.has_category = event.has_start = true;
+    event.kind = SliceKind::kKernel;
+    event.name = words.strings.Intern("gemm");
+    event.track = words.InternTrack(words.InternProcess(words.strings.Intern("0")),
+                                    words.strings.Intern(lane));
+    words[event.track].name = words.strings.Intern(name);
+    event.stream = words.InternStream(words.strings.Intern("0"), words.strings.Intern(stream));
+    event.start = {start};
+    event.duration = {10 - start / 100};
+    builder.OnEvent(event);
+  };
+  add("7", "stream 7 ", "7", 0);
+  add("101", "tp", "25", 100);
+  add("102", "ep", "25", 200);
+  add("7", "stream 7 ", "26", 300);
+  const Trace trace = std::move(builder).Finish();
+  const RankRows rank(Prepare(trace, Rules()), Rules());
+  std::map<std::string, int> labels;
+  for (const TimelineRow& row : rank.rows()) {
+    if (row.kind == RowKind::kStream) ++labels[row.label];
+  }
+  EXPECT_EQ(labels, (std::map<std::string, int>{
+                        {"stream 7", 1}, {"stream 25 (tp, ep)", 1}, {"stream 26", 1}}));
+}
+
 TEST(RankRows, WhatATraceCannotTellIsARowThatSaysSo) {
   TraceBuilder builder;
   builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 1});

@@ -252,7 +252,7 @@ int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   Shape& shape = shapes_[shape_id];
   Event& event = shape.prototype;  // each event overwrites what varies
-  event.name = name;
+  event.name = shape.copy_name != StringId::kEmpty && name == plain_copy_ ? shape.copy_name : name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
   if (shape.Has(SlotKind::kStart)) {

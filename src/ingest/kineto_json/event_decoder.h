@@ -16,6 +16,10 @@
 
 namespace tacho::kineto {
 
+// Where torch's Python exporter drew GPU work on a lane by its annotation (graph_lanes="all"),
+// `stream` and tid are the lane's, and this argument is the stream on which the work ran.
+inline constexpr std::string_view kOriginalStream = "original_stream";
+
 // Turns the bytes of events into Events. An event that looks like an earlier one takes a fast path.
 //
 // A trace of millions of events has a few thousand shapes: events of one shape have the same bytes
@@ -61,9 +65,10 @@ class EventDecoder {
   };
   struct Shape {
     TemplatePart tail;
-    Event prototype;                 // all that the shape fixes
-    StringId pid{}, tid{};           // of metadata events without slots for them
-    uint32_t args_slots = 0;         // how many slots are arguments
+    Event prototype;                        // all that the shape fixes
+    StringId pid{}, tid{};                  // of metadata events without slots for them
+    StringId copy_name = StringId::kEmpty;  // of a copy that is only called "Memcpy" (NameOfCopy)
+    uint32_t args_slots = 0;                // how many slots are arguments
     std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
     bool lacks_duration = false;     // a slice without a duration
     bool lacks_start = false;        // NeedsStart, and there is none
@@ -123,6 +128,8 @@ class EventDecoder {
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
   uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
+  StringId NameOfCopy(const ParsedEvent& event);
+  StreamId ReadStream(const ParsedEvent& event, Stream otherwise);
   void ReadDeviceRow(const ParsedEvent& event, Event& row);
   ArgsShapeId LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots, Shape& shape);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
@@ -142,6 +149,7 @@ class EventDecoder {
   Notes& notes_;
   const KinetoReadOptions options_;
   bool wants_args_;
+  StringId plain_copy_ = StringId::kEmpty;  // "Memcpy", once a shape has a copy_name
 
   std::vector<Head> heads_;
   std::vector<uint32_t> recent_heads_;  // most recent first, at most kCandidates

@@ -8,6 +8,20 @@
 #include "model/device_rows.h"
 
 namespace tacho::kineto {
+namespace {
+
+// "Device Static" of "device_static", as Kineto writes it.
+std::string MemoryWords(std::string text) {
+  bool begins = true;
+  for (char& c : text) {
+    if (c == '_') c = ' ';
+    if (begins && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    begins = c == ' ';
+  }
+  return text;
+}
+
+}  // namespace
 
 // Remembers how the event begins and what follows its name.
 void EventDecoder::LearnHabits(const ParsedEvent& event, const TemplatePart& tail) {
@@ -64,15 +78,8 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   shape.tid = tid;
   // Each metadata event may have a track of its own, in slots.
   if (e.type != EventType::kMetadata) e.track = TrackOf(pid, tid);
-  if (IsGpuWork(e.kind)) {
-    StringId device = pid, stream = tid;
-    for (const ParsedEvent::Arg& arg : event.arg_list) {
-      if (arg.value.empty() || arg.value == "null") continue;
-      if (arg.key == "device") device = words_.strings.Intern(JsonStringOrText(arg.value));
-      if (arg.key == "stream") stream = words_.strings.Intern(JsonStringOrText(arg.value));
-    }
-    e.stream = words_.InternStream(device, stream);
-  }
+  if (e.kind == SliceKind::kMemcpy) shape.copy_name = NameOfCopy(event);
+  if (IsGpuWork(e.kind)) e.stream = ReadStream(event, {pid, tid});
   if (e.kind == SliceKind::kOther) ReadDeviceRow(event, e);
   if (event.MayHaveId() && event.id && !CanonicalInteger(event.id.text())) {
     e.id = TextId(event.id.text());
@@ -80,6 +87,39 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   e.args = LearnArgs(event, slots, shape);
   shapes_.push_back(std::move(shape));
   return static_cast<uint32_t>(shapes_.size() - 1);
+}
+
+// torch's "cuspy" backend calls every copy "Memcpy" and says in arguments which one it is. Kineto
+// says it in the name: "Memcpy DtoH (Device -> Pinned)", as of the arguments "DtoH", "device" and
+// "pinned". kEmpty if there is no kind among the arguments.
+StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
+  std::string kind, source, target;
+  for (const ParsedEvent::Arg& arg : event.arg_list) {
+    if (!arg.value.starts_with('"')) continue;
+    if (arg.key == "copy kind") kind = JsonStringOrText(arg.value);
+    if (arg.key == "src kind") source = MemoryWords(JsonStringOrText(arg.value));
+    if (arg.key == "dst kind") target = MemoryWords(JsonStringOrText(arg.value));
+  }
+  if (kind.empty() || kind.find(' ') != std::string::npos) return StringId::kEmpty;
+  plain_copy_ = words_.strings.Intern("Memcpy");
+  std::string name = "Memcpy " + kind;
+  if (!source.empty() && !target.empty()) name += " (" + source + " -> " + target + ")";
+  return words_.strings.Intern(name);
+}
+
+// The stream of GPU work; what its arguments do not name is as in `otherwise`.
+StreamId EventDecoder::ReadStream(const ParsedEvent& event, Stream otherwise) {
+  Stream stream = otherwise;
+  StringId original = StringId::kEmpty;
+  for (const ParsedEvent::Arg& arg : event.arg_list) {
+    if (arg.value.empty() || arg.value == "null") continue;
+    const auto value = [&] { return words_.strings.Intern(JsonStringOrText(arg.value)); };
+    if (arg.key == "device") stream.device = value();
+    if (arg.key == "stream") stream.stream = value();
+    if (arg.key == kOriginalStream) original = value();
+  }
+  if (original != StringId::kEmpty) stream.stream = original;
+  return words_.InternStream(stream.device, stream.stream);
 }
 
 // What a row says of itself that may turn out to be one of a device.

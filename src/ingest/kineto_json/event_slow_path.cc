@@ -41,7 +41,7 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
 
 // These name the stream of an event, or what kind of work it is. Each shape has one, so they never
 // get a slot.
-constexpr std::string_view kFixedArgs[] = {"device", "stream", kDeviceRowType};
+constexpr std::string_view kFixedArgs[] = {"device", "stream", kOriginalStream, kDeviceRowType};
 
 template <size_t N>
 bool Contains(const std::string_view (&list)[N], std::string_view key) {

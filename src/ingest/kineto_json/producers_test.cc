@@ -74,6 +74,58 @@ TEST(Producers, RowsThatNameADeviceAndAStreamAreADevices) {
   EXPECT_EQ(trace.notes.list()[0].where, "acme_memcpy");
 }
 
+// torch 2.15's Python exporter with graph_lanes="all".
+TEST(Producers, TorchKeepsTheStreamOfWorkThatItDrawsOnALane) {
+  std::string events;
+  for (int i = 0; i < 100; ++i) {  // more streams than an argument has values without a slot
+    const std::string stream = std::to_string(20 + i);
+    events += R"({"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )" +
+              std::to_string(10 * i) + R"(, "dur": 5, "args": {"original_stream": )" + stream +
+              R"(, "device": 0, "stream": 7, "correlation": 1, "name": "layers.0.qkv"}},)";
+  }
+  const Trace trace = TraceOf(
+      events +
+      R"({"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 5000, "dur": 5,
+          "args": {"device": 0, "stream": 7, "original_stream": null}},
+         {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7 "}})");
+  ASSERT_EQ(trace.gpu.size(), 101u);
+  for (size_t row = 0; row < trace.gpu.size(); ++row) {
+    const Stream& stream = trace.words[trace.gpu.stream[row]];
+    EXPECT_EQ(trace.Text(stream.stream), row == 100 ? "7" : std::to_string(20 + row));
+    EXPECT_EQ(trace.Text(stream.device), "0");
+    EXPECT_EQ(trace.Text(trace.words[trace.gpu.track[row]].name), "stream 7 ");
+  }
+}
+
+TEST(Producers, CuspySaysInArgumentsWhichCopyItIs) {
+  const auto copy = [](int at, const std::string& name, const std::string& args) {
+    return R"({"ph": "X", "cat": "gpu_memcpy", "name": ")" + name +
+           R"(", "pid": 0, "tid": 7, "ts": )" + std::to_string(at) + R"(, "dur": 1, "args": {)" +
+           args + "}},";
+  };
+  const std::string down = R"("copy kind": "DtoH", "src kind": "device", "dst kind": "pageable")";
+  std::string events;
+  for (int i = 0; i < 5; ++i) events += copy(i, "Memcpy", down);
+  events +=
+      copy(10, "mine", down) + copy(11, "Memcpy", down) +
+      copy(12, "Memcpy", R"("copy kind": "DtoD")") + copy(13, "Memcpy", R"("bytes": 5)") +
+      copy(14, "Memcpy", R"("copy kind": 2, "src kind": "device")") +
+      copy(15, "Memcpy", R"("copy kind": "HtoD", "src kind": "device_static", "dst kind": "x")");
+  const Trace trace = TraceOf(
+      events + R"({"ph": "X", "cat": "graph_host_node", "name": "HostNode", "pid": 0, "tid": 7,
+                   "ts": 20, "dur": 1, "args": {"correlation": 0, "device": 0, "stream": 7}})");
+  ASSERT_EQ(trace.gpu.size(), 11u);
+  const auto name = [&](size_t row) { return trace.Text(trace.gpu.name[row]); };
+  for (const size_t row : {0u, 4u, 6u}) EXPECT_EQ(name(row), "Memcpy DtoH (Device -> Pageable)");
+  EXPECT_EQ(name(5), "mine");
+  EXPECT_EQ(name(7), "Memcpy DtoD");
+  EXPECT_EQ(name(8), "Memcpy");
+  EXPECT_EQ(name(9), "Memcpy");
+  EXPECT_EQ(name(10), "Memcpy HtoD (Device Static -> X)");
+  EXPECT_EQ(trace.others.size(), 1u);
+  EXPECT_TRUE(trace.notes.list().empty());
+}
+
 TEST(Producers, UnitraceNamesCommandsAmongItsKernels) {
   const Trace trace = TraceOf(
       R"({"ph": "M", "name": "process_name", "pid": 42, "ts": 0, "args": {"name": "DEVICE<0x0bd5>"}},
