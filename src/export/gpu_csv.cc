@@ -44,7 +44,8 @@ Table EmptyGpuTable() {
                            "block",
                            "registers_per_thread",
                            "shared_memory_bytes",
-                           "bytes"}) {
+                           "bytes",
+                           "annotation"}) {
     table.columns.push_back({name, name, Unit::kExact});
   }
   return table;
@@ -164,6 +165,7 @@ class TraceLines {
       line.Text(CompactJson(trace_.Text(list->Text(args))));
     for (const ArgReader* number : {&registers_, &shared_, &bytes_})
       line.Number(number->Integer(args));
+    line.Text(of_.annotations().Of(row));
     return Add(std::move(line));
   }
 

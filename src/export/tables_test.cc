@@ -159,7 +159,7 @@ TEST(GpuCsv, SaysWhereAPieceCameFrom) {
   EXPECT_THAT(
       text.text,
       HasSubstr("\ntrace 0,,0,7,kernel,void ns::gemm<int>(int),ns::gemm<int>,gemm.dense,50,7,57,4,"
-                "cudaLaunchKernel,1,15,5,30,aten::mm,1,decode,\"[1,2,3]\",,32,,\n"));
+                "cudaLaunchKernel,1,15,5,30,aten::mm,1,decode,\"[1,2,3]\",,32,,,\n"));
   EXPECT_THAT(text.text, Not(HasSubstr("later")));
   EXPECT_TRUE(HasGpuLines(*run->traces[0], {{0}, {100}}));
   EXPECT_FALSE(HasGpuLines(*run->traces[0], {{10}, {40}})) << "the operator is no GPU work";

@@ -122,6 +122,15 @@ const QueryWords kKernelCategories{
     [](const QueriedTrace& trace, uint32_t category) {
       return std::optional<std::string_view>(trace.classifier().categories()[category]);
     }};
+const QueryWords kKernelAnnotations{
+    [](const QueryRow& row) -> uint32_t {
+      return OnHost(*row.trace) ? 0 : row.trace->annotations().NumberOf(row.row);
+    },
+    [](const QueriedTrace& trace) { return trace.annotations().texts().size(); },
+    [](const QueriedTrace& trace, uint32_t number) {
+      return number == 0 ? std::nullopt
+                         : std::optional<std::string_view>(trace.annotations().texts()[number]);
+    }};
 const QueryWords kKernelDevices{StreamOf, KernelStreamCount,
                                 [](const QueriedTrace& trace, uint32_t word) {
                                   return std::optional(NameOfStream(trace, word).device);
@@ -158,6 +167,8 @@ std::vector<QueryColumn> KernelColumns() {
       {"launch_id", "INTEGER", "the call that launched it", kPlain, LaunchOf},
       {"operator_id", "INTEGER", "the operator that launched it", kPlain, OperatorOf},
       {"step", "INTEGER", "number of the step in which it was launched", kPlain, StepOf},
+      {"annotation", "TEXT", "the name of its node of a CUDA graph (torch 2.15)", kPlain, nullptr,
+       kKernelAnnotations},
   };
 }
 

@@ -140,6 +140,10 @@ WorkCategory QueriedTrace::CategoryOf(StringId name) const {
   return *known;
 }
 
+const GraphAnnotations& QueriedTrace::annotations() const {
+  return annotations_ ? *annotations_ : annotations_.emplace(*trace_);
+}
+
 const QueriedTrace::Gaps& QueriedTrace::gaps() const {
   if (gaps_) return *gaps_;
   Gaps& gaps = gaps_.emplace();

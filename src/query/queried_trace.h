@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "analysis/graph_annotations.h"
 #include "analysis/in_flight.h"
 #include "analysis/op_device_time.h"
 #include "analysis/prepared_trace.h"
@@ -80,6 +81,8 @@ class QueriedTrace {
   };
   [[nodiscard]] std::optional<OpTimes> TimesOfOp(uint32_t op) const;
 
+  [[nodiscard]] const GraphAnnotations& annotations() const;
+
   // Names for people, and categories of kernels, by StringId.
   [[nodiscard]] std::string_view ShortName(StringId name) const;
   [[nodiscard]] WorkCategory CategoryOf(StringId name) const;
@@ -121,6 +124,7 @@ class QueriedTrace {
 
   mutable std::optional<Ops> ops_;
   mutable std::optional<Gaps> gaps_;
+  mutable std::optional<GraphAnnotations> annotations_;
   mutable std::vector<uint32_t> pieces_;                         // by call; empty: not yet counted
   mutable std::vector<std::optional<std::string>> short_names_;  // by StringId
   mutable std::vector<std::optional<WorkCategory>> categories_;  // by StringId

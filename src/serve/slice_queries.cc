@@ -39,7 +39,7 @@ std::string DetailJson(const SliceDetail& detail,
   WriteAtFields(json, detail.slice);
   json.Fields("kind", DrawnKindName(detail.kind), "category", UnlessEmpty(detail.category), "name",
               detail.name.substr(0, kMostWholeName), "short_name", BoundedName(detail.slice.name),
-              "self_ns", detail.self);
+              "annotation", UnlessEmpty(detail.annotation), "self_ns", detail.self);
   json.Rows("args", detail.arguments, [&](const SliceArgument& argument) {
     json.Fields("key", argument.key, "value", argument.value);
     if (argument.cut) json.Field("cut", true);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/graph_annotations.h"
 #include "base/interval_set.h"
 #include "base/json_text.h"
 
@@ -214,6 +215,10 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
   SliceDetail detail{*placed, KindOfSlice(rank, row, slice)};
   detail.category = CategoryOfSlice(rank, detail.kind, slice);
   detail.name = lane.NameText(at.place);
+  if (TableOfRef(slice) == DrawnFrom::kGpu) {
+    detail.annotation = GraphAnnotationOf(rank.trace(), slice.row());
+    CutText(detail.annotation, SliceDetail::kMostValue);
+  }
   AddArguments(rank.trace(), ArgumentsOfSlice(rank, slice), detail);
   AddLaunches(ranks, at.rank, slice, detail);
   if (row.kind == RowKind::kThread) {

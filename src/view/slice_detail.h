@@ -50,7 +50,8 @@ struct SliceDetail {
   // Of a kernel that of the classifier ("moe.gemm"), else as in the file ("cpu_op"); "" of what
   // analyses found.
   std::string category = {};
-  std::string_view name = {};  // whole, as in the file
+  std::string_view name = {};   // whole, as in the file
+  std::string annotation = {};  // of GPU work: GraphAnnotationOf, at most kMostValue bytes
   // Of a thread's slice: when no other one inside it ran.
   std::optional<DurationNs> self = {};
   std::vector<SliceArgument> arguments = {};

@@ -40,6 +40,17 @@ TEST(DetailOf, TheInnermostOfADeepStack) {
   EXPECT_EQ(deepest->stack.back().name, "f1198");
 }
 
+TEST(DetailOf, AKernelOfAGraphHasTheNameOfItsNode) {
+  TraceBuilder builder;
+  builder.Kernel(
+      "gemm",
+      {.start = 0, .duration = 5, .args = {{"graph node id", "5"}, {"name", R"("layers.0.qkv")"}}});
+  builder.Kernel("norm", {.start = 10, .duration = 5, .args = {{"name", R"("no node")"}}});
+  const ReadRanks ranks = RanksOf(std::move(builder).Finish());
+  EXPECT_EQ(DetailOf(ranks, Named(ranks, "gemm").at)->annotation, "layers.0.qkv");
+  EXPECT_EQ(DetailOf(ranks, Named(ranks, "norm").at)->annotation, "");
+}
+
 TEST(DetailOf, AnOperatorWithWhatIsAroundAndInside) {
   const ReadRanks ranks = RanksOf(LaunchedStep());
   const auto op = DetailOf(ranks, Named(ranks, "aten::mm").at);

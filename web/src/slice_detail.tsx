@@ -19,6 +19,7 @@ export function SliceDetail({ of }: { of: Slice }) {
       </header>
       <dl>
         <Fact what="kind">{of.category && of.category !== of.kind ? `${of.kind}, ${of.category}` : of.kind}</Fact>
+        {of.annotation && <Fact what="annotation"><span class="mono">{of.annotation}</span></Fact>}
         <Fact what="on">{rank}{row ? [labelOf(row), detailOf(row)].filter(Boolean).join(" · ") : ""}</Fact>
         <Fact what="starts">{pointInTime(of.from_ns, 1)}</Fact>
         <Fact what="lasts"><b>{duration(of.to_ns - of.from_ns)}</b>{of.self_ns !== undefined && of.self_ns !== of.to_ns - of.from_ns ? `, of it ${duration(of.self_ns)} its own` : ""}</Fact>

@@ -174,6 +174,7 @@ export interface Slice extends Place {
   kind: string;
   category?: string;
   short_name?: string;
+  annotation?: string;
   self_ns?: number;
   args?: { key: string; value: string }[];
   cut?: boolean;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace tacho {
+
+// The names that a program gave to the nodes of its CUDA graphs: "layers.0.attn". torch 2.15 writes
+// them into the arguments of the kernels, copies and sets of each replay: export_chrome_trace with
+// use_python_export and cuda_graph_annotations. Immutable.
+class GraphAnnotations {
+ public:
+  // Cost: O(n) for n rows of GPU work if any has such arguments, else that of a look at the shapes.
+  explicit GraphAnnotations(const Trace& trace);
+
+  [[nodiscard]] bool anywhere() const { return !of_row_.empty(); }
+  // Of a row of Trace::gpu, a number below texts().size(); 0: it has none.
+  [[nodiscard]] uint32_t NumberOf(size_t gpu_row) const {
+    return of_row_.empty() ? 0 : of_row_[gpu_row];
+  }
+  // All that there are, by number. The first, "", is that of no annotation.
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+  [[nodiscard]] std::string_view Of(size_t gpu_row) const { return texts_[NumberOf(gpu_row)]; }
+
+ private:
+  std::vector<std::string> texts_{""};
+  std::vector<uint32_t> of_row_;  // empty: the trace has none
+};
+
+// The same for one row, without a look at the others.
+std::string GraphAnnotationOf(const Trace& trace, size_t gpu_row);
+
+}  // namespace tacho
