@@ -144,7 +144,8 @@ std::string RemedyFor(ContentKind kind, std::string_view start) {
     case ContentKind::kPerfetto:
       return with_kineto(
           "is a Perfetto protobuf trace, which this version does not read: if tacho export wrote "
-          "it, name the trace that it was made from; else ");
+          "it, name the trace that it was made from; if torch did (export_chrome_trace with "
+          ".pftrace in the path), let it write .json.gz; else ");
     case ContentKind::kRocprofJson:
       return with_kineto("is rocprofv3's own JSON, which this version does not read: ");
     case ContentKind::kForeign:

@@ -122,6 +122,9 @@ TEST(LooksLikePerfetto, NeedsAWellFormedFirstPacket) {
   const std::string packet = "\x0a\x04\x40\x01\x50\x02";
   EXPECT_TRUE(LooksLikePerfetto(packet));
   EXPECT_TRUE(LooksLikePerfetto("\x0a\x20" + packet.substr(2)));  // cut, but with a time stamp
+  // track_descriptor { uuid: 1, name: "a" }, as torch's exporter begins
+  const std::string track = "\x0a\x08\xe2\x03\x05\x08\x01\x12\x01\x61"s;
+  EXPECT_TRUE(LooksLikePerfetto(track + packet));
   EXPECT_FALSE(LooksLikePerfetto(packet + "x"));
   EXPECT_FALSE(LooksLikePerfetto("\n"));
   EXPECT_FALSE(LooksLikePerfetto("\n\n\n\n"));
