@@ -65,6 +65,8 @@ struct RunAnalysis {
   RankTable ranks;                   // of a single trace only where others are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   std::vector<std::string> failed;   // those of `skipped` that could not be read
+  // Recordings of how graphs were captured that lie in a folder beside its traces: not read.
+  std::vector<std::string> captures;
   // A sentence for each rank that `tacho record` could not prove; empty if only a part was asked
   // for.
   std::vector<std::string> unproven;

@@ -10,6 +10,7 @@
 #include "analysis/name_index.h"
 #include "analysis/producer.h"
 #include "analysis/step_grammar.h"
+#include "base/capture_file.h"
 #include "base/parse_number.h"
 
 namespace tacho {

@@ -9,11 +9,7 @@ namespace tacho {
 // Recordings of how an engine captures its CUDA graphs when it starts: vLLM's
 // capture_torch_profiler and SGLang's --enable-profile-cuda-graph write them, beside the traces of
 // serving. A graph that is captured does not run, so that they have no device work of the engine's,
-// and no step.
-
-// Whether a path has the name of such a file, or lies in a folder of them. Sources: vLLM 0.33 and
-// SGLang 0.5.23, and older layouts of SGLang's.
-bool IsCaptureFile(std::string_view path);
+// and no step. Their files have names of their own (base/capture_file.h).
 
 // Whether an annotation is one of a capture: "_capture_graph", "_dummy_run", "capture_8_tokens".
 bool IsCaptureAnnotation(std::string_view name);

@@ -115,7 +115,7 @@ TraceSummary Summarized(const SummarySink& sink, std::string_view path = {});
 
 struct RunSummary {
   std::vector<TraceSummary> traces;  // by path
-  std::vector<std::string> skipped;
+  std::vector<std::string> skipped, captures;
   // As in RunAnalysis; of the table only which ranks there are.
   RankTable ranks;
   std::vector<std::string> unproven;

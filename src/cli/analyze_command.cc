@@ -49,7 +49,8 @@ Result<int> Summarise(const AnalyzeOptions& options, const TraceChoice& choice,
       WriteStdout(options.json ? SummaryJson(readout->run, TachoVersion(), incomplete)
                                : SummaryText(readout->run, screen));
   if (!written) return Fails(written.error());
-  return FinishReading(true, readout->failures, readout->run.skipped, incomplete);
+  return FinishReading(true, readout->failures, readout->run.skipped, readout->run.captures,
+                       incomplete);
 }
 
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
@@ -96,7 +97,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
   if (const auto written = WriteStdout(Render(options, readout.run, screen) + cost); !written)
     return Fails(written.error());
   const int status = FinishReading(options.Tables().empty(), readout.failures, readout.run.skipped,
-                                   IncompleteReasons(readout.run, choice));
+                                   readout.run.captures, IncompleteReasons(readout.run, choice));
   if (!options.csv_folder) return status;
   const auto files = AnalyzeCsv(readout.run);
   if (const auto safe = CheckCsvFolder(options); !safe) return Fails(safe.error());

@@ -135,8 +135,8 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   // Earlier results that are whole are worth more than these.
   if (options.replace && !RunsOfBaseline(place.path()).empty() &&
       !(incomplete.failures.empty() && incomplete.reasons.empty())) {
-    const int status =
-        FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
+    const int status = FinishReading(false, incomplete.failures, incomplete.skipped,
+                                     incomplete.captures, incomplete.reasons);
     Complain(
         fmt::format("the earlier baseline '{}' stays: the new runs are not whole (tacho "
                     "baseline remove {}, then save, keeps them all the same)",
@@ -167,7 +167,8 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   Complain(fmt::format(
       "kept in {0}; to compare with it: tacho baseline compare {1} RUN{2}", place.path(),
       place.name, options.folder == kBaselineFolder ? "" : " --dir " + ShellWord(options.folder)));
-  return FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
+  return FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.captures,
+                       incomplete.reasons);
 }
 
 Result<int> ListBaselines(const BaselineOptions& options) {
@@ -191,7 +192,7 @@ Result<int> ListBaselines(const BaselineOptions& options) {
   if (const auto written = WriteStdout(text); !written) return Fails(written.error());
   if (listed.empty() && !options.json)
     Complain(fmt::format("no baselines in {}", VisibleText(options.folder)));
-  return FinishReading(false, incomplete.failures, incomplete.skipped, {});
+  return FinishReading(false, incomplete.failures, incomplete.skipped, {}, {});
 }
 
 Result<int> Remove(const BaselineOptions& options) {

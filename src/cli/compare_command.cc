@@ -207,8 +207,8 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   if (const auto written = WriteStdout(Render(options, changes, judged, comparable, color));
       !written)
     return Fails(written.error());
-  const int status =
-      FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
+  const int status = FinishReading(false, incomplete.failures, incomplete.skipped,
+                                   incomplete.captures, incomplete.reasons);
   if (!compared) {
     Complain(CompareVerdict(changes));
     if (options.anyway) Complain("--anyway cannot help: there is nothing that could be compared");

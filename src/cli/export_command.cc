@@ -161,7 +161,8 @@ int FinishExport(const ExportPlan& plan, const Readout<RunAnalysis>& readout,
                  const std::vector<std::string>& without, std::vector<std::string> incomplete) {
   if (plan.output != "-") Complain(WhereItIs(plan));
   for (const std::string& why : without) incomplete.push_back("left out: " + why);
-  return FinishReading(false, readout.failures, readout.run.skipped, incomplete);
+  return FinishReading(false, readout.failures, readout.run.skipped, readout.run.captures,
+                       incomplete);
 }
 
 Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,

@@ -138,6 +138,7 @@ Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const Trac
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
   RunAnalysis analysis = std::exchange(readout.run, {});
   readout.run.skipped = analysis.skipped;
+  readout.run.captures = analysis.captures;
   return QueriedReadout{QueriedRun::Of(std::move(analysis), keeper.Take()), std::move(readout)};
 }
 
@@ -196,7 +197,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     TACHO_RETURN_IF_ERROR(ran);
   }
   return FinishReading(false, readout.rest.failures, readout.rest.run.skipped,
-                       IncompleteReasons(readout.run->analysis, choice));
+                       readout.rest.run.captures, IncompleteReasons(readout.run->analysis, choice));
 }
 
 }  // namespace tacho

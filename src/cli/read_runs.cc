@@ -41,6 +41,7 @@ Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
       incomplete.reasons.push_back(WithRun(path, reason));
     std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
     std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
+    std::ranges::copy(readout.run.captures, std::back_inserter(incomplete.captures));
     const auto same = std::ranges::find_if(
         runs, [&](const RunAnalysis& other) { return ShareWork(other, readout.run); });
     if (same != runs.end()) {

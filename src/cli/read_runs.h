@@ -10,7 +10,7 @@ namespace tacho {
 // What could not be read of several runs, for FinishReading.
 struct Incomplete {
   std::vector<Error> failures;
-  std::vector<std::string> skipped, reasons;
+  std::vector<std::string> skipped, captures, reasons;
   std::vector<std::string> repeated = {};  // sentences: "PATH is the same run as PATH, ..."
 };
 

@@ -14,6 +14,7 @@
 #include "cli/window_argument.h"
 #include "io/read_whole.h"
 #include "report/rank_text.h"
+#include "report/report_parts.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -207,7 +208,7 @@ void ComplainAll(const std::vector<std::string>& messages) {
 }
 
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,
-                  const std::vector<std::string>& skipped,
+                  const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete) {
   std::vector<std::string> messages;
   if (names_skipped && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
@@ -223,6 +224,9 @@ int FinishReading(bool names_skipped, const std::vector<Error>& failures,
     const bool is_failure =
         std::ranges::any_of(failures, [&](const Error& error) { return error.message == file; });
     if (!names_skipped && !is_failure) messages.push_back("skipped: " + VisibleText(file));
+  }
+  if (!names_skipped && !captures.empty()) {
+    messages.push_back(VisibleText(CapturesText(captures)));
   }
   messages.insert(messages.end(), incomplete.begin(), incomplete.end());
   ComplainAll(messages);

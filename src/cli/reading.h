@@ -61,10 +61,10 @@ std::vector<std::string> FirstOf(std::vector<std::string> messages);
 void ComplainAll(const std::vector<std::string>& messages);
 
 // Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
-// on standard output names the skipped files. Failed files are named on both outputs, which may go
-// to different places, but not twice on one terminal.
+// on standard output names the skipped files and the recordings of graph capture. Failed files are
+// named on both outputs, which may go to different places, but not twice on one terminal.
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,
-                  const std::vector<std::string>& skipped,
+                  const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete);
 
 // Keeps names in it on one line, whatever they contain.

@@ -210,7 +210,7 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   reading.key_averages = options.json;
   reading.step_profile = options.json || !options.against.empty();
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(options, choice, reading, classifier));
-  Incomplete incomplete{readout.failures, readout.run.skipped,
+  Incomplete incomplete{readout.failures, readout.run.skipped, readout.run.captures,
                         IncompleteReasons(readout.run, choice)};
   Drawings drawings = std::move(keeper).Choose(readout.run);
   std::optional<Redactor> redactor;
@@ -230,7 +230,7 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   if (!written) return Fails(written.error());
   if (output != "-") Complain("the report is in " + VisibleText(output));
   const int status = FinishReading(output == "-" && !options.redact, incomplete.failures,
-                                   incomplete.skipped, incomplete.reasons);
+                                   incomplete.skipped, incomplete.captures, incomplete.reasons);
   if (!changes || changes->obstacles.empty()) return status;
   Complain(CompareVerdict(*changes));
   return kNotComparable;

@@ -327,7 +327,8 @@ Result<int> RunStats(const std::vector<std::string>& arguments) {
   if (form == StatsForm::kJson) text = JsonOf(files, reports, incomplete);
   if (form == StatsForm::kCsv && !files.empty()) text = CsvOf(std::move(files), reports.size());
   TACHO_RETURN_IF_ERROR(WriteStdout(text));
-  return FinishReading(false, readout->failures, readout->run.skipped, incomplete);
+  return FinishReading(false, readout->failures, readout->run.skipped, readout->run.captures,
+                       incomplete);
 }
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/capture_file.h"
 #include "io/archive_open.h"
 #include "io/decode.h"
 #include "io/file_source.h"
@@ -73,6 +74,7 @@ class Finder {
     found_.skipped.insert(found_.skipped.end(), walk_.skipped().begin(), walk_.skipped().end());
     found_.failures.insert(found_.failures.end(), walk_.failures().begin(), walk_.failures().end());
     std::sort(found_.skipped.begin(), found_.skipped.end());
+    std::ranges::sort(found_.captures);
     std::ranges::sort(found_.failures, {}, &Error::message);
     SortTraces();
     if (found_.traces.empty()) return NothingFound(paths);
@@ -126,7 +128,12 @@ class Finder {
     TACHO_ASSIGN_OR_RETURN(std::unique_ptr<FileSource> file, FileSource::Open(path));
     const uint64_t size = file->size_at_open();
     const Sniffed sniffed = Sniff(std::move(file));
-    if (IsArchive(sniffed.kind)) return TakeArchive(path);
+    if (IsArchive(sniffed.kind)) {
+      const size_t before = found_.traces.size();
+      TACHO_RETURN_IF_ERROR(TakeArchive(path));
+      LeaveOutCaptures(before);
+      return {};
+    }
     if (!sniffed.remedy.empty() && !IsNsysReport(sniffed.kind)) {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.remedy);
     }
@@ -140,7 +147,10 @@ class Finder {
   Result<void> TakeFolder(const std::string& folder) {
     TACHO_ASSIGN_OR_RETURN(std::vector<FolderWalk::File> files, walk_.FilesBelow(folder));
     const size_t before = found_.traces.size();
+    folder_ = folder;
     for (const FolderWalk::File& file : files) TakeFound(file);
+    folder_.clear();
+    LeaveOutCaptures(before);
     const bool has_others = found_.traces.size() > before;
     for (const TraceSource& source : std::exchange(exports_, {})) {
       if (has_others) {
@@ -165,6 +175,27 @@ class Finder {
       }
     }
     return {};
+  }
+
+  // Recordings of graph capture in a folder or an archive are read only if it has no other trace
+  // but the first `before`, which were found earlier.
+  void LeaveOutCaptures(size_t before) {
+    const bool has_others = found_.traces.size() > before;
+    for (const TraceSource& source : std::exchange(captures_, {})) {
+      if (has_others) {
+        found_.captures.push_back(source.Display());
+      } else {
+        found_.traces.push_back(source);
+      }
+    }
+  }
+
+  // Whether a file is one by its name, or by a folder below the one that was given.
+  [[nodiscard]] bool IsCapture(const std::string& path, const std::string& member) const {
+    if (!member.empty() && IsCaptureFile(member)) return true;
+    std::string_view below = path;
+    if (below.starts_with(folder_)) below.remove_prefix(folder_.size());
+    return (member.empty() || !folder_.empty()) && IsCaptureFile(below);
   }
 
   // Whether a report's own export lies beside it: what it holds is read then, not left out.
@@ -221,7 +252,9 @@ class Finder {
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
-    if (sniffed.is_export && member.empty()) {
+    if (sniffed.kind == ContentKind::kChromeJson && IsCapture(path, member)) {
+      captures_.push_back({path, member, size, sniffed.kind});
+    } else if (sniffed.is_export && member.empty()) {
       exports_.push_back({path, "", size, sniffed.kind});
     } else if (sniffed.kind == ContentKind::kChromeJson ||
                sniffed.kind == ContentKind::kNsysSqlite) {
@@ -252,9 +285,9 @@ class Finder {
     found_.skipped.push_back(display + ": " + why);
   }
 
-  // An unreadable file counts as a missing trace if it has the name of a trace.
+  // An unreadable file counts as a missing trace if it has the name of a trace of serving.
   void Lose(const std::string& display, std::string message) {
-    if (IsNamedAsTrace(display)) {
+    if (IsNamedAsTrace(display) && !IsCapture(display, "")) {
       found_.failures.push_back({ErrorKind::kUnreadable, std::move(message)});
     } else {
       found_.skipped.push_back(std::move(message));
@@ -292,7 +325,9 @@ class Finder {
   }
 
   Discovery found_;
-  std::vector<TraceSource> waiting_, exports_;  // of the folder that is being walked
+  // Of the folder or the archive that is being looked through.
+  std::vector<TraceSource> waiting_, exports_, captures_;
+  std::string folder_;               // "": an archive that was given itself
   std::vector<std::string> beside_;  // "PATH: why", of what lies beside traces without a word
   FolderWalk walk_;
 };

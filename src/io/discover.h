@@ -38,6 +38,8 @@ struct Discovery {
   std::vector<TraceSource> traces;  // sorted by Display()
   std::vector<std::string>
       skipped;  // "PATH: why", sorted; folders are silent about text and unrelated JSON
+  // Recordings of how graphs were captured (IsCaptureFile) beside traces, by Display(): not read.
+  std::vector<std::string> captures;
   // By path: files named like traces that cannot be read (empty, or no permission).
   std::vector<Error> failures;
 };

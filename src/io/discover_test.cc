@@ -52,6 +52,36 @@ TEST(FindTraces, LeavesExportsOutBesideTraces) {
   EXPECT_THAT(Displays(FindTraces({folder.path(), step})), ElementsAre(step, trace));
 }
 
+TEST(FindTraces, LeavesRecordingsOfGraphCaptureOutBesideTraces) {
+  FolderForTest folder;
+  const std::string text = Gzipped(kEmptyTrace);
+  const std::string all = folder.Write("a/graph_capture_profile/odd.json.gz", text);
+  const std::string one = folder.Write("a/Runner_bs_8_fa3_rank0.json.gz", text);
+  folder.Write("a/capture_traces/empty.json", "");
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(one, all));
+  const std::string trace = folder.Write("b-TP-0.trace.json.gz", text);
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->captures, ElementsAre(one, all));
+  EXPECT_THAT(found->failures, IsEmpty());
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("is empty")));
+  // What is named itself is read, also as a folder.
+  EXPECT_THAT(Displays(FindTraces({folder.path(), one})), ElementsAre(one, trace));
+  EXPECT_THAT(FindTraces({folder.path(), one})->captures, ElementsAre(all));
+  const std::string below = folder.At("a/graph_capture_profile");
+  EXPECT_THAT(Displays(FindTraces({below, trace})), ElementsAre(all, trace));
+  EXPECT_THAT(Displays(FindTraces({below})), ElementsAre(all));
+}
+
+TEST(FindTraces, AGivenFolderOfThatNameHoldsTraces) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("capture_traces/serving.json", kEmptyTrace);
+  const std::string one = folder.Write("capture_traces/bs_8_rank0.json", kEmptyTrace);
+  const auto found = FindTraces({folder.At("capture_traces")});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->captures, ElementsAre(one));
+}
+
 TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
   FolderForTest folder;
   folder.Write("b.json", kEmptyTrace);
@@ -136,6 +166,9 @@ TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   const std::string perfetto = folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
   EXPECT_THAT(ErrorOf({trace, perfetto}),
               AllOf(HasSubstr(perfetto + ": is a Perfetto"), HasSubstr("torch.profiler")));
+  const std::string packed = folder.Write("q.pftrace", Gzipped("\x0a\x04\x40\x01\x50\x02"));
+  EXPECT_THAT(ErrorOf({packed}),
+              AllOf(HasSubstr(packed + ": is a Perfetto"), HasSubstr("let it write .json.gz")));
   EXPECT_THAT(ErrorOf({folder.Write("t.xz",
                                     "\xfd"
                                     "7zXZ\0"s)}),

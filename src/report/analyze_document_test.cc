@@ -21,14 +21,22 @@ ScreenOptions Options() {
   return options;
 }
 
-TEST(SkippedFiles, NamesFiveAndCountsTheOthers) {
+TEST(LeftOutFiles, NamesFiveAndCountsTheOthers) {
   std::vector<std::string> skipped;
   for (int i = 0; i < 6; ++i) skipped.push_back(std::to_string(i) + ": is empty");
-  EXPECT_EQ(RenderText(SkippedFiles(skipped), {}),
+  EXPECT_EQ(RenderText(LeftOutFiles(skipped, {}), {}),
             " skipped: 0: is empty\n skipped: 1: is empty\n skipped: 2: is empty\n"
             " skipped: 3: is empty\n skipped: 4: is empty\n and 1 more; --json lists all\n");
   skipped.pop_back();
-  EXPECT_THAT(RenderText(SkippedFiles(skipped), {}), testing::EndsWith(" skipped: 4: is empty\n"));
+  EXPECT_THAT(RenderText(LeftOutFiles(skipped, {}), {}),
+              testing::EndsWith(" skipped: 4: is empty\n"));
+}
+
+TEST(LeftOutFiles, RecordingsOfGraphCaptureAreOneSentence) {
+  EXPECT_EQ(RenderText(LeftOutFiles({"x: is empty"}, {"a"}), {}),
+            " 1 trace of a graph capture is left out: a\n skipped: x: is empty\n");
+  EXPECT_EQ(RenderText(LeftOutFiles({}, {"d", "c", "b", "a"}), {}),
+            " 4 traces of a graph capture are left out: a, b, c and 1 more\n");
 }
 
 TEST(AnalyzeText, OneTrace) {

@@ -42,6 +42,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   }
   if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
   json.List("skipped", run.skipped);
+  if (!run.captures.empty()) json.List("captures", run.captures);
   if (!run.failed.empty()) json.List("failed", run.failed);
   if (!run.unproven.empty()) json.List("unproven", run.unproven);
   json.End();

@@ -46,6 +46,10 @@ std::string Together(const RunAnalysis& run, const Document& head, const ScreenO
     }
     out += part;
   }
+  if (!run.captures.empty()) {
+    const std::string line = fmt::format("\n{}\n", MarkdownText(CapturesText(run.captures)));
+    if (fits(line)) out += line;
+  }
   for (const std::string& skipped : run.skipped) {
     const std::string line = fmt::format("\nskipped: {}\n", MarkdownText(skipped));
     if (fits(line)) out += line;

@@ -168,6 +168,7 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
   for (MissingRanks& missing : run.ranks.missing) missing.worker = Id(missing.worker);
   for (std::vector<std::string>* const files : {&run.skipped, &run.failed})
     for (std::string& file : *files) file = Hash(file) + ": not read, or left out";
+  for (std::string& file : run.captures) file = Hash(file);
   for (std::string& sentence : run.unproven) sentence = Hash(sentence) + ": a rank is not proven";
   return run;
 }

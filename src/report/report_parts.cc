@@ -176,25 +176,24 @@ std::string_view WhatItIs(TraceRole role) {
                                      : "a front-end's trace, no device work";
 }
 
-// One sentence for all: an engine may write a file for each size that it captures.
-std::string CapturesText(const std::vector<std::string_view>& paths) {
+}  // namespace
+
+std::string CapturesText(const std::vector<std::string>& paths) {
   constexpr size_t kNamed = 3;
   std::string text =
       fmt::format("{} of a graph capture {} left out: ", FormatCounted(paths.size(), "trace"),
                   paths.size() == 1 ? "is" : "are");
   for (size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + std::string(paths[i]);
+    text += (i == 0 ? "" : ", ") + paths[i];
   }
   if (paths.size() > kNamed) text += fmt::format(" and {} more", paths.size() - kNamed);
   return text;
 }
 
-}  // namespace
-
 Document OtherFiles(const RunAnalysis& run) {
   Document document;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
-  std::vector<std::string_view> captures;
+  std::vector<std::string> captures = run.captures;
   const auto add = [&](std::string text) {
     document.Add(Paragraph{std::move(text), Paint::kPlain, 3});
   };
@@ -207,13 +206,16 @@ Document OtherFiles(const RunAnalysis& run) {
     add(fmt::format("{}: {}, {}", trace.path, WhatItIs(trace.facts.role),
                     FormatCounted(trace.counts.total, "event")));
   }
-  if (!captures.empty() && !ranks.empty()) add(CapturesText(captures));
-  document.Append(SkippedFiles(run.skipped));
+  // Without a rank the screen is about these files themselves.
+  if (ranks.empty()) captures = run.captures;
+  document.Append(LeftOutFiles(run.skipped, std::move(captures)));
   return document;
 }
 
-Document SkippedFiles(const std::vector<std::string>& skipped) {
+Document LeftOutFiles(const std::vector<std::string>& skipped, std::vector<std::string> captures) {
   Document document;
+  std::ranges::sort(captures);
+  if (!captures.empty()) document.Add(Paragraph{CapturesText(captures), Paint::kPlain, 3});
   const auto add = [&](std::string text) {
     document.Add(Paragraph{std::move(text), Paint::kYellow, 3});
   };

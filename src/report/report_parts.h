@@ -70,8 +70,11 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers);
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.
 Document OtherFiles(const RunAnalysis& run);
-// Only the latter.
-Document SkippedFiles(const std::vector<std::string>& skipped);
+// Only the files that were not read: those of RunAnalysis::skipped and ::captures.
+Document LeftOutFiles(const std::vector<std::string>& skipped, std::vector<std::string> captures);
+// "3 traces of a graph capture are left out: A, B, C": one sentence for all, because an engine may
+// write a file for each size that it captures. `paths` must not be empty.
+std::string CapturesText(const std::vector<std::string>& paths);
 
 // `idle` without the gaps of 1 us and less, which are too short to look at one by one.
 IdleTable LongGaps(IdleTable idle);

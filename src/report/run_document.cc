@@ -165,7 +165,8 @@ std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
   const TraceAnalysis* only = OnlyTrace(run);
   if (only == nullptr) return RenderText(RunDocument(run, options), options.style);
   Document document = TraceDocument(*only, run.ranks, options);
-  Document others = run.traces.size() > 1 ? OtherFiles(run) : SkippedFiles(run.skipped);
+  Document others =
+      run.traces.size() > 1 ? OtherFiles(run) : LeftOutFiles(run.skipped, run.captures);
   if (!others.blocks.empty()) document.Add(Gap{});
   document.Append(std::move(others));
   return RenderText(std::move(document), options.style);

@@ -133,8 +133,8 @@ std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
     if (!document.blocks.empty()) document.Add(Gap{});
     AddTrace(document, trace, options);
   }
-  if (!run.skipped.empty()) document.Add(Gap{});
-  document.Append(SkippedFiles(run.skipped));
+  if (!run.skipped.empty() || !run.captures.empty()) document.Add(Gap{});
+  document.Append(LeftOutFiles(run.skipped, run.captures));
   return RenderText(std::move(document), options.style);
 }
 
@@ -148,6 +148,7 @@ std::string SummaryJson(const RunSummary& run, std::string_view version,
   for (const TraceSummary& trace : run.traces) WriteTrace(json, trace);
   json.End();
   json.List("skipped", run.skipped);
+  if (!run.captures.empty()) json.List("captures", run.captures);
   if (!incomplete.empty()) json.List("incomplete", incomplete);
   json.End();
   return std::move(json).Finish();

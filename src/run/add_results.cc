@@ -85,14 +85,17 @@ void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& b
       readout.failures.push_back({ErrorKind::kUnreadable, std::move(failure)});
     }
     std::ranges::move(results.skipped, std::back_inserter(run.skipped));
+    std::ranges::move(results.captures, std::back_inserter(run.captures));
     for (std::string& sentence : results.unproven) {
       if (std::ranges::find(run.unproven, sentence) == run.unproven.end())
         run.unproven.push_back(std::move(sentence));
     }
   }
   if (sources.size() == 1) return;
-  std::ranges::sort(run.skipped);
-  run.skipped.erase(std::unique(run.skipped.begin(), run.skipped.end()), run.skipped.end());
+  for (std::vector<std::string>* const files : {&run.skipped, &run.captures}) {
+    std::ranges::sort(*files);
+    files->erase(std::unique(files->begin(), files->end()), files->end());
+  }
 }
 
 }  // namespace tacho

@@ -49,6 +49,7 @@ Result<Results> ParseResults(std::string json) {
                    [&](SlicesTogether& slices) { schema::Together(reader, slices); });
   }
   reader.List("skipped", results.skipped);
+  if (reader.Has("captures")) reader.List("captures", results.captures);
   if (reader.Has("failed")) reader.List("failed", results.failed);
   if (reader.Has("unproven")) reader.List("unproven", results.unproven);
   results.is_collection = missing > 0 || !results.unproven.empty();

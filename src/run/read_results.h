@@ -15,9 +15,9 @@ namespace tacho {
 struct Results {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
-  std::vector<std::string> skipped, failed;  // as in RunAnalysis
-  std::vector<std::string> unproven;         // as in RunAnalysis
-  bool is_collection = false;                // its ranks were compared: one can be missing
+  std::vector<std::string> skipped, failed, captures;  // as in RunAnalysis
+  std::vector<std::string> unproven;                   // as in RunAnalysis
+  bool is_collection = false;  // its ranks were compared: one can be missing
 };
 
 // kUnreadable: no such results, of another schema, or with a field of the wrong type: "where:

@@ -115,6 +115,14 @@ SessionChoice ChooseByContent(const std::string& session, const std::vector<Seen
   return ChooseSession(session, SessionsOf(inputs), std::move(paths));
 }
 
+// What was found and is not read.
+template <typename Run>
+void TakeOthers(Discovery& found, Readout<Run>& readout) {
+  readout.run.skipped = std::move(found.skipped);
+  readout.run.captures = std::move(found.captures);
+  readout.failures = std::move(found.failures);
+}
+
 // Runs `job` over the sources and keeps what came out, in their order.
 template <typename Item, typename Run, typename Job>
 Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
@@ -142,8 +150,7 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   Readout<Run> readout;
   readout.is_collection = plan.is_collection;
   readout.sessions = std::move(plan.sessions);
-  readout.run.skipped = std::move(plan.found.skipped);
-  readout.failures = std::move(plan.found.failures);
+  TakeOthers(plan.found, readout);
   std::vector<std::optional<Item>> items;
   for (Result<Outcomes<Item>>& of_source : outcomes) {
     if (!of_source && of_source.error().kind == ErrorKind::kInterrupted)

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "analysis/graph_capture.h"
+#include "base/capture_file.h"
 #include "base/pause.h"
 #include "base/replace_file.h"
 

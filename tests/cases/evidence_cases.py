@@ -1,4 +1,5 @@
 """Rows that are not there, and times that cannot be."""
+import torch_exporter
 
 RUN_OF = {"base": "the base", "new": "the new run"}
 
@@ -73,3 +74,4 @@ def currency(case):
                       words=[f"{lost}: its figures are of the rest of the recording, so kernels cannot be counted against each other"])
             case.says("compare", *pair, "--anyway", status=4, words=[f"idle time; {lost} not comparable"], never=["often"])
     case.says("compare", whole, whole, status=0, words=["no difference in the window"], never=["lost GPU work"])
+    torch_exporter.check(case)

@@ -1,4 +1,5 @@
 """Whose rows a file holds: of which producer, device and rank."""
+import json
 
 
 def _device(trace):
@@ -35,9 +36,13 @@ def cupti_range(case):
 
 def graph_capture_traces(case):
     document = case.analyze("torch_trace/")
-    roles = [trace["facts"]["role"] for trace in document["traces"]]
-    case.check("roles", sorted(roles), ["capture", "capture", "worker"])
-    case.check("notes of the captures", [_notes(trace) for trace in document["traces"] if trace["facts"]["role"] == "capture"], [{}, {}])
+    case.check("roles", [trace["facts"]["role"] for trace in document["traces"]], ["worker"])
+    captures = document["captures"]
+    case.check("captures", [len(captures), captures == sorted(captures), document["skipped"]], [2, True, []])
+    case.check("--summary has them too", json.loads(case.run("analyze", "--summary", "--json", "torch_trace/").stdout)["captures"], captures)
+    named = case.analyze(*captures)["traces"]
+    case.check("named themselves they are read", [(trace["facts"]["role"], _notes(trace)) for trace in named], [("capture", {})] * 2)
+    case.says("query", "torch_trace/", "SELECT count(*) FROM ranks", status=0, words=["2 traces of a graph capture are left out"])
     case.says("analyze", "torch_trace/", status=0, words=["2 traces of a graph capture are left out", "bs_8_rank0.json.gz"],
               never=["CUPTI", "2 of 2 ranks", "over 3 traces", "missing"])
     case.says("analyze", "torch_trace/capture_traces/bs_8_rank0.json.gz", status=0, words=["a recording of graph capture"],
