@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,11 @@ class StringPool {
     return strings_[static_cast<uint32_t>(id)];
   }
   [[nodiscard]] size_t size() const { return strings_.size(); }
+  // Its bytes, to be changed in place. A changed text is no longer found by Find or Intern.
+  [[nodiscard]] std::span<char> Bytes(StringId id) {
+    const std::string_view text = View(id);
+    return {const_cast<char*>(text.data()), text.size()};
+  }
   // Bytes held, tables included.
   [[nodiscard]] size_t MemoryBytes() const;
 

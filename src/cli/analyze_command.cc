@@ -41,7 +41,7 @@ Result<int> Summarise(const AnalyzeOptions& options, const TraceChoice& choice,
                       const ScreenOptions& screen) {
   auto readout = [&] {
     ProgressBar bar(screen.style, ShowsProgress(options));
-    return ReadSummaries(choice.paths, choice.threads, bar);
+    return ReadSummaries(choice, bar);
   }();
   if (!readout) return CannotRead(readout.error());
   const std::vector<std::string> incomplete = IncompleteReasons(readout->run);
@@ -96,6 +96,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                                : CostOfLooking(options.traces.paths, screen.style);
   if (const auto written = WriteStdout(Render(options, readout.run, screen) + cost); !written)
     return Fails(written.error());
+  if (options.json) SayBlanked(readout.Blanked());
   const int status = FinishReading(options.Tables().empty(), readout.failures, readout.run.skipped,
                                    readout.run.captures, IncompleteReasons(readout.run, choice));
   if (!options.csv_folder) return status;

@@ -160,6 +160,7 @@ std::string WhereItIs(const ExportPlan& plan) {
 int FinishExport(const ExportPlan& plan, const Readout<RunAnalysis>& readout,
                  const std::vector<std::string>& without, std::vector<std::string> incomplete) {
   if (plan.output != "-") Complain(WhereItIs(plan));
+  SayBlanked(readout.Blanked());
   for (const std::string& why : without) incomplete.push_back("left out: " + why);
   return FinishReading(false, readout.failures, readout.run.skipped, readout.run.captures,
                        incomplete);
@@ -269,7 +270,8 @@ CommandSpec ExportSpec(ExportOptions& o) {
                   "launched "
                   "there)",
                   &o.time}
-            .OneOf({"cpu", "gpu"})}},
+            .OneOf({"cpu", "gpu"}),
+        o.traces.KeepSecrets()}},
       look_at,
       {"how", o.How()},
   };

@@ -107,7 +107,8 @@ CommandSpec QuerySpec(QueryOptions& o) {
         {"--json", "", "as JSON: columns, and an object for each row", &o.json},
         {"--markdown", "", "as a GitHub table", &o.markdown},
         {"--top", "N", "rows of a table, aligned or in Markdown (default: 1000)", &o.top, 1},
-        {"-w,--wide", "", "texts in full, lines of any length", &o.wide}}},
+        {"-w,--wide", "", "texts in full, lines of any length", &o.wide},
+        o.traces.KeepSecrets()}},
       look_at,
       {"how", how},
   };
@@ -196,6 +197,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     if (!ran && began) return Fails(ran.error());
     TACHO_RETURN_IF_ERROR(ran);
   }
+  SayBlanked(readout.rest.Blanked());
   return FinishReading(false, readout.rest.failures, readout.rest.run.skipped,
                        readout.rest.run.captures, IncompleteReasons(readout.run->analysis, choice));
 }

@@ -233,6 +233,15 @@ int FinishReading(bool names_skipped, const std::vector<Error>& failures,
   return failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
+void SayBlanked(size_t secrets) {
+  if (secrets == 0) return;
+  const bool one = secrets == 1;
+  Complain(fmt::format("{} like {} blanked: --keep-secrets keeps {}",
+                       FormatCounted(secrets, "text that looks", "texts that look"),
+                       one ? "a key or a password is" : "keys or passwords are",
+                       one ? "it" : "them"));
+}
+
 tl::unexpected<Error> CannotRead(const Error& error) {
   return Fail(error.kind, VisibleText(error.message));
 }

@@ -67,6 +67,9 @@ int FinishReading(bool names_skipped, const std::vector<Error>& failures,
                   const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete);
 
+// Says on standard error that secrets of the traces were blanked in what was written, if any were.
+void SayBlanked(size_t secrets);
+
 // Keeps names in it on one line, whatever they contain.
 tl::unexpected<Error> CannotRead(const Error& error);
 

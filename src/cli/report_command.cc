@@ -173,7 +173,8 @@ CommandSpec ReportSpec(ReportOptions& o) {
         {"--redact", "",
          "without host names, paths, request ids and the texts of annotations: each becomes a hash "
          "with a salt of this report",
-         &o.redact}}},
+         &o.redact},
+        o.traces.KeepSecrets()}},
       o.WhatToLookAt(),
       {"how", o.How()},
   };
@@ -229,6 +230,7 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   const auto written = output == "-" ? WriteStdout(report) : WriteFile(output, report);
   if (!written) return Fails(written.error());
   if (output != "-") Complain("the report is in " + VisibleText(output));
+  if (!options.redact) SayBlanked(readout.Blanked());
   const int status = FinishReading(output == "-" && !options.redact, incomplete.failures,
                                    incomplete.skipped, incomplete.captures, incomplete.reasons);
   if (!changes || changes->obstacles.empty()) return status;

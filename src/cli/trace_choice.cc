@@ -28,9 +28,17 @@ Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts
   return ranks;
 }
 
+OptionRow TraceArguments::KeepSecrets() {
+  return {"--keep-secrets", "",
+          "keys, tokens and passwords that the trace holds as they are; else * stands in place of "
+          "each of their characters",
+          &keep_secrets};
+}
+
 Result<TraceChoice> ChoiceOf(const TraceArguments& arguments, std::string_view command) {
   TraceChoice choice;
   choice.paths = arguments.paths;
+  choice.keep_secrets = arguments.keep_secrets;
   TACHO_ASSIGN_OR_RETURN(choice.ranks, RanksAskedFor(arguments.rank, command));
   const bool one_place = choice.paths.size() == 1 && choice.paths[0] != "-";
   choice.session = arguments.session.value_or(one_place ? "latest" : "all");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parse.h"
 #include "run/read_run.h"
 
 namespace tacho {
@@ -14,6 +15,10 @@ struct TraceArguments {
   std::vector<std::string> paths;
   std::vector<std::string> rank;  // numbers, see RanksAskedFor
   std::optional<std::string> session;
+  bool keep_secrets = false;
+
+  // The row of --keep-secrets, bound to this.
+  OptionRow KeepSecrets();
 };
 
 // The ranks of `--rank 0,1 --rank 4`, empty for all. kUsage for an invalid number; the message

@@ -104,6 +104,9 @@ int StatusOfReading(const ViewFeed& feed) {
     messages.push_back("incomplete: " + failure.message);
   for (const std::string& reason : IncompleteReasons(*outcome->run)) messages.push_back(reason);
   ComplainAll(messages);
+  if (const auto& captures = outcome->run->captures; !captures.empty())
+    Complain(VisibleText(CapturesText(captures)));
+  SayBlanked(outcome->blanked);
   const auto start = feed.run()->start();
   if (start && !start->lacks.empty()) Complain(VisibleText(start->lacks));
   return messages.empty() ? kDone : kIncomplete;

@@ -65,8 +65,9 @@ void ViewFeed::OnEnd(size_t source, const Error* failure) {
 
 void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
   auto outcome = std::move(readout).map([](Readout<RunAnalysis>&& read) {
+    const size_t blanked = read.Blanked();
     return Outcome{std::make_shared<const RunAnalysis>(std::move(read.run)),
-                   std::move(read.failures)};
+                   std::move(read.failures), blanked};
   });
   if (run_ && outcome) {
     FailOthers(*outcome->run);

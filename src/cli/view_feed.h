@@ -39,6 +39,7 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   struct Outcome {
     std::shared_ptr<const RunAnalysis> run;
     std::vector<Error> failures;
+    size_t blanked = 0;  // Readout::Blanked
   };
 
   // Waits that long until the traces are found, or until Finish: whether one of them happened.

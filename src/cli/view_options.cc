@@ -55,7 +55,8 @@ CommandSpec ViewSpec(ViewOptions& o) {
         {"--session", "S",
          "of a folder or archive of several profiling sessions: latest (the default there), all, "
          "or a part of the path of one of its files",
-         &o.traces.session}}},
+         &o.traces.session},
+        o.traces.KeepSecrets()}},
       {"how",
        {{"--port", "N", "port to listen on (default: 8137, or the next free one; 0: any)", &o.port},
         {"--no-open", "", "do not open a browser", &o.no_open},

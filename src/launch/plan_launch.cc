@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/parse_number.h"
+#include "base/secrets.h"
 #include "base/words.h"
 #include "control/command_options.h"
 #include "control/engine_answers.h"
@@ -51,13 +52,9 @@ bool IsKeyOption(std::string_view option) {
 
 // Whether a variable of that name holds a secret.
 bool NamesKey(std::string_view variable) {
-  const std::string name = AsciiLowered(variable);
-  const auto holds = [&](std::string_view word) { return name.find(word) != name.npos; };
-  return !holds("tokenizer") &&
-         std::ranges::all_of(
-             name, [](char c) { return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z'); }) &&
-         (holds("key") || holds("token") || holds("secret") || holds("passw") ||
-          holds("credential"));
+  return NamesSecret(variable) && std::ranges::all_of(AsciiLowered(variable), [](char c) {
+           return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z');
+         });
 }
 
 bool IsUrl(std::string_view text) {

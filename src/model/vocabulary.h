@@ -91,6 +91,7 @@ class Vocabulary {
   [[nodiscard]] const std::vector<ArgsShape>& args_shapes() const { return args_shapes_; }
 
   [[nodiscard]] Process& operator[](ProcessId id) { return processes_[Index(id)]; }
+  [[nodiscard]] ArgsShape& operator[](ArgsShapeId id) { return args_shapes_[Index(id)]; }
   [[nodiscard]] const Process& operator[](ProcessId id) const { return processes_[Index(id)]; }
   [[nodiscard]] Track& operator[](TrackId id) { return tracks_[Index(id)]; }
   [[nodiscard]] const Track& operator[](TrackId id) const { return tracks_[Index(id)]; }

@@ -14,6 +14,7 @@
 #include "analysis/recordings.h"
 #include "base/parallel.h"
 #include "io/discover.h"
+#include "model/blank_secrets.h"
 #include "model/producer_line.h"
 #include "model/trace_builder.h"
 #include "run/add_results.h"
@@ -234,6 +235,7 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     Outcome<Item>& outcome = outcomes.emplace_back();
     outcome.first = first;
     outcome.seen = Seen(trace, path);
+    if (!choice.keep_secrets) outcome.seen.blanked = BlankSecretsOf(trace);
     outcome.seen.devices = DevicesOf(trace);
     if (!choice.ranks.empty() || choice.first_worker_only) {
       const TraceFacts facts = GatherFacts(trace, path);
@@ -261,7 +263,7 @@ std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source
 // alone do not show when any of them was busy. If that fails, or a slice is one of several
 // traces of its file, they stay apart, as sums.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
-                const ReadOptions& options, const RequestsByPath& in_flight,
+                const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
                 const Classifier& classifier, RunAnalysis& run) {
   std::vector<RankInput> workers = RankInputsOf(run);
   std::erase_if(workers,
@@ -285,7 +287,8 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
               read(*source, StreamThreads::kInline, only_sink, silent).has_value() && sinks == 1;
     }
     if (!whole) return;
-    const Trace trace = std::move(builder).Finish();
+    Trace trace = std::move(builder).Finish();
+    if (!keep_secrets) BlankSecretsOf(trace);
     TraceAnalysis analysis = AnalyzeTrace(trace, classifier,
                                           {.scope = {.window = {}, .device = options.device},
                                            .in_flight = RequestsOf(trace, *first, in_flight),
@@ -406,7 +409,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   for (const Error& failure : readout->failures) readout->run.failed.push_back(failure.message);
   if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
   // A window begins with each slice anew: there is no stretch of time that they share.
-  if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
+  if (!options.window)
+    JoinSlices(read, sources, options, choice.keep_secrets, in_flight, classifier, readout->run);
   const bool whole =
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
@@ -443,9 +447,10 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
   return readout;
 }
 
-Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
-                                          RunProgress& progress, const SourceReader& read) {
-  const TraceChoice choice{.paths = paths, .threads = threads};
+Result<Readout<RunSummary>> ReadSummaries(const TraceChoice& all, RunProgress& progress,
+                                          const SourceReader& read) {
+  const TraceChoice choice{
+      .paths = all.paths, .threads = all.threads, .keep_secrets = all.keep_secrets};
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   auto readout = Collect<TraceSummary, RunSummary>(
       std::move(plan), choice, "needs more memory than there is",
@@ -458,6 +463,7 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
         Outcomes<TraceSummary> outcomes;
         for (const auto& part : parts) {
           part->sink.Finish();
+          if (!choice.keep_secrets) BlankSecretsOf(part->sink.basics());
           Outcome<TraceSummary>& outcome = outcomes.emplace_back();
           const std::string path = TracePath(source, part->name);
           outcome.item = Summarized(part->sink, path);

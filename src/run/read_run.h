@@ -25,6 +25,8 @@ struct TraceChoice {
   std::string session = {};
   std::vector<int64_t> ranks = {};  // of the session's; none: all
   bool first_worker_only = false;   // in the order of the paths
+  // Texts that look like secrets (base/secrets.h) stay; else they are blanked once a trace is read.
+  bool keep_secrets = false;
 };
 
 // A part of each trace, by times from its first event on.
@@ -82,6 +84,7 @@ struct SeenTrace {
   Interval span = {};
   std::optional<int64_t> base_time_ns = {};
   std::string trace_id = {};
+  size_t blanked = 0;  // secrets in it
   // Why it is not in the run.
   enum class Lacks : uint8_t { kNothing, kRank, kWork, kWindow, kDevice } lacks = Lacks::kNothing;
 };
@@ -95,6 +98,13 @@ struct Readout {
       false;  // a folder, an archive or several files: ranks can be missing from it
   std::optional<SessionChoice> sessions;  // absent: none was asked for
   std::vector<SeenTrace> seen;            // of the session, in order; not of ReadSummaries
+
+  // Secrets that were blanked in all of them.
+  [[nodiscard]] size_t Blanked() const {
+    size_t blanked = 0;
+    for (const SeenTrace& trace : seen) blanked += trace.blanked;
+    return blanked;
+  }
 };
 
 // Each function finds the traces, reads them, several at a time, and keeps what was asked for; a
@@ -117,9 +127,9 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
                                        RunProgress& progress,
                                        const SourceReader& read = ReadSource);
 
-// Totals without a model, in memory that grows with their different names only.
-Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
-                                          RunProgress& progress,
+// Totals without a model, in memory that grows with their different names only. Of all ranks and
+// sessions.
+Result<Readout<RunSummary>> ReadSummaries(const TraceChoice& choice, RunProgress& progress,
                                           const SourceReader& read = ReadSource);
 
 }  // namespace tacho

@@ -309,7 +309,7 @@ TEST_F(ReadRunTest, AFileMayHoldSeveralTraces) {
       ReadRun({.paths = {file}}, {.keeper = &keeper}, *classifier, progress_, ReadTwoRanks));
   ASSERT_THAT(keeper.kept[0], SizeIs(3));
   EXPECT_EQ(keeper.kept[0][2].trace->python_frames.size(), 1u);
-  const auto summaries = ReadSummaries({file}, 0, progress_, ReadTwoRanks);
+  const auto summaries = ReadSummaries({.paths = {file}}, progress_, ReadTwoRanks);
   ASSERT_THAT(summaries->run.traces, SizeIs(3));
   EXPECT_EQ(summaries->run.traces[1].path, file + "#pid=101");
   EXPECT_EQ(summaries->run.traces[1].devices[0].sum, DurationNs{11});
@@ -343,7 +343,7 @@ TEST_F(ReadRunTest, AMissingPathFailsTheWhole) {
 TEST_F(ReadRunTest, SummariesCountTheSameEvents) {
   WriteRank(0, 2);
   WriteRank(1, 2);
-  const auto readout = ReadSummaries({folder_.path()}, 0, progress_);
+  const auto readout = ReadSummaries({.paths = {folder_.path()}}, progress_);
   ASSERT_TRUE(readout.has_value());
   ASSERT_THAT(readout->run.traces, SizeIs(2));
   EXPECT_EQ(readout->run.traces[1].events, 4u);
@@ -354,10 +354,10 @@ TEST_F(ReadRunTest, SummariesCountTheSameEvents) {
 TEST_F(ReadRunTest, ARunThatIsNotAnalysedLacksTheSameRanks) {
   const std::string file = WriteRank(0, 2);
   const auto ignore = [](const TraceSource&, const std::vector<Trace>&) {};
-  EXPECT_EQ(ReadSummaries({folder_.path()}, 0, progress_)->run.ranks.missing_count(), 1);
+  EXPECT_EQ(ReadSummaries({.paths = {folder_.path()}}, progress_)->run.ranks.missing_count(), 1);
   EXPECT_EQ(ReadFiles({.paths = {folder_.path()}}, ignore, progress_)->run.ranks.missing_count(),
             1);
-  EXPECT_EQ(ReadSummaries({file}, 0, progress_)->run.ranks.missing_count(), 0);
+  EXPECT_EQ(ReadSummaries({.paths = {file}}, progress_)->run.ranks.missing_count(), 0);
 }
 
 }  // namespace

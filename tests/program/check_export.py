@@ -288,6 +288,52 @@ def hostile_names(folder):
     check("CSV", len(lines) == 1 + len(HOSTILE) and all(len(line) == len(lines[0]) for line in lines), len(lines))
 
 
+def secrets(folder):
+    """No format, table, report or JSON holds a key of the trace's metadata, arguments or names, unless asked to."""
+    folder = pathlib.Path(folder)
+    hidden = ["hf_" + "AbCd1234" * 4, "sk-proj-" + "x9" * 16, "s3cret-of-env", "plainpassword", "AKIA" + "Q7" * 8, "varying0", "varying99"]
+    kept = ["token_count", "key_cache", "12345678", "/root/of/all"]
+    environment = {"HF_TOKEN": hidden[0], "OPENAI_API_KEY": hidden[2], "HOME": kept[3], "token_count": kept[2]}
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": f"vllm serve --api-key {hidden[2]}"}},
+              {"ph": "X", "cat": "cpu_op", "name": "load", "pid": 1, "tid": 1, "ts": 0, "dur": 50,
+               "args": {"env": environment, "password": hidden[3], "note": f"with {hidden[1]}", "key_cache": [1, 2]}},
+              {"ph": "X", "cat": "user_annotation", "name": f"fetch {hidden[4]}", "pid": 1, "tid": 1, "ts": 60, "dur": 5}]
+    events += [{"ph": "X", "cat": "cpu_op", "name": "call", "pid": 1, "tid": 1, "ts": 100 + 10 * i, "dur": 5, "args": {"api_key": f"varying{i}"}}
+               for i in range(100)]
+    path = write_trace(folder / "t.json", [*events, kernel(70, 20)], environment=environment)
+    raw = path.read_bytes()
+    said = b"keys or passwords are blanked: --keep-secrets keeps them"
+    for name in FORMATS:
+        if name.endswith(".stacks"):
+            continue
+        for more in ([], ["--keep-secrets"]):
+            file = folder / name
+            file.unlink(missing_ok=True)
+            done = export(path, "-o", file, "--format", "kineto", *more) if name.startswith("kineto") else export(path, "-o", file, *more)
+            check(f"{name}: says so once", done.stderr.count(said) == (0 if more else 1), done.stderr)
+            found = [text for text in hidden if text.encode() in file.read_bytes()]
+            check(f"{name} {more}: holds", not found if not more else bool(found) or name.startswith("table.csv"), found)
+    again = exported(path, folder / "again.json")
+    text = again.read_text()
+    check("the same lengths", all(f'"{"*" * len(secret)}"' in text for secret in (hidden[0], hidden[2], hidden[3])) and
+          f'sk-{"*" * (len(hidden[1]) - 3)}"' in text, text[:1000])
+    check("what is no secret stays", all(word in text for word in kept), [word for word in kept if word not in text])
+    was, now = only_traces(analyze("--json", path))[0], only_traces(analyze("--json", again))[0]
+    for of in (was, now):
+        for key in ("path", "bytes", "json_bytes", "events", "notes", "identity"):
+            of.pop(key, None)
+    now["facts"]["process_names"] = [name for name in now["facts"]["process_names"] if name != "tacho"]
+    check("it is analysed the same", was == now, [(k, was.get(k), now.get(k)) for k in {*was, *now} if was.get(k) != now.get(k)][:2])
+    check("an export has none left", said not in export(again, "-o", folder / "third.json").stderr)
+    outputs = {"analyze": analyze("--json", path), "screen": analyze(path), "summary": analyze("--summary", "--json", path)}
+    for name, words in (("query", ["query", path, "SELECT * FROM slices", "--csv"]), ("report", ["report", path, "-o", "-"])):
+        outputs[name] = subprocess.run([scenario.TACHO, *map(str, words)], capture_output=True, timeout=120)
+    for name, done in outputs.items():
+        check(f"{name}: holds none", not [text for text in hidden if text.encode() in done.stdout], done.stdout[:500])
+        check(f"{name}: says so", said in done.stderr or name in ("screen", "summary"), done.stderr)
+    check("the trace is as it was", path.read_bytes() == raw)
+
+
 def refused(folder):
     folder = pathlib.Path(folder)
     for arguments, words in (((RECORDING,), "-o FILE"), ((RECORDING, "-o", folder / "x.txt"), "--format"),
@@ -408,4 +454,4 @@ def interrupted(folder):
 
 
 if __name__ == "__main__":
-    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, parts, database, table, hostile_names, refused, unwritable, progress, interrupted], __doc__)
+    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, parts, database, table, hostile_names, secrets, refused, unwritable, progress, interrupted], __doc__)
