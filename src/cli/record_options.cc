@@ -141,7 +141,8 @@ CommandSpec RecordSpec(RecordArguments& a) {
       {"traces",
        With(
            a.session.TraceRows(),
-           {{"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket},
+           {{"--daemon-socket", "DIR",
+             "the engines' KINETO_IPC_SOCKET_DIR, to the letter (default: it)", &a.daemon_socket},
             {"--nsys-session", "NAME",
              "the engines' session of nsys (default: that of their processes)", &a.nsys_session}})},
       {"an engine of its own",

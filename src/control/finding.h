@@ -145,6 +145,7 @@ enum class FindingId : uint8_t {
   kDaemonUnavailable,
   kDaemonNotAsked,
   kTooLate,
+  kDaemonPathRefused,
   kWindowTakenAgain,
   kNothingWritten,
   kRanksUnknown,

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
-#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -22,7 +22,8 @@
 namespace tacho {
 namespace {
 
-constexpr int32_t kStateTracing = 1;
+// Set while nothing is traced: Kineto of torch 2.13 says 3 and 1, that of 2.14 and later 2 and 0.
+constexpr int32_t kStateIdle = 2;
 constexpr size_t kMostDatagram = 64u << 10;
 constexpr size_t kMostProcesses = 16'384, kMostAncestors = 256, kMostGpus = 1024;
 // A process that has not asked for this long has ended, or its machine is suspended.
@@ -34,11 +35,22 @@ int64_t NowNs(clockid_t clock) {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+// Whether a sender's own name is a file in `folder`, to the letter; "": whether it is abstract.
+bool IsNamedIn(const std::string& folder, const KinetoAddress& from) {
+  constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
+  const size_t size = from.size > kBefore ? from.size - kBefore : 0;
+  const std::string_view name(from.name.sun_path, std::min(size, sizeof(from.name.sun_path)));
+  return folder.empty() ? name.starts_with('\0')
+                        : name.starts_with(folder + '/') && name.rfind('/') == folder.size();
+}
+
 class SocketDaemon final : public KinetoDaemon {
  public:
-  SocketDaemon(FileDescriptor socket, FileDescriptor wake, std::string socket_file)
+  SocketDaemon(FileDescriptor socket, FileDescriptor wake, std::string folder,
+               std::string socket_file)
       : socket_(std::move(socket)),
         wake_(std::move(wake)),
+        folder_(std::move(folder)),
         socket_file_(std::move(socket_file)),
         thread_([this] { Serve(); }) {}
 
@@ -58,11 +70,9 @@ class SocketDaemon final : public KinetoDaemon {
     return processes;
   }
 
-  void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) override {
+  void Request(const std::map<int64_t, DaemonTrace>& traces) override {
     std::lock_guard lock(mutex_);
-    wanted_ = pids;
-    latest_unix_ms_ = trace.start_unix_ms - kReadyMs;
-    config_ = trace.ConfigText();
+    wanted_ = traces;
     for (auto& [pid, process] : processes_) process.told = false;
   }
 
@@ -99,7 +109,9 @@ class SocketDaemon final : public KinetoDaemon {
       KinetoAddress from{.size = sizeof(sockaddr_un)};
       const ssize_t size = recvfrom(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT,
                                     reinterpret_cast<sockaddr*>(&from.name), &from.size);
-      if (size <= 0) continue;
+      // Kineto ends its process if an answer comes from a name that does not begin with its own
+      // KINETO_IPC_SOCKET_DIR, to the letter; its own name shows how it writes that.
+      if (size <= 0 || !IsNamedIn(folder_, from)) continue;
       Answer({datagram.data(), static_cast<size_t>(size)}, from);
     }
   }
@@ -150,12 +162,13 @@ class SocketDaemon final : public KinetoDaemon {
                              question.pids.begin() + static_cast<std::ptrdiff_t>(depth));
     process.job = question.job;
     process.asked_ns = NowNs(CLOCK_MONOTONIC);
-    process.tracing = question.state == kStateTracing;
-    auto wanted = std::find(wanted_.begin(), wanted_.end(), pid);
-    if (wanted == wanted_.end() || NowNs(CLOCK_REALTIME) / 1'000'000 > latest_unix_ms_) return "";
-    wanted_.erase(wanted);
+    process.tracing = (question.state & kStateIdle) == 0;
+    const auto wanted = wanted_.find(pid);
+    if (wanted == wanted_.end()) return "";
+    const int64_t latest_unix_ms = wanted->second.start_unix_ms - kReadyMs;
+    if (NowNs(CLOCK_REALTIME) / 1'000'000 > latest_unix_ms) return "";
     process.told = true;
-    return config_;
+    return wanted_.extract(wanted).mapped().ConfigText();
   }
 
   void ForgetTheGone() {
@@ -166,12 +179,11 @@ class SocketDaemon final : public KinetoDaemon {
 
   const FileDescriptor socket_;
   const FileDescriptor wake_;
+  const std::string folder_;
   const std::string socket_file_;
   mutable std::mutex mutex_;
   std::map<int64_t, DaemonProcess> processes_;
-  std::vector<int64_t> wanted_;
-  int64_t latest_unix_ms_ = 0;  // to tell them
-  std::string config_;
+  std::map<int64_t, DaemonTrace> wanted_;       // by process
   std::map<int32_t, std::set<int64_t>> users_;  // of each GPU; of the thread alone
   std::thread thread_;
 };
@@ -221,7 +233,7 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
   }
   FileDescriptor wake(eventfd(0, EFD_CLOEXEC));
   if (!wake) return Fail(ErrorKind::kOutput, fmt::format("no eventfd: {}", std::strerror(errno)));
-  return std::make_unique<SocketDaemon>(std::move(socket), std::move(wake), file);
+  return std::make_unique<SocketDaemon>(std::move(socket), std::move(wake), socket_folder, file);
 }
 
 }  // namespace tacho

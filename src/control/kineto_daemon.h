@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,9 @@ struct DaemonProcess {
 };
 
 struct DaemonTrace {
-  std::string folder;         // absolute, of the engine's machine and writable by the engine
+  // Absolute, as the engine names it, and writable by the engine. Kineto of torch 2.14 and later
+  // takes it only below its KINETO_ONDEMAND_TRACE_DIR, or /tmp, and without "..".
+  std::string folder = {};
   std::string stem;           // each process writes FOLDER/STEM_PID.json
   int64_t start_unix_ms = 0;  // the same for all processes, which begin within milliseconds of it
   int64_t duration_ms = 0;
@@ -48,7 +51,8 @@ class KinetoDaemon {
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
-  // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote: another daemon
+  // (the engine's KINETO_IPC_SOCKET_DIR, to the letter), the socket file "dynolog" in it. A process
+  // that writes the folder otherwise is not heard: an answer would end it. kRemote: another daemon
   // has the name; kOutput: the folder cannot be used.
   static Result<std::unique_ptr<KinetoDaemon>> Listen(const std::string& socket_folder = "");
   virtual ~KinetoDaemon() = default;  // ends the thread, removes the socket file
@@ -56,9 +60,9 @@ class KinetoDaemon {
   // All processes that have asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // From now on the next question of each of these processes is answered with `trace`, once, unless
-  // it is too late for the start. Replaces an earlier request that was not yet taken.
-  virtual void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) = 0;
+  // From now on the next question of each of these processes is answered with its trace, once,
+  // unless it is too late for the start. Replaces an earlier request that was not yet taken.
+  virtual void Request(const std::map<int64_t, DaemonTrace>& traces) = 0;
 
   // Takes the request back from processes that have not asked since. Returns the others, which will
   // trace.

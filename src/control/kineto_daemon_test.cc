@@ -26,16 +26,12 @@ constexpr int64_t kYear2100Ms = 4'102'444'800'000;
 class Process {
  public:
   explicit Process(const std::string& folder) {
+    static int number = 0;
     socket_ = FileDescriptor(socket(AF_UNIX, SOCK_DGRAM, 0));
-    sockaddr_un own{AF_UNIX, {}};
-    // An unnamed bind: the kernel gives an abstract name.
-    EXPECT_EQ(bind(socket_.get(), reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t)), 0);
-    sockaddr_un daemon{AF_UNIX, {}};
-    std::string path = folder + "/dynolog";
-    std::memcpy(daemon.sun_path, path.data(), path.size());
-    connected_ =
-        connect(socket_.get(), reinterpret_cast<sockaddr*>(&daemon),
-                static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size())) == 0;
+    const KinetoAddress own = KinetoAddressOf(folder, "client" + std::to_string(++number));
+    EXPECT_EQ(bind(socket_.get(), own.get(), own.size), 0);
+    const KinetoAddress daemon = KinetoAddressOf(folder, kKinetoDaemonName);
+    connected_ = connect(socket_.get(), daemon.get(), daemon.size) == 0;
   }
   bool connected() const { return connected_; }
   void Send(const std::string& bytes) const {
@@ -128,7 +124,7 @@ TEST(KinetoDaemon, AnswersEachProcessOnce) {
 
   DaemonTrace trace{
       .folder = "/traces", .stem = "s1", .start_unix_ms = kYear2100Ms, .duration_ms = 2000};
-  (*daemon)->Request({100}, trace);
+  (*daemon)->Request({{100, trace}});
   EXPECT_TRUE(other.AsksInVain({3, 5, {101, 50, 1}}));
   std::string config = worker.Ask({3, 5, {100, 50, 1}});
   EXPECT_EQ(config, trace.ConfigText());
@@ -147,6 +143,45 @@ TEST(KinetoDaemon, AnswersEachProcessOnce) {
   EXPECT_FALSE(processes[1].told);
 }
 
+TEST(KinetoDaemon, KnowsTheStatesOfBothProtocols) {
+  FolderForTest folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  const Process process(folder.path());
+  for (const auto& [state, tracing] :
+       {std::pair{3, false}, std::pair{1, true}, std::pair{2, false}, std::pair{0, true}}) {
+    EXPECT_TRUE(process.AsksInVain({state, 5, {100}}));
+    EXPECT_EQ((*daemon)->Processes()[0].tracing, tracing) << state;
+  }
+}
+
+// Kineto compares the name that an answer comes from with its own variable as text, and aborts.
+TEST(KinetoDaemon, AnswersNobodyWhoWritesTheFolderOtherwise) {
+  FolderForTest folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  (*daemon)->Request({{100, {.folder = "/t", .stem = "s", .start_unix_ms = kYear2100Ms}}});
+  const Process otherwise(folder.path() + "/."), same(folder.path());
+  ASSERT_TRUE(otherwise.connected());
+  otherwise.Send(PackKinetoMessage({"req", PackKinetoQuestion({3, 5, {100}})}));
+  otherwise.Send(PackKinetoMessage({"ctxt", PackKinetoContext({0, 100, 0})}));
+  EXPECT_TRUE(same.AsksInVain({3, 5, {101}}));  // after the others
+  EXPECT_FALSE(otherwise.Receive(0));
+  EXPECT_EQ((*daemon)->Processes().size(), 1u);
+}
+
+TEST(KinetoDaemon, TellsEachProcessItsOwnFolder) {
+  FolderForTest folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  const Process first(folder.path()), second(folder.path());
+  const DaemonTrace one{.folder = "/a", .stem = "s", .start_unix_ms = kYear2100Ms};
+  const DaemonTrace two{.folder = "/b", .stem = "s", .start_unix_ms = kYear2100Ms};
+  (*daemon)->Request({{100, one}, {101, two}});
+  EXPECT_EQ(second.Ask({3, 5, {101}}), two.ConfigText());
+  EXPECT_EQ(first.Ask({3, 5, {100}}), one.ConfigText());
+}
+
 TEST(KinetoDaemon, TakesARequestBackFromProcessesThatDidNotAsk) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
@@ -156,7 +191,7 @@ TEST(KinetoDaemon, TakesARequestBackFromProcessesThatDidNotAsk) {
   EXPECT_TRUE(other.AsksInVain({3, 5, {101, 50, 1}}));
   DaemonTrace trace{
       .folder = "/traces", .stem = "s", .start_unix_ms = kYear2100Ms, .duration_ms = 2};
-  (*daemon)->Request({100, 101}, trace);
+  (*daemon)->Request({{100, trace}, {101, trace}});
   EXPECT_NE(worker.Ask({3, 5, {100, 50, 1}}), "");
   EXPECT_EQ((*daemon)->Withdraw(), std::vector<int64_t>{100});
   EXPECT_TRUE(other.AsksInVain({3, 5, {101, 50, 1}}));
@@ -170,11 +205,11 @@ TEST(KinetoDaemon, DoesNotAnnounceAStartThatIsTooLate) {
   EXPECT_TRUE(worker.AsksInVain({3, 5, {100}}));
   DaemonTrace trace{.folder = "/traces", .stem = "s", .start_unix_ms = 0, .duration_ms = 2};
   trace.start_unix_ms = (*daemon)->AllToldByUnixMs({}) + KinetoDaemon::kReadyMs - 100;
-  (*daemon)->Request({100}, trace);
+  (*daemon)->Request({{100, trace}});
   EXPECT_TRUE(worker.AsksInVain({3, 5, {100}}));
   EXPECT_FALSE((*daemon)->Processes()[0].told);
   trace.start_unix_ms += 10'000;
-  (*daemon)->Request({100}, trace);
+  (*daemon)->Request({{100, trace}});
   EXPECT_EQ(worker.Ask({3, 5, {100}}), trace.ConfigText());
 }
 

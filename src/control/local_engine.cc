@@ -26,11 +26,23 @@ std::vector<int64_t> LocalProcesses(const Worker& worker) {
   return listeners.empty() ? listeners : ProcessTree(listeners);
 }
 
-std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
+namespace {
+
+// Of the first that has it: vLLM's processes write their names over their environments.
+std::string FirstValueOf(const std::vector<int64_t>& pids, std::string_view variable) {
   for (int64_t pid : pids)
-    if (std::optional<std::string> folder = EnvironmentOf(pid, "KINETO_IPC_SOCKET_DIR"))
-      return *folder;
+    if (const std::optional<std::string> value = EnvironmentOf(pid, variable)) return *value;
   return "";
+}
+
+}  // namespace
+
+std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
+  return FirstValueOf(pids, "KINETO_IPC_SOCKET_DIR");
+}
+
+std::string DaemonTraceFolder(const std::vector<int64_t>& pids) {
+  return FirstValueOf(pids, "KINETO_ONDEMAND_TRACE_DIR");
 }
 
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {

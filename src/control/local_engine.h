@@ -27,6 +27,10 @@ std::string LogFileOf(const std::vector<int64_t>& pids);
 // abstract name.
 std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 
+// The folder that their Kineto restricts a daemon's traces to: the KINETO_ONDEMAND_TRACE_DIR of the
+// first that has one; "": none.
+std::string DaemonTraceFolder(const std::vector<int64_t>& pids);
+
 // How an engine of this host was started, for CheckLaunch: from the first of `pids`, or of their
 // ancestors, whose command line is that of an engine. nullopt if none is, or may be read.
 struct LocalCommand {

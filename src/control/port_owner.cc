@@ -132,6 +132,18 @@ std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<uint32_t> UserOf(int64_t pid) {
+  std::ifstream file(FolderOf(pid) / "status");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with("Uid:")) continue;
+    std::istringstream words(line.substr(4));
+    uint32_t real = 0, effective = 0, saved = 0, of_files = 0;
+    if (words >> real >> effective >> saved >> of_files) return of_files;
+  }
+  return std::nullopt;
+}
+
 int64_t StartTicksOf(int64_t pid) {
   std::ifstream file(FolderOf(pid) / "stat");
   std::string stat;

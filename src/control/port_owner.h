@@ -34,6 +34,9 @@ std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
 // set or may not be read.
 std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 
+// The user id that the process's new files get; nullopt for one that has ended.
+std::optional<uint32_t> UserOf(int64_t pid);
+
 // When the process began, in clock ticks since this host's boot; 0 if that may not be read, or it
 // has ended. A pid together with this time is unique.
 int64_t StartTicksOf(int64_t pid);

@@ -41,6 +41,10 @@ std::string PackKinetoMessage(const KinetoMessage& message) {
   return bytes + type + message.payload;
 }
 
+std::string KinetosOwnFileOf(std::string_view pid) {
+  return "/tmp/libkineto_activities_" + std::string(pid) + ".json";
+}
+
 KinetoAddress KinetoAddressOf(const std::string& folder, std::string_view name) {
   KinetoAddress address;
   address.name.sun_family = AF_UNIX;

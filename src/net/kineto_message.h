@@ -16,7 +16,7 @@ namespace tacho {
 
 // What a process asks its Kineto daemon for: "is there a trace for me to take?"
 struct KinetoQuestion {
-  int32_t state = 0;  // 1 while a trace runs, 3 while idle
+  int32_t state = 0;  // bit 2 is set while idle: 3, else 1; torch 2.14 and later: 2, else 0
   int64_t job = 0;
   std::vector<int64_t> pids;  // the process, then its ancestors
 };
@@ -48,6 +48,10 @@ std::string PackKinetoQuestion(const KinetoQuestion& question);
 // The payload of a "ctxt": i32 gpu, i32 pid, i64 job.
 std::optional<KinetoContext> ParseKinetoContext(std::string_view payload);
 std::string PackKinetoContext(const KinetoContext& context);
+
+// The file of a process that is not told one, or that does not take the one that a daemon tells
+// it; the same for all its sessions.
+std::string KinetosOwnFileOf(std::string_view pid);
 
 // The address of a socket of that name: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR), or,
 // without one, an abstract name. A size of 0: the path is too long for a socket.

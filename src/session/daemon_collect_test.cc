@@ -20,12 +20,17 @@ using testing::HasSubstr;
 // One worker, which is this process; its trace lies in the folder of the round.
 class DaemonCollectTest : public testing::Test {
  protected:
-  void Bring(const std::string& worker_folder, size_t bytes) {
+  // `own`: it did not take the folder.
+  void Bring(const std::string& worker_folder, size_t bytes, bool own = false) {
     workers_.resize(1);
     workers_[0].folder = worker_folder;
-    trace_ = folder_.Write("kineto_" + std::to_string(getpid()) + ".json",
-                           "{\"traceEvents\":[]}" + std::string(bytes, ' '));
-    const DaemonRound round({{0, {getpid()}}}, {.folder = folder_.path(), .stem = "kineto"});
+    const std::string name =
+        (own ? "root/tmp/libkineto_activities_" : "kineto_") + std::to_string(getpid()) + ".json";
+    DaemonRound round({{0, {getpid()}}},
+                      {{0, {folder_.path(), getuid(), getuid(), folder_.At("root")}}},
+                      {.stem = "kineto"});
+    round.Ask(daemon_, -3000);
+    trace_ = folder_.Write(name, "{\"traceEvents\":[]}" + std::string(bytes, ' '));
     findings_ = BringRound(round, daemon_, workers_);
   }
   std::string There() const {
@@ -43,6 +48,14 @@ TEST_F(DaemonCollectTest, MovesATraceToItsWorker) {
   Bring(folder_.At("w0"), 10);
   EXPECT_FALSE(fs::exists(trace_));
   EXPECT_EQ(fs::file_size(There()), 28u);
+}
+
+TEST_F(DaemonCollectTest, TakesATraceThatKinetoWroteElsewhereAndSaysWhy) {
+  Bring(folder_.At("w0"), 10, true);
+  EXPECT_FALSE(fs::exists(trace_));
+  EXPECT_EQ(fs::file_size(There()), 28u);
+  EXPECT_THAT(IdsOf(findings_), testing::ElementsAre("daemon-path-refused"));
+  EXPECT_THAT(findings_.front().evidence, HasSubstr("KINETO_ONDEMAND_TRACE_DIR"));
 }
 
 TEST_F(DaemonCollectTest, RemovesNothingThatIsOnlyLinkedTo) {

@@ -1,6 +1,7 @@
 #include "session/daemon_round.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,18 +33,91 @@ bool HoldsOperator(const std::string& path) {
   return false;
 }
 
+// A regular file of that user; absent: of any.
+std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint32_t> user) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (user && status.st_uid != *user) return std::nullopt;
+  return FileState{static_cast<uint64_t>(status.st_size),
+                   status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+constexpr const char* kEndings[] = {"", ".tmp"};  // when it is whole, and while it is written
+
 }  // namespace
 
-DaemonRound::DaemonRound(Askers askers, DaemonTrace trace)
-    : askers_(std::move(askers)), trace_(std::move(trace)) {
-  for (const auto& [worker, pids] : askers_) told_.insert(told_.end(), pids.begin(), pids.end());
+DaemonRound::DaemonRound(Askers askers, Places places, DaemonTrace trace)
+    : askers_(std::move(askers)), places_(std::move(places)), trace_(std::move(trace)) {
+  for (const auto& [worker, pids] : askers_) {
+    told_.insert(told_.end(), pids.begin(), pids.end());
+    for (const int64_t pid : pids) worker_of_[pid] = worker;
+  }
 }
 
 void DaemonRound::Ask(KinetoDaemon& daemon, int64_t lead_ms) {
   trace_.start_unix_ms = daemon.AllToldByUnixMs(told_) + lead_ms;
-  daemon.Request(told_, trace_);
+  std::map<int64_t, DaemonTrace> traces;
+  for (const int64_t pid : told_) {
+    DaemonTrace& own = traces[pid] = trace_;
+    own.folder = PlaceOf(WorkerOf(pid)).folder;
+  }
   const ClockPair clocks = ReadClocks();
+  daemon.Request(traces);
+  asked_unix_ns_ = clocks.unix_ns;
   begin_ns_ = clocks.monotonic_ns + trace_.start_unix_ms * kNsPerMs - clocks.unix_ns;
+}
+
+std::string DaemonRound::ConfigText() const {
+  std::set<std::string> folders;
+  std::string text;
+  for (const auto& [worker, place] : places_) {
+    DaemonTrace own = trace_;
+    own.folder = place.folder;
+    if (folders.insert(place.folder).second) text += own.ConfigText();
+  }
+  return text;
+}
+
+std::string DaemonRound::FileOf(int64_t pid) const {
+  DaemonTrace own = trace_;
+  own.folder = PlaceOf(WorkerOf(pid)).folder;
+  return own.FileOf(pid);
+}
+
+// Everybody may write to /tmp, and an earlier session may have left one.
+std::optional<FileState> DaemonRound::OwnFile(int64_t pid, const std::string& ending) const {
+  const DaemonPlace& place = PlaceOf(WorkerOf(pid));
+  if (late_at_close_ || !place.user) return std::nullopt;
+  std::optional<FileState> file = FileOfUser(place.OwnFileOf(pid) + ending, place.user);
+  const int64_t oldest_ns = ending.empty() ? trace_.start_unix_ms * kNsPerMs : asked_unix_ns_;
+  return file && file->modified_ns >= oldest_ns ? file : std::nullopt;
+}
+
+std::string DaemonRound::LeftBy(int64_t pid) const {
+  const DaemonPlace& place = PlaceOf(WorkerOf(pid));
+  for (const std::string ending : kEndings) {
+    std::string path = FileOf(pid) + ending;
+    if (FileOfUser(path, place.owner)) return path;
+    if (OwnFile(pid, ending)) return place.OwnFileOf(pid) + ending;
+  }
+  return "";
+}
+
+bool DaemonRound::Refused(int64_t pid) const {
+  return moved_.contains(pid) || OwnFile(pid, "") || OwnFile(pid, ".tmp");
+}
+
+FolderState DaemonRound::Files() const {
+  FolderState files;
+  for (const int64_t pid : told_) {
+    const DaemonPlace& place = PlaceOf(WorkerOf(pid));
+    for (const std::string ending : kEndings) {
+      const std::string path = FileOf(pid) + ending;
+      if (const auto file = FileOfUser(path, place.owner)) files[path] = *file;
+      if (const auto file = OwnFile(pid, ending)) files[place.OwnFileOf(pid) + ending] = *file;
+    }
+  }
+  return files;
 }
 
 void DaemonRound::KeepOnly(const std::vector<int64_t>& pids) {
@@ -59,15 +133,20 @@ void DaemonRound::Look(const KinetoDaemon& daemon, const FolderState& folder) {
   // Kineto opens a file before it warms up. By our own clock: a file server's may be another one.
   if (MonotonicNs() < begin_ns_)
     for (const int64_t pid : told_)
-      if (folder.contains(trace_.FileOf(pid) + ".tmp")) began_.insert(pid);
+      if (folder.contains(FileOf(pid) + ".tmp") || OwnFile(pid, ".tmp")) began_.insert(pid);
 }
 
 // A Kineto that refuses a start in the past opens the file all the same.
 bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
-  if (began_.contains(pid) || folder.contains(trace_.FileOf(pid))) return true;
-  const auto open = folder.find(trace_.FileOf(pid) + ".tmp");
-  return open != folder.end() &&
-         (open->second.bytes > 0 || open->second.modified_ns < trace_.start_unix_ms * kNsPerMs);
+  if (began_.contains(pid)) return true;
+  for (const std::string& file : {FileOf(pid), PlaceOf(WorkerOf(pid)).OwnFileOf(pid)}) {
+    if (folder.contains(file)) return true;
+    const auto open = folder.find(file + ".tmp");
+    if (open != folder.end() &&
+        (open->second.bytes > 0 || open->second.modified_ns < trace_.start_unix_ms * kNsPerMs))
+      return true;
+  }
+  return false;
 }
 
 std::vector<int64_t> DaemonRound::Late(const KinetoDaemon& daemon,
@@ -82,13 +161,13 @@ std::vector<int64_t> DaemonRound::Late(const KinetoDaemon& daemon,
 }
 
 size_t DaemonRound::Whole() const {
-  return static_cast<size_t>(std::count_if(
-      told_.begin(), told_.end(), [&](int64_t pid) { return LooksWhole(trace_.FileOf(pid)); }));
+  return static_cast<size_t>(std::count_if(told_.begin(), told_.end(),
+                                           [&](int64_t pid) { return LooksWhole(LeftBy(pid)); }));
 }
 
 // Of one without events the last question within the window says that it traces, too.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
-  if (late_at_close_ || !ProcessLives(pid) || LooksWhole(trace_.FileOf(pid))) return false;
+  if (late_at_close_ || !ProcessLives(pid) || LooksWhole(LeftBy(pid))) return false;
   const int64_t now = MonotonicNs();
   for (const DaemonProcess& process : daemon.Processes())
     if (process.pid == pid && process.tracing)
@@ -98,20 +177,29 @@ bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
 
 size_t DaemonRound::Traces(const KinetoDaemon& daemon) const {
   return static_cast<size_t>(std::count_if(told_.begin(), told_.end(), [&](int64_t pid) {
-    const std::string file = trace_.FileOf(pid);
+    const std::string file = LeftBy(pid);
     return Writes(pid, daemon) || (LooksWhole(file) && HoldsOperator(file));
   }));
 }
 
 void DaemonRound::Close(const KinetoDaemon& daemon, const FolderState& folder) {
+  std::error_code failed;
+  for (const int64_t pid : told_) {
+    if (!OwnFile(pid, "")) continue;
+    std::filesystem::rename(PlaceOf(WorkerOf(pid)).OwnFileOf(pid), FileOf(pid), failed);
+    if (!failed) moved_.insert(pid);
+  }
   late_at_close_ = Late(daemon, folder);
 }
 
 void DaemonRound::RemoveFiles() const {
   std::error_code ignored;
   for (const int64_t pid : told_)
-    for (const char* ending : {"", ".tmp"})
-      std::filesystem::remove(trace_.FileOf(pid) + ending, ignored);
+    for (const std::string ending : kEndings) {
+      std::filesystem::remove(FileOf(pid) + ending, ignored);
+      if (OwnFile(pid, ending))
+        std::filesystem::remove(PlaceOf(WorkerOf(pid)).OwnFileOf(pid) + ending, ignored);
+    }
 }
 
 bool IsAmong(int64_t pid, const std::vector<int64_t>& pids) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "control/local_engine.h"
 #include "net/clock.h"
 #include "session/daemon_collect.h"
+#include "session/daemon_folder.h"
 #include "session/daemon_round.h"
 #include "session/flush_progress.h"
 #include "session/trace_folder.h"
@@ -77,6 +79,10 @@ class Window {
     daemon_ = std::move(*daemon);
     const DaemonRound::Askers askers = Meet();
     if (askers.empty() || stop_.stop_requested()) return std::move(window_);
+    for (const auto& [index, pids] : askers)
+      folders_.emplace(index,
+                       DaemonFolder(workers_[index].expectation.pids,
+                                    fs::path(workers_[index].folder).parent_path().string()));
     Ask(askers, "kineto", KinetoDaemon::kLeadMs);
     WaitForTheFiles();
     if (MayTryAgain()) TryAgain(askers);
@@ -119,13 +125,13 @@ class Window {
   }
 
   void Ask(const DaemonRound::Askers& askers, const std::string& stem, int64_t lead_ms) {
-    // One folder for all: a worker's own files are known by their pids, and brought to its folder.
-    round_ =
-        DaemonRound(askers, {.folder = fs::path(workers_.front().folder).parent_path().string(),
-                             .stem = stem,
-                             .duration_ms = options_.duration_ns / kNsPerMs,
-                             .record_shapes = options_.record_shapes,
-                             .with_stack = options_.with_stack});
+    DaemonRound::Places places;
+    for (const auto& [index, folder] : folders_) places[index] = folder.place();
+    round_ = DaemonRound(askers, std::move(places),
+                         {.stem = stem,
+                          .duration_ms = options_.duration_ns / kNsPerMs,
+                          .record_shapes = options_.record_shapes,
+                          .with_stack = options_.with_stack});
     round_.Ask(*daemon_, lead_ms);
     TellOfRound();
     SayWhatIsLeft();
@@ -134,19 +140,17 @@ class Window {
   // What the recording knows of its window.
   void TellOfRound() {
     window_.processes = round_.told().size();
-    window_.request = round_.trace().ConfigText();
+    window_.request = round_.ConfigText();
     window_.begin_ns = round_.begin_ns();
     window_.end_ns = round_.end_ns();
     for (const auto& [index, pids] : round_.askers()) {
       WorkerExpectation& expectation = workers_[index].expectation;
-      expectation.start_unix_ns = round_.trace().start_unix_ms * kNsPerMs;
+      expectation.start_unix_ns = round_.start_unix_ms() * kNsPerMs;
       expectation.stop_unix_ns = expectation.start_unix_ns + options_.duration_ns;
     }
   }
 
-  std::vector<int64_t> Late() const {
-    return round_.Late(*daemon_, ReadFolder(round_.trace().folder));
-  }
+  std::vector<int64_t> Late() const { return round_.Late(*daemon_, round_.Files()); }
 
   bool MayTryAgain() const {
     return !interrupted_ && !stop_.stop_requested() && !Late().empty() &&
@@ -160,7 +164,7 @@ class Window {
     Remark(
         fmt::format("{} of {} processes were too late for the window: another one is taken of all",
                     Late().size(), round_.told().size()));
-    round_.Close(*daemon_, ReadFolder(round_.trace().folder));
+    round_.Close(*daemon_, round_.Files());
     const DaemonRound first = round_;
     to_surpass_ = first.Traces(*daemon_);
     Ask(askers, "kineto-again", kLongLeadMs);
@@ -182,10 +186,10 @@ class Window {
     std::string text = fmt::format(
         "no process can be told to end its window early: it ends at {}, and those with events then "
         "write\n",
-        TimeOfDay(round_.trace().start_unix_ms * kNsPerMs + options_.duration_ns));
+        TimeOfDay(round_.start_unix_ms() * kNsPerMs + options_.duration_ns));
     const std::vector<int64_t>& told = round_.told();
     for (size_t i = 0; i < std::min(told.size(), kMostNamed); ++i)
-      text += "  " + round_.trace().FileOf(told[i]) + "\n";
+      text += "  " + round_.FileOf(told[i]) + "\n";
     if (told.size() > kMostNamed)
       text += fmt::format("  and {} more of the same form\n", told.size() - kMostNamed);
     observer_.OnLeftBehind(text + "nothing else goes on; there is no run.json\n");
@@ -226,7 +230,7 @@ class Window {
     int64_t changed = MonotonicNs();
     while (true) {
       if (stop_.stop_requested() && !interrupted_ && !Interrupt()) return;
-      const FolderState now = ReadFolder(round_.trace().folder);
+      const FolderState now = round_.Files();
       const int64_t time = MonotonicNs();
       if (now != last) changed = time;
       last = now;
@@ -267,6 +271,7 @@ class Window {
   const std::function<void()>& on_interrupt_;
   DaemonWindow window_;
   std::unique_ptr<KinetoDaemon> daemon_;
+  std::map<size_t, DaemonFolder> folders_;  // by the index of their worker
   DaemonRound round_;
   std::optional<size_t> to_surpass_;  // traces of the first window, in a second one
   bool interrupted_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "control/kineto_daemon.h"
@@ -11,14 +12,14 @@ namespace tacho {
 class FakeDaemonForTest final : public KinetoDaemon {
  public:
   std::vector<DaemonProcess> Processes() const override { return processes; }
-  void Request(const std::vector<int64_t>& pids, const DaemonTrace&) override { asked = pids; }
+  void Request(const std::map<int64_t, DaemonTrace>& traces) override { asked = traces; }
   std::vector<int64_t> Withdraw() override { return {}; }
   int64_t AllToldByUnixMs(const std::vector<int64_t>&) const override {
     return ReadClocks().unix_ns / 1'000'000;
   }
 
   std::vector<DaemonProcess> processes;
-  std::vector<int64_t> asked;
+  std::map<int64_t, DaemonTrace> asked;
 };
 
 }  // namespace tacho

@@ -65,6 +65,16 @@ Checked<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& opti
   if (const auto fields = CheckFields("daemon", "", worker.profile); !fields)
     return tl::unexpected(FindingOf(fields.error().WithContext(url), url));
   worker.folder = folder_in_run;
+  // Else Kineto would end the engine's process (KinetoDaemon::Listen).
+  const std::string looks_in = DaemonSocketFolder(worker.expectation.pids);
+  if (!options.socket_folder.empty() && options.socket_folder != looks_in)
+    return tl::unexpected(Finding{
+        FindingId::kRequestDoesNotFit, url,
+        fmt::format(
+            "--daemon-socket {} is not, to the letter, its KINETO_IPC_SOCKET_DIR ({}): Kineto "
+            "ends a process that gets an answer from another name",
+            options.socket_folder, looks_in.empty() ? "not set" : looks_in),
+        "leave --daemon-socket out: tacho takes the engine's own"});
   if (options.profile.steps || options.window_requests)
     return tl::unexpected(Finding{
         FindingId::kRequestDoesNotFit, url, "a window by Kineto's daemon ends by time alone",

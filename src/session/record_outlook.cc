@@ -7,6 +7,7 @@
 
 #include "control/profile_needs.h"
 #include "control/session_lock.h"
+#include "session/daemon_folder.h"
 #include "session/flush_progress.h"
 #include "session/step_count.h"
 #include "session/trace_folder.h"
@@ -39,12 +40,12 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
     const double bytes = worker.forecast->bytes * of_worker;
     ranks += of_worker;
     all += bytes;
-    if (!worker.folder.empty()) by_folder[worker.folder] += bytes;
+    const std::string written =
+        recording.via == Via::kDaemon ? DaemonFolderParent(worker.expectation.pids) : worker.folder;
+    if (!written.empty()) by_folder[written] += bytes;
     const std::string out = recording.folder.path();
-    std::error_code failed;
     // Elsewhere they are linked.
-    if (worker.folder.empty() || FreeBytes(worker.folder) != FreeBytes(out))
-      by_folder[out] += bytes;
+    if (written.empty() || FreeBytes(written) != FreeBytes(out)) by_folder[out] += bytes;
   }
   for (const auto& [folder, bytes] : by_folder)
     if (const auto room = FreeBytes(folder); room && static_cast<double>(*room) < bytes)

@@ -1,5 +1,6 @@
 #include "session/trace_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -14,6 +15,7 @@
 #include <mutex>
 
 #include "base/capture_file.h"
+#include "base/file_descriptor.h"
 #include "base/pause.h"
 #include "base/replace_file.h"
 
@@ -211,9 +213,25 @@ std::string Copy(const std::string& file, const std::string& to) {
   return error == 0 ? "" : std::strerror(error);
 }
 
+// A regular file of that user, which stays the same one whatever is put in its place.
+FileDescriptor OpenOwned(const std::string& path, uint32_t owner) {
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  const bool is_his =
+      file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == owner;
+  return is_his ? std::move(file) : FileDescriptor();
+}
+
+// "": `to` is a second name of it now, or a copy. Else why it is not.
+std::string LinkOrCopy(const std::string& file, const std::string& to) {
+  const int flags = file.starts_with("/proc/self/fd/") ? AT_SYMLINK_FOLLOW : 0;
+  return linkat(AT_FDCWD, file.c_str(), AT_FDCWD, to.c_str(), flags) == 0 ? "" : Copy(file, to);
+}
+
 }  // namespace
 
-Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target) {
+Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target,
+                                std::optional<uint32_t> owner) {
   std::error_code failed;
   fs::create_directories(target, failed);
   if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", target, failed.message()));
@@ -228,8 +246,12 @@ Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std
       continue;
     }
     const std::string to = names.PathFor(there.filename().string());
-    fs::create_hard_link(file, to, failed);
-    const std::string why = failed ? Copy(file, to) : "";
+    const FileDescriptor his = owner ? OpenOwned(file, *owner) : FileDescriptor();
+    if (owner && !his)
+      return Fail(ErrorKind::kOutput,
+                  fmt::format("{}: it is no regular file of user {}", file, *owner));
+    const std::string why =
+        LinkOrCopy(owner ? fmt::format("/proc/self/fd/{}", his.get()) : file, to);
     if (why.empty()) {
       brought.whole.push_back(file);
     } else {

@@ -87,7 +87,9 @@ struct BroughtFiles {
 // Puts `files` into `target`, each under its own name, or one like it where two have the same
 // (FreshNames): linked where both are of one file system, else copied beside and renamed; the
 // engine's own files stay. If there is no room for a copy, a symbolic link replaces it.
-// kOutput: not even that; what was put there so far stays.
-Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target);
+// kOutput: not even that, or with `owner`: one is no regular file of that user (where he could put
+// a link to another's in its place); what was put there so far stays.
+Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target,
+                                std::optional<uint32_t> owner = {});
 
 }  // namespace tacho

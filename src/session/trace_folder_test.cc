@@ -1,6 +1,8 @@
 #include "session/trace_folder.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -98,6 +100,22 @@ TEST_F(TraceFolderTest, BringsAndLeavesTheEnginesOwn) {
   auto missing = BringFiles({folder_.At("gone.json")}, folder_.At("run/traces"));
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
+}
+
+// Who owns the folder may put a link there after a look at it.
+TEST_F(TraceFolderTest, WithAnOwnerOnlyHisRegularFilesAreBrought) {
+  const std::string file = folder_.Write("engine/a.json", "{}");
+  const auto brought = BringFiles({file}, folder_.At("run"), getuid());
+  ASSERT_TRUE(brought) << brought.error().message;
+  EXPECT_EQ(fs::file_size(brought->files.front()), 2u);
+  EXPECT_EQ(fs::hard_link_count(file), 2u) << "no copy within a file system";
+  EXPECT_THAT(brought->whole, ElementsAre(file));
+  EXPECT_FALSE(BringFiles({file}, folder_.At("other"), getuid() + 1));
+  fs::create_symlink(file, folder_.At("engine/link.json"));
+  EXPECT_FALSE(BringFiles({folder_.At("engine/link.json")}, folder_.At("other"), getuid()));
+  ASSERT_EQ(mkfifo(folder_.At("engine/pipe.json").c_str(), 0600), 0);
+  EXPECT_FALSE(BringFiles({folder_.At("engine/pipe.json")}, folder_.At("other"), getuid()));
+  EXPECT_TRUE(fs::is_empty(folder_.At("other")));
 }
 
 TEST_F(TraceFolderTest, TwoFilesOfOneNameStayTwo) {
