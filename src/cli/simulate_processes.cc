@@ -19,6 +19,7 @@
 #include "cli/exit_status.h"
 #include "simulate/kineto_asker.h"
 #include "simulate/kineto_desk.h"
+#include "simulate/kineto_version.h"
 
 namespace tacho {
 namespace {
@@ -45,9 +46,9 @@ pid_t Fork(const std::string& name, const std::function<int()>& child) {
   _exit(getppid() == parent ? child() : 0);
 }
 
-std::string SocketFolder() {
-  const char* folder = std::getenv("KINETO_IPC_SOCKET_DIR");
-  return folder == nullptr ? "" : folder;
+std::string Setting(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 // A process that asks Kineto's daemon and otherwise is only the parent of others.
@@ -58,8 +59,15 @@ struct Part {
   std::vector<Part> children;
 };
 
-int64_t LateAnswers(const WorkerOptions& options) {
-  return options.faults.Amount(FaultKind::kLateAnswers, options.index);
+KinetoAskerOptions AskerOptions(const WorkerOptions& options, std::optional<int32_t> gpu) {
+  return {.socket_folder = Setting("KINETO_IPC_SOCKET_DIR"),
+          .gpu = gpu,
+          .late = options.faults.Amount(FaultKind::kLateAnswers, options.index),
+          .idle_state = KinetoOf(options).idle,
+          .abort = [](const std::string& words) {
+            fmt::print(stderr, "{}\n", words);
+            std::abort();
+          }};
 }
 
 std::vector<Part> PartsOf(const WorkerOptions& options) {
@@ -98,7 +106,7 @@ void ForkParts(const std::vector<Part>& parts, const WorkerOptions& options,
       size_t below = own + 1;
       ForkParts(part.children, options, channels, below);
       if (part.asks) {
-        AskKinetoDaemon(channel, {SocketFolder(), part.gpu, LateAnswers(options)});
+        AskKinetoDaemon(channel, AskerOptions(options, part.gpu));
       } else {
         char nothing = 0;
         while (recv(channel, &nothing, 1, 0) > 0) {
@@ -180,10 +188,9 @@ int Serve(SimulationOptions options, FileDescriptor report) {
   Report(report.get(), kRuns,
          fmt::format("{} {} {}", place.url, place.pid, fmt::join(place.rank_pids, " ")));
   report.Close();
-  std::jthread asker([&] {
-    AskKinetoDaemon(own.theirs.get(), {SocketFolder(), {}, LateAnswers(options.worker)});
-  });
-  const auto desk = KinetoDesk::Open(**simulation, std::move(processes));
+  std::jthread asker([&] { AskKinetoDaemon(own.theirs.get(), AskerOptions(options.worker, {})); });
+  const auto desk = KinetoDesk::Open(**simulation, std::move(processes), KinetoOf(options.worker),
+                                     Setting("KINETO_ONDEMAND_TRACE_DIR"));
   sigset_t signals;
   pthread_sigmask(SIG_BLOCK, nullptr, &signals);
   int signal = 0;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/ancestors.h"
 #include "base/file_descriptor.h"
@@ -32,7 +34,7 @@ class Asker {
       : channel_(channel), options_(options), message_(kMostMessage, '\0'), late_(options.late) {
     const char* job = std::getenv("SLURM_JOB_ID");
     question_.job = job == nullptr ? 0 : ParseWhole<int64_t>(job).value_or(0);
-    question_.state = 3;
+    question_.state = options.idle_state;
     question_.pids = {getpid()};
     for (const int64_t pid : AncestorsOf(getpid())) {
       if (pid > 1 && question_.pids.size() < kMostPids) question_.pids.push_back(pid);
@@ -83,11 +85,24 @@ class Asker {
     if (tries == kMostTries) return "";  // Kineto counts the last one as failed, sent or not
     if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
     const int flags = late_ > 0 ? MSG_PEEK : 0;  // a late answer stays in the socket
-    const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), flags);
+    KinetoAddress from{.size = sizeof(sockaddr_un)};
+    const ssize_t size = recvfrom(socket_.get(), message_.data(), message_.size(), flags,
+                                  reinterpret_cast<sockaddr*>(&from.name), &from.size);
     if (size <= 0) return "";
+    CheckName(from);
     if (late_ > 0) return --late_, "";
     const auto answer = ParseKinetoMessage({message_.data(), static_cast<size_t>(size)});
     return answer ? answer->payload : "";
+  }
+
+  // NetworkEndpoint.h: getName.
+  void CheckName(const KinetoAddress& from) const {
+    constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
+    const std::string_view name(from.name.sun_path, from.size > kBefore ? from.size - kBefore : 0);
+    const std::string& folder = options_.socket_folder;
+    if (folder.empty() ? name.starts_with('\0') : name.starts_with(folder + '/')) return;
+    options_.abort(
+        fmt::format("Unexpected socket name: {}. Expected to start with {}", name, folder));
   }
 
   // Listens to the channel until that time, or until `socket` can be read. False at the end.

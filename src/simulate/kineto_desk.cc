@@ -19,9 +19,12 @@ int64_t UnixNowNs() {
 
 class Desk : public KinetoDesk {
  public:
-  Desk(Simulation& simulation, std::vector<AskingProcess> processes)
+  Desk(Simulation& simulation, std::vector<AskingProcess> processes, const KinetoVersion& version,
+       std::string allowed_folder)
       : simulation_(simulation),
         processes_(std::make_shared<const std::vector<AskingProcess>>(std::move(processes))),
+        version_(version),
+        allowed_folder_(std::move(allowed_folder)),
         thread_([this](const std::stop_token& stop) { Serve(stop); }) {}
 
   ~Desk() override {
@@ -51,28 +54,35 @@ class Desk : public KinetoDesk {
   }
 
   void Take(size_t i, std::string_view config) {
-    auto order = ReadKinetoConfig(config, (*processes_)[i].pid, UnixNowNs());
+    auto order = ReadKinetoConfig(config, (*processes_)[i].pid, UnixNowNs(), allowed_folder_);
     if (!order) return;
     order->process_name = (*processes_)[i].name;
     // A trace may end after the desk has closed.
-    const auto tell = [processes = processes_, i](char state) {
-      send((*processes)[i].channel.get(), &state, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto tell = [processes = processes_, i](int32_t state) {
+      const char digit = static_cast<char>('0' + state);
+      send((*processes)[i].channel.get(), &digit, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     };
-    order->begun = [tell] { tell('1'); };
-    order->done = [tell] { tell('3'); };
+    order->begun = [tell, state = version_.tracing] { tell(state); };
+    order->done = [tell, state = version_.idle] { tell(state); };
     simulation_.TraceWindow(0, std::move(*order));
   }
 
   Simulation& simulation_;
   const std::shared_ptr<const std::vector<AskingProcess>> processes_;
+  const KinetoVersion version_;
+  const std::string allowed_folder_;  // below which the traces must be; "": anywhere
   std::jthread thread_;
 };
 
 }  // namespace
 
 std::unique_ptr<KinetoDesk> KinetoDesk::Open(Simulation& simulation,
-                                             std::vector<AskingProcess> processes) {
-  return std::make_unique<Desk>(simulation, std::move(processes));
+                                             std::vector<AskingProcess> processes,
+                                             const KinetoVersion& version,
+                                             const std::string& trace_folder) {
+  std::string allowed;
+  if (version.restricts_folder) allowed = trace_folder.empty() ? "/tmp" : trace_folder;
+  return std::make_unique<Desk>(simulation, std::move(processes), version, std::move(allowed));
 }
 
 }  // namespace tacho::simulate

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "simulate/kineto_version.h"
 #include "simulate/simulation.h"
 
 namespace tacho::simulate {
@@ -23,8 +24,11 @@ struct AskingProcess {
 // this object, whose end also ends the processes.
 class KinetoDesk {
  public:
+  // `trace_folder`: the processes' KINETO_ONDEMAND_TRACE_DIR.
   static std::unique_ptr<KinetoDesk> Open(Simulation& simulation,
-                                          std::vector<AskingProcess> processes);
+                                          std::vector<AskingProcess> processes,
+                                          const KinetoVersion& version,
+                                          const std::string& trace_folder);
   virtual ~KinetoDesk() = default;
 };
 

@@ -7,15 +7,27 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
+import struct
 import subprocess
+import tempfile
 import time
 
 import processes
 import scenario
 from recordings import QUICK, TWO, Recording, finds, ranks, record, whole
 from scenario import check, run, simulation, target, wait_for
+
+
+def written(name):
+    """What lies in the folders that processes were told to write to."""
+    return list(pathlib.Path("/tmp").glob(f"tacho-??????/{name}"))
+
+
+def folders_told(run_folder):
+    return set(re.findall(r"ACTIVITIES_LOG_FILE=(.*)/[\w-]+\.json", (run_folder / "commands.sh").read_text()))
 
 
 def by_daemon(folder):
@@ -65,7 +77,8 @@ def by_daemon_faults(folder):
         out = pathlib.Path(folder) / "k/runs"
         with processes.running([scenario.TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True) as process:
-            check("killed: a flush begins", wait_for(lambda: list(out.rglob("kineto_*.json.tmp")), pause=0.02))
+            pids = [pid for w in addresses["workers"] for pid in w["rank_pids"]]
+            check("killed: a flush begins", wait_for(lambda: [p for p in pids if written(f"kineto_{p}.json.tmp")], pause=0.02))
             os.kill(addresses["workers"][0]["pid"], signal.SIGKILL)  # its ranks end with it
             _, errors = process.communicate(timeout=processes.PATIENCE_S)
         check("killed: status", process.returncode == 4, f"{process.returncode} {errors}")
@@ -74,6 +87,7 @@ def by_daemon_faults(folder):
         check("killed: the other server's are proven", proven == {addresses["workers"][1]["url"]}, report)
         check("killed: says so", any("died" in m for m in report["missing"]), report["missing"])
         check("killed: nothing half written", not list(out.rglob("*.tmp")) and not list(out.rglob("*.partial")))
+        check("killed: nothing stays where it was written", not [p for p in pids if written(f"kineto_{p}.json*")])
 
 
 def by_daemon_refused(folder):
@@ -127,6 +141,8 @@ def interrupted_daemon(folder):
         check("daemon, twice: names its files", owners <= {int(pid) for _, pid in files}, errors)
         check("daemon, twice: there they are",
               wait_for(lambda: all(os.path.exists(path) for path, pid in files if int(pid) in owners)), files)
+        for path, _ in files:
+            shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
 
 def daemon_commands(folder):
@@ -194,7 +210,16 @@ def daemon_again_interrupted(folder):
 
 def daemon_late(folder):
     """A flush by the daemon that --timeout does not wait for is no end of it: the rank is missing, and its file comes."""
-    with simulation(folder, *TWO, "--fault", "slow-flush@1:25s", daemon=True) as addresses:
+    late_flush(f"{folder}/old")
+
+
+def daemon_late_new_torch(folder):
+    """The same of torch 2.14, whose processes tell other states."""
+    late_flush(f"{folder}/new", "--fault", "new-torch")
+
+
+def late_flush(folder, *options):
+    with simulation(folder, *TWO, "--fault", "slow-flush@1:25s", *options, daemon=True) as addresses:
         done, report, run_folder = record(folder, target(addresses), "--timeout", "6s")
         late = addresses["workers"][1]["url"]
         said = [m for m in report["missing"] if late + ")" in m]
@@ -203,7 +228,64 @@ def daemon_late(folder):
         finds("late", report, "still-writing")
         file = re.search(r"(/\S+/kineto_\d+\.json) will be there", said[0]) if said else None
         check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
+        for path in folders_told(run_folder):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def daemon_new_torch(folder):
+    """Kineto of torch 2.14 and later does not write to every folder: one below /tmp does for all; where the engine's environment
+    names one that is not there, Kineto writes its own file, which is taken."""
+    away = pathlib.Path(tempfile.mkdtemp(prefix="tacho-away-", dir="/var/tmp"))
+    try:
+        with simulation(f"{folder}/n", *TWO, "--engine-version", "0.33", daemon=True) as addresses:
+            done, report, run_folder = record(away, target(addresses))
+            whole("new torch", done, report, run_folder, 4, names_steps=False)
+            check("new torch: by the first window", report and "window-taken-again" not in [f["id"] for f in report["findings"]], report)
+            told = folders_told(run_folder)
+            check("new torch: one folder for each server, below /tmp", len(told) == 2 and {os.path.dirname(t) for t in told} == {"/tmp"}, told)
+            check("new torch: which is gone", not [t for t in told if os.path.exists(t)], told)
+        os.environ["KINETO_ONDEMAND_TRACE_DIR"] = str(away / "missing")
+        with simulation(f"{folder}/r", *TWO, "--fault", "new-torch@1", daemon=True) as addresses:
+            done, report, run_folder = record(away, target(addresses))
+            whole("refused", done, report, run_folder, 4, names_steps=False)
+            said = [f for f in report["findings"] if f["id"] == "daemon-path-refused"] if report else []
+            check("refused: of the one server", [f["subject"] for f in said] == [addresses["workers"][1]["url"]], said)
+            check("refused: not late", "too late" not in done.stdout + done.stderr, done.stderr)
+            pids = addresses["workers"][1]["rank_pids"]
+            check("refused: Kineto's own files are gone", not [p for p in pids if os.path.exists(f"/tmp/libkineto_activities_{p}.json")])
+    finally:
+        os.environ.pop("KINETO_ONDEMAND_TRACE_DIR", None)
+        shutil.rmtree(away, ignore_errors=True)
+
+
+def daemon_another_spelling(folder):
+    """Kineto ends its process when an answer comes from a name that it writes otherwise: tacho refuses to be the one."""
+    with simulation(folder, daemon=True) as addresses:
+        pids = [addresses["workers"][0]["pid"], *addresses["workers"][0]["rank_pids"]]
+        os.symlink(folder, f"{folder}/link")
+        for spelling in (f"{folder}/", f"{folder}/../{os.path.basename(folder)}", f"{folder}/link", os.path.relpath(folder)):
+            done, report, _ = record(folder, target(addresses), "--via", "daemon", "--daemon-socket", spelling)
+            check(f"{spelling}: refused", done.returncode == 2 and "to the letter" in done.stderr, (done.returncode, done.stderr))
+            check(f"{spelling}: nothing is bound", not os.path.exists(f"{folder}/dynolog"))
+        done, report, run_folder = record(folder, target(addresses), "--via", "daemon", "--daemon-socket", folder)
+        whole("as the engine writes it", done, report, run_folder, 1, names_steps=False)
+        check("they live", all(os.path.exists(f"/proc/{pid}") for pid in pids), pids)
+        # Whoever answers so ends them: the simulated ones are as sensitive.
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+            other.bind(f"{folder}/link/dynolog")
+            other.settimeout(processes.PATIENCE_S)
+            _, sender = other.recvfrom(65536)
+            other.sendto(struct.pack("<Q32s", 0, b"req"), sender)
+            check("another answer ends one", wait_for(lambda: not all(lives(pid) for pid in pids)), pids)
+
+
+def lives(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 scenario.main([by_daemon, by_daemon_faults, by_daemon_refused, interrupted_daemon, daemon_commands, daemon_stands_still,
-               daemon_late_answers, daemon_again_interrupted, daemon_late], __doc__)
+               daemon_late_answers, daemon_again_interrupted, daemon_late, daemon_late_new_torch, daemon_new_torch,
+               daemon_another_spelling], __doc__)

@@ -43,6 +43,8 @@ const std::vector<FaultRow>& FaultRows() {
       {FaultKind::kMuteRank, "mute-rank", "RANK", "0", "a rank never asks Kineto's daemon"},
       {FaultKind::kLateAnswers, "late-answers", "COUNT", "2",
        "processes find a daemon's answers COUNT questions late"},
+      {FaultKind::kNewTorch, "new-torch", "", "",
+       "processes have the Kineto of torch 2.14, which restricts a daemon's folders"},
       {FaultKind::kTruncate, "truncate", "", "", "traces end in the middle"},
       {FaultKind::kSilentSecond, "silent-second-session", "", "",
        "the second session answers 200 and writes nothing"},

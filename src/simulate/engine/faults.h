@@ -23,6 +23,7 @@ enum class FaultKind : uint8_t {
   kLoseRank,       // one rank's trace never appears
   kMuteRank,       // the process of one rank never asks Kineto's daemon
   kLateAnswers,    // a worker's processes find their daemon's answers this many questions late
+  kNewTorch,       // a worker's processes have the Kineto of torch 2.14, whatever its version
   kTruncate,       // traces end in the middle
   kSilentSecond,   // the second session answers 200 and writes nothing
   kClockSkew,      // the machine's clock is off

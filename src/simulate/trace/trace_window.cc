@@ -5,6 +5,7 @@
 #include "base/parse_number.h"
 #include "base/time.h"
 #include "base/words.h"
+#include "net/kineto_message.h"
 #include "simulate/trace/trace_flush.h"
 
 namespace tacho::simulate {
@@ -19,6 +20,12 @@ std::string WithPid(std::string_view path, int64_t pid) {
   const size_t dot = path.ends_with(".json") ? path.size() - 5 : path.size();
   return std::string(path.substr(0, dot)) + "_" + std::to_string(pid) +
          std::string(path.substr(dot));
+}
+
+bool IsAllowed(std::string_view path, const std::string& folder) {
+  if (folder.empty()) return true;
+  return path.starts_with(folder.ends_with('/') ? folder : folder + '/') &&
+         path.find("..") == std::string_view::npos;
 }
 
 // The content of a trace that Kineto alone recorded.
@@ -49,7 +56,8 @@ void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
 }  // namespace
 
 std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t pid,
-                                                 int64_t now_unix_ns) {
+                                                 int64_t now_unix_ns,
+                                                 const std::string& allowed_folder) {
   TraceWindowOrder order;
   order.pid = pid;
   order.duration_ns = kDurationNs;
@@ -61,7 +69,9 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
     if (equals == std::string_view::npos) continue;
     const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
     const int64_t number = ParseWhole<int64_t>(value).value_or(0);
-    if (key == "ACTIVITIES_LOG_FILE") order.path = WithPid(value, pid);
+    if (key == "ACTIVITIES_LOG_FILE")
+      order.path = IsAllowed(value, allowed_folder) ? WithPid(value, pid)
+                                                    : KinetosOwnFileOf(std::to_string(pid));
     if (key == "PROFILE_START_TIME") start_ms = number;
     if (key == "ACTIVITIES_DURATION_MSECS") order.duration_ns = number * kNsPerMs;
     if (key == "ACTIVITIES_WARMUP_PERIOD_SECS") order.warm_up_ns = number * 1'000 * kNsPerMs;

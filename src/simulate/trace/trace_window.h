@@ -26,9 +26,11 @@ struct TraceWindowOrder {
 
 // Reads a daemon's answer as Kineto does: lines KEY=VALUE; unknown keys are ignored. nullopt if no
 // trace is requested, or if it would begin before Kineto can be ready: Kineto looks at a new
-// request after up to a second and warms up before it starts.
+// request after up to a second and warms up before it starts. A file that is not below
+// `allowed_folder` ("": anywhere), as text, or has ".." in its path becomes Kineto's own.
 std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t pid,
-                                                 int64_t now_unix_ns);
+                                                 int64_t now_unix_ns,
+                                                 const std::string& allowed_folder = "");
 
 // Records the window in `engine`, whatever that does, and writes the file of one of its ranks;
 // `source` as for the engine's own profiler. Steps across an end of the window are cut as Kineto

@@ -39,6 +39,19 @@ TEST(ReadKinetoConfig, RefusesAStartThatItCannotKeep) {
   EXPECT_EQ(at(0)->start_unix_ns, kNowNs + 2 * kNsPerSecond);
 }
 
+TEST(ReadKinetoConfig, ANewTorchWritesOnlyBelowItsFolder) {
+  const auto path_of = [](const std::string& file, const std::string& folder) {
+    return ReadKinetoConfig("ACTIVITIES_LOG_FILE=" + file + "\n", 7, kNowNs, folder)->path;
+  };
+  const std::string own = "/tmp/libkineto_activities_7.json";
+  EXPECT_EQ(path_of("/work/x.json", ""), "/work/x_7.json");
+  EXPECT_EQ(path_of("/work/x.json", "/tmp"), own);
+  EXPECT_EQ(path_of("/tmp/x.json", "/tmp"), "/tmp/x_7.json");
+  EXPECT_EQ(path_of("/tmp/../work/x.json", "/tmp"), own);
+  EXPECT_EQ(path_of("/work/x.json", "/work/"), "/work/x_7.json");
+  EXPECT_EQ(path_of("/worker/x.json", "/work"), own);
+}
+
 TEST(ReadKinetoConfig, AsksForNothingWithoutAFile) {
   EXPECT_FALSE(ReadKinetoConfig("", 1, kNowNs));
   EXPECT_FALSE(ReadKinetoConfig("ACTIVITIES_DURATION_MSECS=5\nnonsense\n=\n", 1, kNowNs));

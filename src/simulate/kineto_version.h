@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "simulate/worker.h"
+
+namespace tacho::simulate {
+
+// What differs between the Kinetos of the engines' torch.
+struct KinetoVersion {
+  int32_t idle = 3, tracing = 1;  // the states that processes tell the daemon
+  bool restricts_folder = false;  // a daemon's traces are only below /tmp, or another named folder
+};
+// vLLM 0.33 and SGLang 0.5.22 came with torch 2.14; a fault gives it to older ones.
+KinetoVersion KinetoOf(const WorkerOptions& options);
+
+}  // namespace tacho::simulate
