@@ -81,6 +81,8 @@ ENVIRONMENTS = {e.name: e for e in (
             "setproctitle", "soundfile", "uvicorn", "uvloop")))),
     Environment("routers", free_gb=0.5, steps=(
         Step("vllm-router 0.1.17 and sglang-router 0.3.2", ("vllm-router==0.1.17", "sglang-router==0.3.2")),)),
+    # With a newer Kineto than the engines' torch has; not a part of "all".
+    Environment("torch", free_gb=8, steps=(Step("torch 2.15.0", ("torch==2.15.0", "numpy")),)),
     # Later nvtx give this nsys domains without ranges.
     Environment("nsys", free_gb=1, steps=(Step("nvtx 0.2.10", ("nvtx==0.2.10",), alone=True),),
                 debian=("nsight-systems", "nsight-systems-target", "libssh-4", "libpfm4")),
