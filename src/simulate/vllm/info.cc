@@ -79,6 +79,9 @@ void VllmServer::OpenApi(const Exchange& exchange) {
          {{"profile_prefix", optional("string", "Profile Prefix")},
           {"delay_iterations", optional("integer", "Delay Iterations")},
           {"max_iterations", optional("integer", "Max Iterations")}}}};
+    if (version_.takes_kwargs())
+      api["components"]["schemas"]["StartProfileRequest"]["properties"]["profiler_kwargs"] =
+          optional("object", "Profiler Kwargs");
   }
   api["paths"] = std::move(paths);
   exchange->Respond(200, api.dump(), kJsonType);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/parse_number.h"
 
@@ -69,7 +71,7 @@ bool Knows(std::string_view key, const VllmVersion& version) {
 Result<VllmVersion> ParseVllmVersion(std::string_view text) {
   const auto bad = [&] {
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no version of vLLM; write 0.10, 0.13 or 0.32", text));
+                fmt::format("'{}' is no version of vLLM; write 0.10, 0.13, 0.32 or 0.33", text));
   };
   if (!text.starts_with("0.")) return bad();
   VllmVersion version;
@@ -149,6 +151,31 @@ Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const Vllm
   if (home != nullptr && config.folder.starts_with("~/")) config.folder.replace(0, 1, home);
   if (!config.folder.empty() && config.folder.find("://") == std::string::npos)
     config.folder = std::filesystem::absolute(config.folder).lexically_normal().string();
+  return config;
+}
+
+Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_view kwargs) {
+  if (kwargs.empty() || config.profiler != "torch") return config;
+  bool with_modules = false;
+  const std::pair<std::string_view, bool*> known[] = {{"with_stack", &config.with_stack},
+                                                      {"record_shapes", &config.record_shapes},
+                                                      {"profile_memory", &config.with_memory},
+                                                      {"with_flops", &config.with_flops},
+                                                      {"with_modules", &with_modules}};
+  const Json parsed = Json::parse(kwargs);
+  for (const auto& [name, value] : parsed.items()) {
+    const auto found =
+        std::ranges::find(known, std::string_view(name), [](const auto& one) { return one.first; });
+    // Of those that torch has, activities as texts, a schedule and experimental_config fail too.
+    if (found == std::end(known))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("profile.__init__() got an unexpected keyword argument '{}'", name));
+    if (!value.is_boolean())
+      return Fail(ErrorKind::kUsage,
+                  "__init__(): incompatible constructor arguments. The following argument types "
+                  "are supported:");
+    *found->second = value.get<bool>();
+  }
   return config;
 }
 

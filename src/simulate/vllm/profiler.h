@@ -20,6 +20,7 @@ struct VllmVersion {
   std::string text;  // "0.32.0"
   int minor = 32;
   VllmGeneration generation = VllmGeneration::kLive;
+  bool takes_kwargs() const { return minor >= 33; }  // profiler_kwargs in the start's body
 };
 // "0.10", "0.13.0", "0.32" ...; kUsage for anything else.
 Result<VllmVersion> ParseVllmVersion(std::string_view text);
@@ -37,6 +38,10 @@ struct VllmProfilerConfig {
 // Reads vLLM's JSON as that version does: an unknown key is an error (kUsage) with the message of
 // `vllm serve`. Until 0.12 the keys stand for environment variables. "" gives no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
+// The configuration of one session: `kwargs`, a JSON object, are torch.profiler.profile's, and go
+// before the server's own. kUsage with Python's words for what torch does not take: such a session
+// records nothing.
+Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_view kwargs);
 // As /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);
 

@@ -41,6 +41,22 @@ TEST(ParseProfilerConfig, RefusesWhatTheVersionDoesNotKnow) {
   EXPECT_FALSE(ParseProfilerConfig("[]", Live()));
 }
 
+TEST(WithKwargs, GoBeforeTheServersOwn) {
+  VllmProfilerConfig server;
+  server.profiler = "torch";
+  const auto session =
+      WithKwargs(server, R"({"with_stack":false,"profile_memory":true,"with_flops":true})");
+  ASSERT_TRUE(session);
+  EXPECT_FALSE(session->with_stack);
+  EXPECT_TRUE(session->with_memory && session->with_flops);
+  EXPECT_TRUE(WithKwargs(server, "")->with_stack);
+  for (const char* bad : {R"({"no_such":true})", R"({"with_stack":"yes"})", R"({"with_stack":1})",
+                          R"({"activities":["CPU"]})", R"({"schedule":{}})"})
+    EXPECT_FALSE(WithKwargs(server, bad)) << bad;
+  server.profiler = "cuda";
+  EXPECT_TRUE(WithKwargs(server, R"({"no_such":true})")) << "it reads none";
+}
+
 TEST(VllmWorkerProfiler, RecordsNStepsAndWritesInTheNext) {
   VllmWorkerProfiler profiler({}, Live());
   EXPECT_TRUE(profiler.Start({}, 5));

@@ -15,11 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct StartBody {
-  std::string prefix;
-  std::optional<int64_t> delay, max;
-};
-
 bool IsPrefix(const std::string& text) {
   if (text.empty() || text.size() > 128 || std::isalnum(static_cast<unsigned char>(text[0])) == 0) {
     return false;
@@ -36,13 +31,42 @@ ApiError TypeError(const std::string& field, const std::string& type) {
   return {400,
           fmt::format("1 validation error:\n  {{'type': '{}', 'loc': ('body', '{}'), 'msg': "
                       "'Input should be a valid {}'}}",
-                      type, field, type == "int_type" ? "integer" : "string"),
+                      type, field,
+                      type == "int_type"    ? "integer"
+                      : type == "dict_type" ? "dictionary"
+                                            : "string"),
           "Bad Request", "body." + field};
 }
 
-// The three fields of vLLM 0.32; others are ignored, types are strict.
-std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
-  StartBody out;
+// Counts down to `done`: what several engines do at the same time.
+std::function<void(bool)> AfterAll(size_t count, std::function<void(bool)> done) {
+  struct State {
+    size_t open;
+    bool any = false;
+    std::function<void(bool)> done;
+  };
+  auto state = std::make_shared<State>(State{count, false, std::move(done)});
+  return [state](bool value) {
+    state->any = state->any || value;
+    if (--state->open == 0) state->done(state->any);
+  };
+}
+
+}  // namespace
+
+VllmProfiling::VllmProfiling(Parts parts)
+    : parts_(std::move(parts)), began_unix_ns_(parts_.loop->UnixNs(parts_.loop->NowNs())) {
+  for (size_t i = 0; i < parts_.engines.size(); ++i) {
+    slots_.push_back({std::make_unique<VllmWorkerProfiler>(parts_.config, parts_.version), 0, "",
+                      parts_.config});
+    parts_.engines[i]->set_gate([this, i](const StepBatch&) { return OnStep(i); });
+  }
+}
+
+// The three fields of vLLM 0.32, and the fourth of 0.33; others are ignored, types are strict.
+std::variant<VllmProfiling::Session, ApiError> VllmProfiling::ReadStart(const std::string& body,
+                                                                        bool takes_kwargs) {
+  Session out;
   if (body.empty()) return out;
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) {
@@ -70,31 +94,12 @@ std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
                       "number, and contain only letters, numbers, '.', '_', or '-'"};
     }
   }
-  return out;
-}
-
-// Counts down to `done`: what several engines do at the same time.
-std::function<void(bool)> AfterAll(size_t count, std::function<void(bool)> done) {
-  struct State {
-    size_t open;
-    bool any = false;
-    std::function<void(bool)> done;
-  };
-  auto state = std::make_shared<State>(State{count, false, std::move(done)});
-  return [state](bool value) {
-    state->any = state->any || value;
-    if (--state->open == 0) state->done(state->any);
-  };
-}
-
-}  // namespace
-
-VllmProfiling::VllmProfiling(Parts parts)
-    : parts_(std::move(parts)), began_unix_ns_(parts_.loop->UnixNs(parts_.loop->NowNs())) {
-  for (size_t i = 0; i < parts_.engines.size(); ++i) {
-    slots_.push_back({std::make_unique<VllmWorkerProfiler>(parts_.config, parts_.version), 0, ""});
-    parts_.engines[i]->set_gate([this, i](const StepBatch&) { return OnStep(i); });
+  const auto kwargs = json.find("profiler_kwargs");
+  if (takes_kwargs && kwargs != json.end() && !kwargs->is_null()) {
+    if (!kwargs->is_object()) return TypeError("profiler_kwargs", "dict_type");
+    out.kwargs = kwargs->dump();
   }
+  return out;
 }
 
 void VllmProfiling::Info(std::string_view place, std::string_view text) const {
@@ -102,15 +107,15 @@ void VllmProfiling::Info(std::string_view place, std::string_view text) const {
 }
 
 void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
-  StartBody body;
+  Session body;
   const bool reads_body = parts_.version.generation == VllmGeneration::kLive;
   if (reads_body) {
-    auto read = ReadStartBody(exchange->request().body);
+    auto read = ReadStart(exchange->request().body, parts_.version.takes_kwargs());
     if (const auto* error = std::get_if<ApiError>(&read)) {
       exchange->Respond(error->status, VllmErrorJson(*error), kJsonType);
       return;
     }
-    body = std::get<StartBody>(std::move(read));
+    body = std::get<Session>(std::move(read));
   }
   if (Has(FaultKind::kHangStart)) {
     hanging_.push_back(exchange);
@@ -142,7 +147,7 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
   }
   const int64_t late = parts_.options->faults.Amount(FaultKind::kSlowStart, parts_.options->index);
   parts_.loop->At(parts_.loop->NowNs() + late, [this, exchange, body] {
-    StartEngines(body.prefix, {body.delay, body.max}, [this, exchange] {
+    StartEngines(body, [this, exchange] {
       Info("api_router.py:44", "Profiler started.");
       exchange->Respond(200, "", "");
     });
@@ -150,25 +155,37 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
 }
 
 void VllmProfiling::StartWorkers(const std::string& prefix, std::function<void()> done) {
-  StartEngines(prefix, {}, std::move(done));
+  StartEngines({prefix, {}, {}, ""}, std::move(done));
 }
 
-void VllmProfiling::StartEngines(const std::string& prefix, const Limits& limits,
-                                 std::function<void()> done) {
+void VllmProfiling::StartEngines(const Session& session, std::function<void()> done) {
   const auto one_more = AfterAll(slots_.size(), [done = std::move(done)](bool) { done(); });
   for (size_t i = 0; i < slots_.size(); ++i) {
-    parts_.engines[i]->BetweenSteps([this, i, prefix, limits, one_more] {
-      Slot& slot = slots_[i];
-      if (!slot.profiler->active()) slot.prefix = prefix;
-      if (slot.profiler->Start(limits.delay, limits.max)) {
-        slot.recording = parts_.engines[i]->OpenRecording();
-      }
+    parts_.engines[i]->BetweenSteps([this, i, session, one_more] {
+      StartEngine(i, session);
       if (sessions_ == 1)
         parts_.engines[i]->StallFor(
             parts_.options->faults.Amount(FaultKind::kStall, parts_.options->index));
       one_more(false);
     });
   }
+}
+
+void VllmProfiling::StartEngine(size_t engine, const Session& session) {
+  Slot& slot = slots_[engine];
+  if (!slot.profiler->active()) {
+    auto config = WithKwargs(parts_.config, session.kwargs);
+    if (!config) {
+      for (int rank = 0; rank < parts_.options->cost.tensor_parallel; ++rank)
+        parts_.log->Vllm("Worker", parts_.options->PidOf(engine, rank), "WARNING", "wrapper.py:86",
+                         "Failed to start profiler: " + config.error().message);
+      return;
+    }
+    slot.prefix = session.prefix;
+    slot.config = *std::move(config);
+  }
+  if (slot.profiler->Start(session.delay, session.max))
+    slot.recording = parts_.engines[engine]->OpenRecording();
 }
 
 bool VllmProfiling::OnStep(size_t engine) {

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "simulate/api_error.h"
 #include "simulate/trace/trace_flush.h"
 #include "simulate/vllm/profiler.h"
 #include "simulate/worker.h"
@@ -44,12 +46,18 @@ class VllmProfiling {
     std::unique_ptr<VllmWorkerProfiler> profiler;
     int recording = 0;  // of the engine; 0 for none
     std::string prefix;
+    VllmProfilerConfig config;  // of the session
   };
-  struct Limits {
+  // What a start asks for: the fields of its body.
+  struct Session {
+    std::string prefix;
     std::optional<int64_t> delay, max;
+    std::string kwargs;  // a JSON object, or ""
   };
   bool OnStep(size_t engine);
-  void StartEngines(const std::string& prefix, const Limits& limits, std::function<void()> done);
+  static std::variant<Session, ApiError> ReadStart(const std::string& body, bool takes_kwargs);
+  void StartEngines(const Session& session, std::function<void()> done);
+  void StartEngine(size_t engine, const Session& session);
   void Flush(size_t engine, std::function<void(bool died)> done);
   std::string StemOf(size_t engine, int rank) const;
   TraceFile FileOf(const std::string& stem, int64_t time_ns) const;

@@ -40,10 +40,11 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   source.dialect =
       parts_.version.minor >= 26 ? KinetoDialect::kOneKeyALine : KinetoDialect::kManyKeysALine;
   source.names = StepNamesOf(parts_.version, parts_.config.detailed);
-  source.with_stack = parts_.config.with_stack;
-  source.with_flops = parts_.config.with_flops;
-  source.record_shapes = parts_.config.record_shapes;
-  source.profile_memory = parts_.config.with_memory;
+  const VllmProfilerConfig& config = slots_[engine].config;
+  source.with_stack = config.with_stack;
+  source.with_flops = config.with_flops;
+  source.record_shapes = config.record_shapes;
+  source.profile_memory = config.with_memory;
   source.cost = options.cost;
   source.seed = parts_.engines[engine]->options().seed;
   source.rank_in_step = rank;
