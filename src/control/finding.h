@@ -25,6 +25,7 @@ enum class FindingId : uint8_t {
   kListedTwice,
   kSeveralRouters,
   kGrpcWorker,
+  kZmqWorker,
   kInvalidAddress,
   kUnhealthyByRouter,
   kKeySentToWorkers,
@@ -54,6 +55,7 @@ enum class FindingId : uint8_t {
   kTableOfAverages,
   kTrialFiles,
   kForecastUnsure,
+  kStopAnswersEarly,
   // How an engine is started: its command line and environment.
   kOptionUnknown,
   kConfigUnreadable,
@@ -72,6 +74,7 @@ enum class FindingId : uint8_t {
   kKinetoSilent,
   kRustFrontEnd,
   kNothingCaptures,
+  kProtonNotRead,
   kRangeNeverOpens,
   kForksNotTraced,
   kFlushInStep,

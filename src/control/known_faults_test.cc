@@ -32,7 +32,8 @@ TEST(CheckVersion, FaultsOfAVersionAndOfNoOther) {
   EXPECT_THAT(Names("torch", "2.3.1+cu118"), ElementsAre("old-cuda"));
   EXPECT_THAT(Names("torch", "2.3.1+cu121"), IsEmpty());
   EXPECT_THAT(Names("vllm", "0.32.9"), IsEmpty());
-  EXPECT_THAT(Names("vllm", "0.33.0"), ElementsAre("version-unknown"));
+  EXPECT_THAT(Names("vllm", "0.33.1"), IsEmpty());
+  EXPECT_THAT(Names("vllm", "0.34.0"), ElementsAre("version-unknown"));
   EXPECT_THAT(Names("sglang", "0.5.23.post1"), IsEmpty());
   EXPECT_THAT(Names("sglang", "0.6.0"), ElementsAre("version-unknown"));
 }

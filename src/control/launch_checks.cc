@@ -40,6 +40,14 @@ ProfilerFacts ProfilerOf(const LaunchPlan& plan) {
   return profiler;
 }
 
+// The rule is "default", or the setting that asks for it: NAME=VALUE.
+bool UsesRayGraph(const LaunchPlan& plan) {
+  const std::string_view rule = EngineRule(plan.kind, plan.version, "ray_graph");
+  const size_t equals = rule.find('=');
+  if (equals == rule.npos) return !rule.empty();
+  return plan.Variable(rule.substr(0, equals)) == rule.substr(equals + 1);
+}
+
 void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
                std::vector<Finding>& findings) {
   // Its other options may be in a file.
@@ -54,7 +62,7 @@ void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
     findings.push_back({FindingId::kGraphsHideRanges, "--enable-layerwise-nvtx-tracing",
                         "the ranges of layers do not appear while CUDA graphs are replayed",
                         "add --enforce-eager, for this measurement alone"});
-  if (plan.Option("distributed-executor-backend") == "ray")
+  if (plan.Option("distributed-executor-backend") == "ray" && UsesRayGraph(plan))
     findings.push_back({FindingId::kRayNotTraced, "--distributed-executor-backend ray",
                         "operators of Ray's own threads are missing from the workers' traces",
                         "--distributed-executor-backend mp, if one host has the GPUs"});

@@ -225,7 +225,8 @@ TEST(CheckLaunch, Variables) {
   EXPECT_THAT(with("0.32.0", "CUDA_LAUNCH_BLOCKING=1"), UnorderedElementsAre("launches-block"));
   EXPECT_THAT(with("0.32.0", "KINETO_LOG_LEVEL=5"), UnorderedElementsAre("kineto-silent"));
   EXPECT_THAT(with("0.32.0", "KINETO_LOG_LEVEL=1"), IsEmpty());
-  EXPECT_THAT(with("0.32.0", "VLLM_USE_RUST_FRONTEND=1"), UnorderedElementsAre("rust-front-end"));
+  EXPECT_THAT(with("0.24.0", "VLLM_USE_RUST_FRONTEND=1"), UnorderedElementsAre("rust-front-end"));
+  EXPECT_THAT(with("0.25.0", "VLLM_USE_RUST_FRONTEND=1"), IsEmpty()) << "it has the routes";
   EXPECT_THAT(with("0.32.0", "VLLM_USE_RUST_FRONTEND=0"), IsEmpty());
   EXPECT_THAT(NamesOf(CheckLaunch(
                   EngineKind::kVllm, "0.32.0",
@@ -308,6 +309,11 @@ TEST(CheckLaunch, AProfilerWithoutItsDevice) {
   EXPECT_THAT(NamesOf(FindVllm("0.32.0", cuda)), Not(Contains("needs-gpu")));
 }
 
+TEST(CheckLaunch, AProfilerWhoseFilesAreNoTraces) {
+  const char* proton = R"({"profiler":"proton","proton_profiler_dir":"/p"})";
+  EXPECT_THAT(NamesOf(FindVllm("0.33.0", proton)), UnorderedElementsAre("proton-not-read"));
+}
+
 TEST(CheckLaunch, UnderNsys) {
   const auto nsys = [](std::string_view options, const std::string& config,
                        const Words& environment = {}) {
@@ -349,8 +355,14 @@ TEST(CheckLaunch, OtherOptions) {
               UnorderedElementsAre("graphs-hide-ranges"));
   EXPECT_THAT(FindVllm("0.32.0", kSafe, "--enable-layerwise-nvtx-tracing --enforce-eager"),
               IsEmpty());
-  EXPECT_THAT(NamesOf(FindVllm("0.32.0", kSafe, "--distributed-executor-backend ray")),
-              UnorderedElementsAre("ray-not-traced"));
+  const auto ray = [](std::string_view version, const Words& environment = {}) {
+    return NamesOf(FindVllm(version, kSafe, "--distributed-executor-backend ray", environment));
+  };
+  const Words asks{"VLLM_USE_RAY_V2_EXECUTOR_BACKEND=0"};
+  EXPECT_THAT(ray("0.31.0"), UnorderedElementsAre("ray-not-traced"));
+  EXPECT_THAT(ray("0.32.0"), IsEmpty()) << "another executor by default";
+  EXPECT_THAT(ray("0.32.0", asks), UnorderedElementsAre("ray-not-traced"));
+  EXPECT_THAT(ray("0.33.0", asks), IsEmpty()) << "the other executor is gone";
   EXPECT_THAT(NamesOf(FindSglang("--enable-layerwise-nvtx-marker")),
               UnorderedElementsAre("graphs-hide-ranges"));
   EXPECT_THAT(FindSglang("--enable-layerwise-nvtx-marker --disable-cuda-graph"), IsEmpty());

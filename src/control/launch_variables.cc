@@ -58,11 +58,13 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "vLLM logs each Python call: by its own documents it is slower by 100 "
                         "times and more",
                         "leave it out"});
-  if (plan.kind == EngineKind::kVllm && plan.IsOn("VLLM_USE_RUST_FRONTEND"))
+  if (plan.IsOn("VLLM_USE_RUST_FRONTEND") &&
+      EngineRule(plan.kind, plan.version, "rust_front_end") == "no-profile")
     findings.push_back({FindingId::kRustFrontEnd, "VLLM_USE_RUST_FRONTEND",
-                        "vLLM's Rust front end had no profile routes when it came out: "
-                        "/start_profile may give 404",
-                        "leave it out, or see whether /openapi.json names /start_profile"});
+                        fmt::format("the Rust front end of {} has no profile routes: "
+                                    "/start_profile gives 404",
+                                    plan.Name()),
+                        "leave it out; vLLM 0.25 and later have them"});
   if (plan.IsOn("CUDA_LAUNCH_BLOCKING"))
     findings.push_back({FindingId::kLaunchesBlock, "CUDA_LAUNCH_BLOCKING",
                         "each launch waits for its kernel: a trace shows idle time between all of "

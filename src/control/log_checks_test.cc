@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
             "(VllmWorker-0 pid=34) ERROR 11-24 16:02:39 [multiproc_executor.py:953] ValueError: "
             "Unsupported profiler type for cpu: cuda. Supported profiler types: torch.\n"},
         LogCase{"needs-gpu", kSglangLog, "0.5.23", "AssertionError: No activities specified\n"},
-        LogCase{"rust-front-end", kVllmLog, "0.26.0",
+        LogCase{"rust-front-end", kVllmLog, "0.24.0",
                 "INFO 06-18 10:00:00 [utils.py:372] Launching Rust frontend: vllm-rs serve\n"},
         LogCase{"function-trace", kVllmLog, "0.32.0",
                 "WARNING 11-25 02:48:39 [logger.py:416] VLLM_TRACE_FUNCTION is enabled. It will "
@@ -200,9 +200,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "Exportation error: Version number is invalid: 2025@5@1@...\n"},
         LogCase{"start-through-router", kAnyLog, "",
                 "2026-11-21 INFO vllm_router_rs::server: POST /start_profile\n"},
-        LogCase{"ray-not-traced", kVllmLog, "0.32.0",
+        LogCase{"ray-not-traced", kVllmLog, "0.31.0",
                 "(APIServer pid=1) INFO 11-25 02:48:39 [api_utils.py:286] non-default args: "
                 "{'distributed_executor_backend': 'ray', 'profiler_config': ProfilerConfig()}\n"},
+        LogCase{"proton-not-read", kVllmLog, "0.33.0",
+                "(APIServer pid=1) INFO 11-25 02:48:39 [api_utils.py:286] non-default args: "
+                "{'profiler_config': ProfilerConfig(profiler='proton', torch_profiler_dir='')}\n"},
         LogCase{"one-rank-profiled", kAnyLog, "",
                 "INFO 10-01 10:00:00 llm_engine.py:237] Initializing an LLM engine (v0.6.1) with "
                 "config: model='m', pipeline_parallel_size=2, seed=0\n"},
@@ -228,6 +231,12 @@ INSTANTIATE_TEST_SUITE_P(
             "port.\n"},
         LogCase{nullptr, kVllmLog, "0.32.0",
                 "NCCL WARN Call to bind failed: Address already in use\n"},
+        // Its later versions have the profile routes, or another executor for Ray.
+        LogCase{nullptr, kVllmLog, "0.25.0",
+                "INFO 06-18 10:00:00 [utils.py:372] Launching Rust frontend: vllm-rs serve\n"},
+        LogCase{nullptr, kVllmLog, "0.32.0",
+                "(APIServer pid=1) INFO 11-25 02:48:39 [api_utils.py:286] non-default args: "
+                "{'distributed_executor_backend': 'ray', 'profiler_config': ProfilerConfig()}\n"},
         // Kineto prints this line whatever the error was.
         LogCase{nullptr, kVllmLog, "0.32.0",
                 "INFO:2024-12-19 06:36:11 2047:2047 init.cpp:177] If you see "

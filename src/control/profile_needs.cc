@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/words.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -38,9 +41,26 @@ Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {
   return {FindingId::kFolderUnknown, url, kNoFolderReported,
           fmt::format("tacho record needs --trace-dir DIR (the same disk), or --collect-from "
                       "HOST:DIR{}",
-                      facts.kind == EngineKind::kSglang
+                      EngineRule(facts.kind, facts.version, "folder_in_start") == "yes"
                           ? ", with --output-dir DIR on its machine"
-                          : "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1")};
+                      : facts.kind == EngineKind::kVllm
+                          ? "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1"
+                          : "")};
+}
+
+std::optional<Finding> FilesNotRead(const std::string& subject, const ProfilerFacts& profiler) {
+  if (profiler.kind != "proton") return std::nullopt;
+  return Finding{FindingId::kProtonNotRead, subject,
+                 "profiler proton writes no trace that tacho reads: hatchet files hold sums by "
+                 "kernel, without times",
+                 R"("profiler":"torch" in --profiler-config)"};
+}
+
+std::optional<bool> StacksOf(const EngineFacts& facts, const ProfileOptions& options) {
+  const bool takes_it =
+      EngineRule(facts.kind, facts.version, "field.with_stack").starts_with("flag");
+  if (takes_it && options.fields.contains("with_stack")) return options.IsOn("with_stack");
+  return facts.profiler.with_stack;
 }
 
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
@@ -83,7 +103,7 @@ std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& fac
                        profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
   const std::string_view off = EngineRule(facts.kind, facts.version, "stacks_off");
   // What a version cannot leave out forbids nothing: FindRisks names it.
-  if (profiler.with_stack.value_or(false) && !bounded && !off.empty())
+  if (StacksOf(facts, options).value_or(false) && !bounded && !off.empty())
     return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded,
                    fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off)};
   return std::nullopt;
@@ -101,8 +121,18 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
         fmt::format("SGLang {} does not report whether somebody profiles it: the start throws "
                     "such a window away",
                     facts.version));
+  constexpr std::string_view kRisk = "risk.";
+  for (const std::string& key : RuleKeys(NameOf(facts.kind), kRisk)) {
+    const std::string_view rule =
+        EngineRule(facts.kind, facts.version, fmt::format("{}{}", kRisk, key));
+    const size_t bar = std::min(rule.find('|'), rule.size());
+    if (const auto id = FindingNamed(key); id && !rule.empty())
+      add(*id, std::string(Trim(rule.substr(0, bar))),
+          std::string(Trim(rule.substr(std::min(bar + 1, rule.size())))));
+  }
   if (facts.kind != EngineKind::kVllm) return risks;
   const ProfilerFacts& profiler = facts.profiler;
+  if (auto not_read = FilesNotRead(worker.url, profiler)) risks.push_back(*std::move(not_read));
   const std::string_view stacks_off = EngineRule(facts.kind, facts.version, "stacks_off");
   if (stacks_off.empty())
     add(FindingId::kStacksUnknown,
@@ -110,7 +140,7 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
                     "events a second",
                     facts.version),
         "keep the window short and the engine busy");
-  else if (!profiler.with_stack && !(profiler.reads_body && options.steps) &&
+  else if (!StacksOf(facts, options) && !(profiler.reads_body && options.steps) &&
            EngineRule(facts.kind, facts.version, "stacks") == "yes")
     add(FindingId::kStacksUnknown,
         "does not report whether it records Python stacks; its version does by default",

@@ -21,6 +21,10 @@ Finding FolderUnknown(const std::string& url, const EngineFacts& facts);
 // The same once it has written there: how to find the folder.
 std::string UnknownFolderText(const EngineFacts& facts);
 
+// kProtonNotRead: what the profiler leaves is no trace that tacho reads.
+std::optional<Finding> FilesNotRead(const std::string& subject, const ProfilerFacts& profiler);
+// Whether a session records Python stacks: as its start asks, else as the engine reports.
+std::optional<bool> StacksOf(const EngineFacts& facts, const ProfileOptions& options);
 // After how many steps the engine's own configuration ends each session.
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler);
 // kOwnBound: that bound, unless it is the one that a preset of `tacho launch` sets.

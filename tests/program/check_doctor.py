@@ -98,6 +98,7 @@ def broken_engines(folder):
              "auto-stop-silent"),
             ("old sglang", ("--engine", "sglang", "--engine-version", "0.5.14"), "one-step-less"),
             ("unhealthy", ("--fault", "unhealthy"), "engine-dead"),
+            ("proton", ("--profiler-config", '{"profiler":"proton","proton_profiler_dir":"/tmp"}', "--dev-mode"), "proton-not-read"),
             ("bounded", ("--profiler-config", SAFE.replace("{", '{"max_iterations":5,'), "--dev-mode"), "own-bound")):
         with simulation(f"{folder}/{name.replace(' ', '')}", *options) as addresses:
             result = doctor(name, *target(addresses))

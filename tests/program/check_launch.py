@@ -31,10 +31,10 @@ def dry_run(folder):
     check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key '***'" in done.stdout, done.stdout)
     mine = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/my/traces"}'))[1:])
     check("dry run: the user's folder", json.loads(mine.stdout)["servers"][0]["traces"] == "/my/traces", mine.stdout)
-    os.environ["FAKE_VERSION"] = "0.33.1"
+    os.environ["FAKE_VERSION"] = "0.34.1"
     newer = run(*launch(folder, "--dry-run")[1:])
     del os.environ["FAKE_VERSION"]
-    check("dry run: a newer engine", newer.returncode == 0 and "tacho knows vLLM up to 0.32" in newer.stdout + newer.stderr, (newer.stdout, newer.stderr))
+    check("dry run: a newer engine", newer.returncode == 0 and "tacho knows vLLM up to 0.33" in newer.stdout + newer.stderr, (newer.stdout, newer.stderr))
     check("dry run: the next command", done.stdout.splitlines()[-1].startswith("next: tacho record http://127.0.0.1:"), done.stdout)
     for engine, options in (("vllm", ""), ("sglang", " --record-shapes --with-stack --steps 20")):
         os.environ["FAKE_VERSION"] = {"vllm": "0.32.0", "sglang": "0.5.20"}[engine]
