@@ -49,7 +49,8 @@ bool StepCount::Taken() {
   bool all = true;
   fewest_.reset();
   for (size_t i = 0; i < now.size(); ++i) {
-    bool taken = now[i] && from_[i] && now[i]->engines.size() == from_[i]->engines.size();
+    bool taken = now[i] && from_[i] && !now[i]->engines.empty() &&
+                 now[i]->engines.size() == from_[i]->engines.size();
     for (size_t e = 0; taken && e < now[i]->engines.size(); ++e) {
       const std::optional<double> from = from_[i]->engines[e].steps, to = now[i]->engines[e].steps;
       taken = from && to && *to - *from > static_cast<double>(needed_);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/fake_engine_for_test.h"
+
 namespace tacho {
 namespace {
 
@@ -30,6 +32,17 @@ TEST(StepsBetween, CountsOneCounter) {
   after.engines[0].passes = 10;
   EXPECT_THAT(StepsBetween(before, after), ElementsAre());
   EXPECT_THAT(StepsBetween(before, after, &EngineCounters::passes), ElementsAre(7));
+}
+
+// TensorRT-LLM's /metrics is a JSON array.
+TEST(StepCount, MetricsWithoutAnEngineCountNothing) {
+  const FakeEngine engine({{"GET /metrics", {200, "[]"}}});
+  auto client = HttpClient::Create().value();
+  Worker worker;
+  worker.url = engine.url();
+  StepCount count(*client, {worker}, std::chrono::seconds(5), 3, {});
+  EXPECT_FALSE(count.Taken());
+  EXPECT_FALSE(count.AnyTaken());
 }
 
 TEST(StepsToFlush, AreOneMoreThanAskedForAndTheDelay) {
