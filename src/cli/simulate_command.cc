@@ -53,15 +53,23 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
   }
   spec.groups = {
       {"what to simulate",
-       {OptionRow{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine}.OneOf(
-            {"vllm", "sglang"}),
-        {"--engine-version", "V", "vLLM 0.10, 0.13, 0.32 (default 0.32); SGLang 0.5.23",
+       {OptionRow{"--engine", "NAME",
+                  "vllm, sglang, tensorrt-llm, tokenspeed, dynamo-vllm or dynamo-sglang (default "
+                  "vllm)",
+                  &o.engine}
+            .OneOf(
+                {"vllm", "sglang", "tensorrt-llm", "tokenspeed", "dynamo-vllm", "dynamo-sglang"}),
+        {"--engine-version", "V", "vLLM 0.10, 0.13, 0.32, 0.33 (default 0.32); SGLang 0.5.23",
          &o.version},
         {"--count", "N", "servers (default 1)", &o.count, 1},
         {"--tp", "N", "tensor-parallel ranks of each engine (default 1)", &o.tp, 1},
         {"--dp", "N", "data-parallel engines of each server (default 1)", &o.dp, 1},
-        OptionRow{"--router", "NAME", "vllm, sglang or none (default none)", &o.router}.OneOf(
-            {"vllm", "sglang", "none"}),
+        OptionRow{
+            "--router", "NAME",
+            "vllm, sglang, smg (its workers speak HTTP), smg-grpc, smg-zmq, dynamo (its front "
+            "end) or none (default none)",
+            &o.router}
+            .OneOf({"vllm", "sglang", "smg", "smg-grpc", "smg-zmq", "dynamo", "none"}),
         {"--router-per-rank", "", "the router lists each data-parallel rank: URL@RANK",
          &o.router_per_rank},
         OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default small)",
@@ -152,18 +160,32 @@ Result<void> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
   return {};
 }
 
+simulate::HostKind HostOf(const std::string& engine) {
+  if (engine == "tensorrt-llm") return simulate::HostKind::kTensorRtLlm;
+  if (engine == "tokenspeed") return simulate::HostKind::kTokenSpeed;
+  return engine.starts_with("dynamo-") ? simulate::HostKind::kDynamo : simulate::HostKind::kNone;
+}
+
+simulate::RouterKind RouterOf(const std::string& name) {
+  using simulate::RouterKind;
+  if (name == "vllm") return RouterKind::kVllm;
+  if (name == "sglang") return RouterKind::kSglang;
+  if (name == "smg") return RouterKind::kSmg;
+  if (name == "smg-grpc") return RouterKind::kSmgGrpc;
+  if (name == "smg-zmq") return RouterKind::kSmgZmq;
+  return name == "dynamo" ? RouterKind::kDynamo : RouterKind::kNone;
+}
+
 // Long: a line for each option.
 Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   SimulationOptions out;
   WorkerOptions& worker = out.worker;
-  worker.kind = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
+  worker.kind = o.engine == "vllm" || o.engine == "dynamo-vllm" ? SimulatedEngine::kVllm
+                                                                : SimulatedEngine::kSglang;
+  worker.host = HostOf(o.engine);
   const bool vllm = worker.kind == SimulatedEngine::kVllm;
   worker.version = o.version.value_or(vllm ? "0.32.0" : "0.5.23");
-  if (o.router == "vllm") {
-    out.router = simulate::RouterKind::kVllm;
-  } else if (o.router == "sglang") {
-    out.router = simulate::RouterKind::kSglang;
-  }
+  out.router = RouterOf(o.router);
   TACHO_ASSIGN_OR_RETURN(const auto model, FindModelShape(o.model_size));
   TACHO_ASSIGN_OR_RETURN(const auto hardware, FindHardware(o.hardware));
   worker.cost.model = model;
@@ -214,6 +236,23 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   return out;
 }
 
+// What the servers say that they are, and their version; TensorRT-LLM and TokenSpeed have an SGLang
+// inside.
+std::pair<std::string, std::string> ShownEngine(const simulate::WorkerOptions& worker) {
+  const std::string inside(NameOf(worker.kind));
+  switch (worker.host) {
+    case simulate::HostKind::kTensorRtLlm:
+      return {"tensorrt-llm", "1.3.0"};
+    case simulate::HostKind::kTokenSpeed:
+      return {"tokenspeed", "0.1.1"};
+    case simulate::HostKind::kDynamo:
+      return {"dynamo-" + inside, worker.version};
+    case simulate::HostKind::kNone:
+      break;
+  }
+  return {inside, worker.version};
+}
+
 std::string Addresses(const Simulation& simulation, const SimulationOptions& options) {
   std::string out;
   if (!simulation.RouterUrl().empty()) {
@@ -224,9 +263,9 @@ std::string Addresses(const Simulation& simulation, const SimulationOptions& opt
     const WorkerPlace& place = simulation.workers()[i];
     out += fmt::format("worker {:<2} {}   pid {}\n", i, place.url, place.pid);
   }
-  return out + fmt::format("{} {}, {} on {}; Ctrl-C ends it\n", NameOf(options.worker.kind),
-                           options.worker.version, options.worker.served_model,
-                           options.worker.cost.hardware.device_name);
+  const auto [engine, version] = ShownEngine(options.worker);
+  return out + fmt::format("{} {}, {} on {}; Ctrl-C ends it\n", engine, version,
+                           options.worker.served_model, options.worker.cost.hardware.device_name);
 }
 
 std::string AddressesJson(const Simulation& simulation, const SimulationOptions& options) {
@@ -238,15 +277,15 @@ std::string AddressesJson(const Simulation& simulation, const SimulationOptions&
     workers += fmt::format(R"({}{{"url":{},"pid":{},"rank_pids":[{}]}})",
                            workers.empty() ? "" : ",", QuoteJson(place.url), place.pid, pids);
   }
+  const auto [engine, version] = ShownEngine(options.worker);
   std::string out = "{";
   if (!simulation.RouterUrl().empty()) {
     out += fmt::format(R"("router":{},"prometheus":{},)", QuoteJson(simulation.RouterUrl()),
                        QuoteJson(simulation.PrometheusUrl()));
   }
   return out +
-         fmt::format(R"("engine":"{}","version":{},"model":{},"workers":[{}]}})",
-                     NameOf(options.worker.kind), QuoteJson(options.worker.version),
-                     QuoteJson(options.worker.served_model), workers) +
+         fmt::format(R"("engine":"{}","version":{},"model":{},"workers":[{}]}})", engine,
+                     QuoteJson(version), QuoteJson(options.worker.served_model), workers) +
          "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "net/http_client.h"
 #include "simulate/gate.h"
+#include "simulate/hosted/hosted_server.h"
 #include "simulate/router/router.h"
 #include "simulate/server_loop.h"
 #include "simulate/sglang/server.h"
@@ -67,7 +68,27 @@ class RunningSimulation : public Simulation {
   }
 
  private:
+  std::unique_ptr<Router> MakeRouter(RouterKind kind) {
+    switch (kind) {
+      case RouterKind::kVllm:
+        return MakeVllmRouter(*client_, *loop_, log_);
+      case RouterKind::kSmg:
+        return MakeSmgRouter(SmgTransport::kHttp, *client_, *loop_, log_);
+      case RouterKind::kSmgGrpc:
+        return MakeSmgRouter(SmgTransport::kGrpc, *client_, *loop_, log_);
+      case RouterKind::kSmgZmq:
+        return MakeSmgRouter(SmgTransport::kZmq, *client_, *loop_, log_);
+      case RouterKind::kDynamo:
+        return MakeDynamoFrontEnd(*client_, *loop_, log_);
+      case RouterKind::kSglang:
+      case RouterKind::kNone:
+        break;
+    }
+    return MakeSglangRouter(*client_, *loop_, log_);
+  }
+
   Result<std::unique_ptr<Worker>> MakeWorker(const WorkerOptions& options) {
+    if (options.host != HostKind::kNone) return MakeHostedServer(options, *loop_, log_);
     if (options.kind == SimulatedEngine::kVllm) return VllmServer::Create(options, *loop_, log_);
     return SglangServer::Create(options, *loop_, log_);
   }
@@ -101,8 +122,7 @@ class RunningSimulation : public Simulation {
   }
 
   Result<void> AddRouter(const SimulationOptions& options) {
-    router_ = options.router == RouterKind::kVllm ? MakeVllmRouter(*client_, *loop_, log_)
-                                                  : MakeSglangRouter(*client_, *loop_, log_);
+    router_ = MakeRouter(options.router);
     for (size_t i = 0; i < places_.size(); ++i) {
       const int ranks = options.router_per_rank ? options.worker.data_parallel : 0;
       Upstream upstream;

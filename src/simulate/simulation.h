@@ -11,7 +11,7 @@
 
 namespace tacho::simulate {
 
-enum class RouterKind : uint8_t { kNone, kVllm, kSglang };
+enum class RouterKind : uint8_t { kNone, kVllm, kSglang, kSmg, kSmgGrpc, kSmgZmq, kDynamo };
 
 // A worker, seen from outside.
 struct WorkerPlace {

@@ -17,11 +17,16 @@
 
 namespace tacho::simulate {
 
+// A server around a vLLM or an SGLang that has other routes, or another engine that writes its
+// traces as SGLang does, but for their names.
+enum class HostKind : uint8_t { kNone, kTensorRtLlm, kTokenSpeed, kDynamo };
+
 // The settings of a simulated server process.
 struct WorkerOptions {
   int64_t index = 0;  // among the workers: faults name it
   SimulatedEngine kind = SimulatedEngine::kVllm;
-  std::string version;
+  HostKind host = HostKind::kNone;
+  std::string version;  // of the engine, also within a host
   std::string served_model;
   CostModel cost;
   BatcherLimits limits;

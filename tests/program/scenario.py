@@ -32,7 +32,8 @@ def check(what, ok, detail=""):
 def simulation(folder, *options, daemon=False):
     """Runs `tacho simulate`; yields its addresses as printed with --json. vLLM runs in its developer mode, as RL stacks start
     it: it reports its folder. With `daemon`: a process for each rank, which asks Kineto's daemon in FOLDER."""
-    if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
+    others = {"sglang", "tensorrt-llm", "tokenspeed", "dynamo-sglang"}
+    if not others & set(options) and "--profiler-config" not in options and "--engine-version" not in options:
         options = ("--dev-mode", *options)
     if "--model-size" not in options:
         options = ("--model-size", "8b", *options)  # fewer steps, smaller traces

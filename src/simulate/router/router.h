@@ -54,5 +54,11 @@ std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog
 // sglang-router 0.3.2: knows its routes and answers all others with 404; parses requests and
 // forwards what it understands; retries; blocks workers that fail.
 std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
+// SMG 1.13, by its documents: it starts the profilers of its workers itself, by HTTP or gRPC.
+enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // of its workers
+std::unique_ptr<Router> MakeSmgRouter(SmgTransport transport, HttpClient& client, Loop& loop,
+                                      ServerLog& log);
+// The front end of a Dynamo deployment: no router that tacho could ask for its workers.
+std::unique_ptr<Router> MakeDynamoFrontEnd(HttpClient& client, Loop& loop, ServerLog& log);
 
 }  // namespace tacho::simulate

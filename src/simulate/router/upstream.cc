@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulate/quiet_exchange.h"
+
 namespace tacho::simulate {
 namespace {
 
@@ -101,33 +103,6 @@ class ForwardingSink : public HttpSink {
   std::vector<HttpHeader> headers_;
 };
 
-// An exchange without a client.
-class QuietExchange : public HttpExchange {
- public:
-  QuietExchange(ServerRequest request, std::function<void(int, std::string)> done)
-      : request_(std::move(request)), done_(std::move(done)) {}
-  ~QuietExchange() override { Done(0, ""); }
-  const ServerRequest& request() const override { return request_; }
-  void Respond(int status, std::string body, std::string, std::vector<HttpHeader>) override {
-    Done(status, std::move(body));
-  }
-  void Begin(int status, std::string, std::vector<HttpHeader>) override { status_ = status; }
-  void Write(std::string bytes) override { body_ += bytes; }
-  void End() override { Done(status_, std::move(body_)); }
-  void Abort() override { Done(0, ""); }
-  bool connected() const override { return done_ != nullptr; }
-  size_t backlog() const override { return 0; }
-
- private:
-  void Done(int status, std::string body) {
-    if (done_) std::exchange(done_, nullptr)(status, std::move(body));
-  }
-  ServerRequest request_;
-  std::function<void(int, std::string)> done_;
-  int status_ = 0;
-  std::string body_;
-};
-
 constexpr uint64_t kMostForwarded = 256u << 20, kMostQuiet = 16u << 20;  // bytes of an answer
 
 void Send(const Upstream& upstream, HttpClient& client,
@@ -164,6 +139,11 @@ void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& c
   ServerRequest request;
   request.method = "GET";
   request.path = path;
+  Ask(upstream, std::move(request), client, std::move(done));
+}
+
+void Ask(const Upstream& upstream, ServerRequest request, HttpClient& client,
+         std::function<void(int status, std::string body)> done) {
   Send(upstream, client, std::make_shared<QuietExchange>(std::move(request), std::move(done)),
        kMostQuiet);
 }

@@ -48,6 +48,9 @@ struct ForwardOptions {
 void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upstream,
              HttpClient& client, ForwardOptions options);
 
+// A request of a router itself; the callback may run on the client's thread.
+void Ask(const Upstream& upstream, ServerRequest request, HttpClient& client,
+         std::function<void(int status, std::string body)> done);
 // A request of which only the status matters: a health check.
 void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
                 std::function<void(int status, std::string body)> done);

@@ -64,6 +64,8 @@ class SglangProfiler {
   // The names and contents of the running session's files, from the last start that counted.
   const SglangProfileRequest& session() const { return session_; }
   bool in_progress() const { return in_progress_; }
+  // A session runs, or waits for its first step.
+  bool busy() const { return in_progress_ || start_forward_.has_value(); }
 
  private:
   bool Configure(const SglangProfileRequest& request, int64_t forward);

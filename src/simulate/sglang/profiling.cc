@@ -164,20 +164,40 @@ void SglangProfiling::Carry(size_t engine, std::vector<SglangProfiler::Order> or
   }
 }
 
+// TensorRT-LLM: "trtllm-trace-ID-rank-R.json". TokenSpeed: "ID-DP0-TP1[-STAGE].trace.json.gz".
+std::string SglangProfiling::NameOf(size_t engine, int rank, std::string_view stage) const {
+  const SglangProfileRequest& session = slots_[engine].profiler.session();
+  const std::string id = session.profile_id.value_or("");
+  const std::string end = stage.empty() ? "" : fmt::format("-{}", stage);
+  const bool several = parts_.options->data_parallel > 1;
+  if (parts_.options->host == HostKind::kTensorRtLlm)
+    return fmt::format("trtllm-trace-{}-rank-{}.json", id,
+                       static_cast<int>(engine) * parts_.options->cost.tensor_parallel + rank);
+  if (parts_.options->host == HostKind::kTokenSpeed)
+    return fmt::format("{}-{}TP{}{}.trace.json.gz", id, several ? fmt::format("DP{}-", engine) : "",
+                       rank, end);
+  return fmt::format("{}{}{}-TP-{}{}{}.trace.json.gz", session.prefix,
+                     session.prefix.empty() ? "" : "-", id, rank,
+                     several ? fmt::format("-DP-{}", engine) : "", end);
+}
+
 std::string SglangProfiling::PathOf(size_t engine, int rank, std::string_view stage) const {
   const SglangProfileRequest& session = slots_[engine].profiler.session();
   const std::string folder =
       std::filesystem::absolute(session.output_dir.value_or("/tmp")).lexically_normal().string();
-  return fmt::format("{}/{}{}{}-TP-{}{}{}.trace.json.gz", folder, session.prefix,
-                     session.prefix.empty() ? "" : "-", session.profile_id.value_or(""), rank,
-                     parts_.options->data_parallel > 1 ? fmt::format("-DP-{}", engine) : "",
-                     stage.empty() ? "" : fmt::format("-{}", stage));
+  return fmt::format("{}/{}", folder, NameOf(engine, rank, stage));
 }
+
+bool SglangProfiling::busy() const {
+  return std::ranges::any_of(slots_, [](const Slot& slot) { return slot.profiler.busy(); });
+}
+
+int64_t SglangProfiling::forwards() const { return parts_.engines.front()->forwards(); }
 
 TraceFile SglangProfiling::FileOf(size_t engine, int rank, std::string_view stage) const {
   TraceFile file;
   file.path = PathOf(engine, rank, stage);
-  file.gzip = true;
+  file.gzip = parts_.options->host != HostKind::kTensorRtLlm;
   file.gzip_level = parts_.options->gzip_level;
   file.temp_folder = parts_.options->temp_folder;
   file.makes_folder = slots_[engine].profiler.session().prefix.find('/') == std::string::npos;
@@ -255,8 +275,12 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   source.version = parts_.version.text;
   source.stamps_version = false;
   source.dialect = KinetoDialect::kOneKeyALine;
-  source.names = session.detailed ? StepNames::kSglangDetailed : StepNames::kSglang;
-  source.scopes = true;
+  // How TokenSpeed names its steps is not known.
+  const bool unnamed = options.host == HostKind::kTokenSpeed;
+  source.names = unnamed            ? StepNames::kNone
+                 : session.detailed ? StepNames::kSglangDetailed
+                                    : StepNames::kSglang;
+  source.scopes = !unnamed;
   source.with_stack = session.with_stack.value_or(true);
   source.record_shapes = session.record_shapes.value_or(false);
   if (session.activities) {

@@ -28,6 +28,10 @@ class SglangProfiling {
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
 
+  bool busy() const;  // one of its schedulers
+  // Forward passes of the first engine so far.
+  int64_t forwards() const;
+
   TraceSource SourceOf(size_t engine, int rank, const SglangProfileRequest& session) const;
   // " DP1 TP0" as the log has it, "" for a server of one rank.
   std::string RankText(size_t engine) const;
@@ -46,6 +50,7 @@ class SglangProfiling {
              std::function<void(bool alive)> done);
   void Write(size_t engine, std::string_view stage, bool in_batch,
              std::function<void(bool alive)> done);
+  std::string NameOf(size_t engine, int rank, std::string_view stage) const;
   std::string PathOf(size_t engine, int rank, std::string_view stage) const;
   TraceFile FileOf(size_t engine, int rank, std::string_view stage) const;
   bool Has(FaultKind kind) const { return parts_.options->faults.Has(kind, parts_.options->index); }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "simulate/worker.h"
+
+namespace tacho::simulate {
+
+// A server of another kind (WorkerOptions::host, not kNone), by what its public contract tells:
+//   kTensorRtLlm  trtllm-serve: plain JSON traces, a start_step that counts from the request on,
+//   409
+//                 for a second start, a stop that answers after 30 s at the latest;
+//   kTokenSpeed   the control port of tokenspeed serve, which hands the profile requests to its
+//   SMG; kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
+// What the contracts do not tell is in docs/engines.md. kUsage as the engine inside.
+Result<std::unique_ptr<Worker>> MakeHostedServer(const WorkerOptions& options, Loop& loop,
+                                                 ServerLog& log);
+
+// The path prefix of requests that a Dynamo front end hands to its workers, which in reality go
+// over a transport of their own.
+inline constexpr char kFromFrontEnd[] = "/_from_front_end";
+
+}  // namespace tacho::simulate

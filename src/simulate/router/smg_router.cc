@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "simulate/router/router.h"
+#include "simulate/router/sglang_router_answers.h"
+
+namespace tacho::simulate {
+namespace {
+
+using Json = nlohmann::json;
+using Exchange = std::shared_ptr<HttpExchange>;
+
+constexpr char kJsonAnswer[] = "application/json", kTextAnswer[] = "text/plain; charset=utf-8";
+
+class SmgRouter : public Router {
+ public:
+  SmgRouter(SmgTransport transport, HttpClient& client, Loop& loop, ServerLog& log)
+      : Router(client, loop, log), transport_(transport) {}
+
+  void OnListening(const std::string& host, uint16_t port) override {
+    log_.Router("smg::server", fmt::format("Starting server on {}:{}", host, port));
+  }
+
+  void Handle(const Exchange& exchange) override {
+    const ServerRequest& request = exchange->request();
+    const bool get = request.method == "GET";
+    const std::string& path = request.path;
+    if (path == "/start_profile" || path == "/stop_profile") {
+      if (request.method != "POST")
+        return exchange->Respond(405, "", kTextAnswer, {{"allow", "POST"}});
+      return Profile(exchange);
+    }
+    if (get && path == "/workers") return exchange->Respond(200, List(), kJsonAnswer);
+    if (get && path == "/v1/models")
+      return exchange->Respond(200, ModelsJson(upstreams_), kJsonAnswer);
+    if (get && (path == "/health" || path == "/liveness" || path == "/readiness"))
+      return exchange->Respond(Answering() > 0 ? 200 : 503, "OK", kTextAnswer);
+    if (path == "/v1/completions" || path == "/v1/chat/completions" || path == "/generate")
+      return Route(exchange);
+    exchange->Respond(404, "", kTextAnswer);
+  }
+
+  std::string Metrics() const override {
+    return fmt::format("smg_worker_pool_size {}\n", upstreams_.size());
+  }
+
+ private:
+  std::string UrlOf(const Upstream& upstream) const {
+    const std::string place = upstream.url.substr(upstream.url.find("://") + 3);
+    switch (transport_) {
+      case SmgTransport::kGrpc:
+        return "grpc://" + place;
+      case SmgTransport::kZmq:
+        return fmt::format("ipc:///tmp/smg-zmq/engine-{}", upstream.id);
+      case SmgTransport::kHttp:
+        break;
+    }
+    return upstream.url;
+  }
+
+  std::string List() const {
+    static constexpr std::string_view kModes[] = {"http", "grpc", "zmq"};
+    Json workers = Json::array();
+    for (const Upstream& u : upstreams_)
+      workers.push_back(
+          {{"id", UuidOf(u)},
+           {"model_id", u.model},
+           {"url", UrlOf(u)},
+           {"models", {{{"id", u.model}}}},
+           {"worker_type", u.type},
+           {"connection_mode", kModes[static_cast<size_t>(transport_)]},
+           {"runtime_type", "sglang"},
+           {"labels",
+            {{"model_path", u.model_path}, {"tp_size", std::to_string(u.tensor_parallel)}}},
+           {"priority", 50},
+           {"cost", 1.0},
+           {"max_connection_attempts", 20},
+           {"is_healthy", u.Answers()},
+           {"status", u.Answers() ? "ready" : "not_ready"},
+           {"load", u.load},
+           {"http2", false}});
+    const size_t count = upstreams_.size();
+    return Json{{"workers", workers},
+                {"total", count},
+                {"stats", {{"prefill_count", 0}, {"decode_count", 0}, {"regular_count", count}}}}
+        .dump();
+  }
+
+  void Route(const Exchange& exchange) {
+    Upstream* const next = Next();
+    if (next == nullptr)
+      return exchange->Respond(503, R"({"error":{"message":"No available workers"}})", kJsonAnswer);
+    ForwardOptions options;
+    options.request = exchange->request();
+    Pass(exchange, *next, std::move(options));
+  }
+
+  // What became of it, by worker.
+  struct Told {
+    Json successful = Json::array(), failed = Json::array();
+    size_t open = 0;
+  };
+
+  // All workers, or the one that the body names; a gRPC call is an HTTP request here.
+  void Profile(const Exchange& exchange) {
+    const ServerRequest& request = exchange->request();
+    Json body = Json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
+    if (!body.is_object()) return exchange->Respond(422, "invalid JSON", kTextAnswer);
+    const std::string only = body.value("url", "");
+    body.erase("url");
+    const std::string action = request.path.substr(1);
+    std::vector<const Upstream*> asked;
+    for (const Upstream& u : upstreams_)
+      if (only.empty() || UrlOf(u) == only) asked.push_back(&u);
+    const auto told = std::make_shared<Told>();
+    told->open = asked.size();
+    if (asked.empty()) return Tell(exchange, *told);
+    for (const Upstream* u : asked) {
+      const std::string url = UrlOf(*u);
+      const auto note = [exchange, told, url](const std::string& failure) {
+        if (failure.empty())
+          told->successful.push_back(url);
+        else
+          told->failed.push_back({url, failure});
+        if (--told->open == 0) Tell(exchange, *told);
+      };
+      if (transport_ == SmgTransport::kZmq) {
+        note(action + " is not supported over ZMQ");
+        continue;
+      }
+      ServerRequest inner;
+      inner.method = "POST";
+      inner.path = request.path;
+      inner.body = action == "start_profile" ? body.dump() : "";
+      const std::string refusal =
+          action == "start_profile" ? "Profiling is already in progress. Call /stop_profile first."
+                                    : "Profiling is not in progress. Call /start_profile first.";
+      Ask(*u, std::move(inner), client_, [this, note, refusal](int status, const std::string&) {
+        loop_.Post([note, refusal, status] {
+          note(status == 200 ? "" : status == 0 ? "the worker does not answer" : refusal);
+        });
+      });
+    }
+  }
+
+  static void Tell(const Exchange& exchange, const Told& told) {
+    const size_t good = told.successful.size(), all = good + told.failed.size();
+    exchange->Respond(told.failed.empty() ? 200 : 206,
+                      Json{{"successful", told.successful},
+                           {"failed", told.failed},
+                           {"total_workers", all},
+                           {"message", fmt::format("{} of {} workers", good, all)}}
+                          .dump(),
+                      kJsonAnswer);
+  }
+
+  SmgTransport transport_;
+};
+
+}  // namespace
+
+std::unique_ptr<Router> MakeSmgRouter(SmgTransport transport, HttpClient& client, Loop& loop,
+                                      ServerLog& log) {
+  return std::make_unique<SmgRouter>(transport, client, loop, log);
+}
+
+}  // namespace tacho::simulate
