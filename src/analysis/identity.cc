@@ -92,7 +92,10 @@ RankIdentity IdentityOf(std::string_view path, const TraceFacts& facts) {
       if (!number) number = NumberAfter(process, in_process);
     }
     if (!number) number = NumberAfter(vllm, by_vllm);
-    return number ? number : NumberAfter(file, by_sglang);
+    if (!number) number = NumberAfter(file, by_sglang);
+    // TokenSpeed's "ID-DP0-TP1.trace.json.gz" has the mark of a process.
+    const bool of_vllm = file.find(".pt.trace.json") != file.npos;
+    return number || of_vllm ? number : NumberAfter(file, in_process);
   };
   identity.data_parallel = told("DP", "dp", "DP-");
   identity.pipeline = told("PP", "pp", "PP-");

@@ -22,6 +22,9 @@ TEST(Identity, OfEnginesFiles) {
                    "decode"),
             "DP0 PP2 TP1 decode");
   EXPECT_EQ(NameOf("b8a1-rank-3.1795.pt.trace.json"), "rank 3");
+  EXPECT_EQ(NameOf("trtllm-trace-1778480665-7993d824-rank-1.json"), "rank 1");
+  EXPECT_EQ(NameOf("20261127-1-DP1-TP3.trace.json.gz"), "DP1 TP3");
+  EXPECT_EQ(NameOf("20261127-1-TP3-DECODE.trace.json.gz", {}, {}, {}, "decode"), "TP3 decode");
   EXPECT_EQ(NameOf("x_rank1.1795.pt.trace.json", {"VLLM::Worker_DP1_TP1"}, 1, 2), "DP1 TP1");
 }
 
@@ -33,6 +36,7 @@ TEST(Identity, ContentComesBeforeTheName) {
 TEST(Identity, AKeyOfTheUserIsNoNumber) {
   EXPECT_EQ(NameOf("tp2_rank0.pt.trace.json.gz", {}, 0, 2), "rank 0");
   EXPECT_EQ(NameOf("dp2_rank0.pt.trace.json.gz", {}, 0, 1), "rank 0");
+  EXPECT_EQ(NameOf("TP2_rank0.pt.trace.json.gz", {}, 0, 2), "rank 0");
   EXPECT_EQ(NameOf("frank3.json"), "");
   EXPECT_EQ(NameOf("rank99999999999999999999.json"), "");
 }

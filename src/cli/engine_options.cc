@@ -67,7 +67,7 @@ std::vector<OptionRow> StartOptions::Rows() {
        "profile_prefix=NAME or delay_iterations=N (vLLM from 0.32 on)",
        &fields},
       {"--activities", "NAME,...", "the same as activities=...", &activities},
-      {"--with-stack", "", "the same as with_stack: Python stacks; SGLang: needs --steps",
+      {"--with-stack", "", "the same as with_stack: Python stacks; needs --steps",
        &with_stack},
       {"--record-shapes", "", "the same as record_shapes: input shapes", &record_shapes},
       {"--by-stage,--profile-by-stage", "",

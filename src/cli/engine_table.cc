@@ -34,6 +34,8 @@ std::string_view NameOf(RouterKind kind) {
       return "vllm-router";
     case RouterKind::kSglangRouter:
       return "sglang-router";
+    case RouterKind::kSmg:
+      return "smg";
     case RouterKind::kOther:
       return "other";
     case RouterKind::kNone:

@@ -34,7 +34,8 @@ Worker PlainWorker(std::string url, std::string found_in) {
           .role = WorkerRole::kRegular,
           .dp_ranks = {},
           .healthy_by_router = true,
-          .found_in = std::move(found_in)};
+          .found_in = std::move(found_in),
+          .in_place_of = {}};
 }
 
 // The user named the servers in a file that the user gave.
@@ -77,6 +78,48 @@ std::string Objection(const HttpResponse& answer, const std::string& origin) {
     return fmt::format("{}: redirects to {}: name that address instead", origin,
                        FindHeader(answer.headers, "location"));
   return "";
+}
+
+// The sglang gateway dropped /list_workers when it gave its workers ids; SMG, which grew out of it,
+// says what engine each worker is.
+RouterKind KindOfRouter(std::string_view list) {
+  const auto has = [&](std::string_view key) { return list.find(key) != list.npos; };
+  return has("\"runtime_type\"") ? RouterKind::kSmg
+         : has("\"id\"")         ? RouterKind::kSglangRouter
+                                 : RouterKind::kOther;
+}
+
+bool SpeaksGrpcAlone(const std::vector<ListedWorker>& listed) {
+  return std::ranges::all_of(listed, &ListedWorker::grpc);
+}
+
+// Whether a router has a profile route of its own: it refuses the method. (A router that hands on
+// what it does not know must not be asked so: a GET starts the profiler of an SGLang.)
+bool StartsProfilers(HttpClient& client, const Url& router, std::chrono::milliseconds patience,
+                     std::stop_token stop) {
+  constexpr int kUnauthorized = 401, kForbidden = 403, kWrongMethod = 405;
+  const auto answer = client.Fetch(Get(router, "/start_profile", patience), std::move(stop));
+  return answer && (answer->status == kWrongMethod || answer->status == kUnauthorized ||
+                    answer->status == kForbidden);
+}
+
+// The router, which is asked in place of all workers behind it.
+Worker InPlaceOfAll(const std::string& router, const std::string& found_in,
+                    const std::vector<ListedWorker>& listed) {
+  Worker worker = PlainWorker(router, found_in);
+  BehindRouter& behind = worker.in_place_of.emplace();
+  behind.kind = EngineKind::kSmg;
+  behind.model = listed.front().model;
+  behind.on_this_host = true;
+  behind.engines = static_cast<int>(listed.size());
+  behind.tensor_parallel = listed.front().tensor_parallel;
+  for (const ListedWorker& one : listed) {
+    const size_t scheme = one.url.find("://");
+    const auto url = ParseUrl("http://" + one.url.substr(scheme == one.url.npos ? 0 : scheme + 3));
+    behind.on_this_host = behind.on_this_host && url && url->IsLoopback();
+    if (one.tensor_parallel != behind.tensor_parallel) behind.tensor_parallel.reset();
+  }
+  return worker;
 }
 
 Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_others,
@@ -126,12 +169,14 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                                    "two routers; load goes through the last"});
   deployment.router_url = origin;
   // The sglang gateway dropped /list_workers when it gave its workers ids.
-  deployment.router_kind = has_older ? RouterKind::kVllmRouter
-                           : workers.body.find("\"id\"") != std::string::npos
-                               ? RouterKind::kSglangRouter
-                               : RouterKind::kOther;
-  std::vector<Worker> found =
-      UnifyWorkers(*listed, "router " + origin + route, deployment.findings);
+  deployment.router_kind = has_older ? RouterKind::kVllmRouter : KindOfRouter(workers.body);
+  const std::string found_in = "router " + origin + route;
+  if (deployment.router_kind == RouterKind::kSmg && SpeaksGrpcAlone(*listed) &&
+      StartsProfilers(client, url, patience, stop)) {
+    AddWorkers(deployment, {InPlaceOfAll(origin, found_in, *listed)});
+    return {};
+  }
+  std::vector<Worker> found = UnifyWorkers(*listed, found_in, deployment.findings);
   SayWhoGetsKeys(client, origin, found, deployment.findings);
   AddWorkers(deployment, std::move(found));
   return {};
@@ -223,9 +268,14 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
       return tl::unexpected(error);
     }
   }
-  if (deployment.workers.empty())
+  if (deployment.workers.empty()) {
+    const auto why = std::ranges::find_if(deployment.findings, [](const Finding& finding) {
+      return finding.id == FindingId::kGrpcWorker || finding.id == FindingId::kZmqWorker;
+    });
     return Fail(ErrorKind::kRemote,
-                fmt::format("{}: no worker that speaks HTTP", ShownUrl(targets[0])));
+                fmt::format("{}: no worker that speaks HTTP{}", ShownUrl(targets[0]),
+                            why == deployment.findings.end() ? "" : "; " + why->Text()));
+  }
   return deployment;
 }
 

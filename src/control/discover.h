@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-enum class RouterKind { kNone, kVllmRouter, kSglangRouter, kOther };
+enum class RouterKind { kNone, kVllmRouter, kSglangRouter, kSmg, kOther };
 
 // The servers of one deployment.
 struct Deployment {

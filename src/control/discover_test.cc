@@ -58,6 +58,45 @@ TEST_F(DiscoverTest, ARouterIsDistinguishedFromAWorker) {
     EXPECT_THAT(request, testing::AnyOf("GET /workers", "GET /list_workers"));
 }
 
+// Behind SMG, engines that speak no HTTP are profiled through it.
+TEST_F(DiscoverTest, ARouterInPlaceOfItsWorkers) {
+  const auto list = [](const char* workers) {
+    return FakeEngine::Answer{200, std::string(R"({"workers":[)") + workers + "]}"};
+  };
+  const char* two = R"({"id":"u","url":"grpc://127.0.0.1:50051","connection_mode":"grpc",
+      "runtime_type":"sglang","model_id":"tiny","labels":{"tp_size":"2"}},
+      {"id":"v","url":"grpc://127.0.0.1:50052","connection_mode":"grpc","runtime_type":"sglang",
+       "model_id":"tiny","labels":{"tp_size":"2"}})";
+  const FakeEngine smg({{"GET /workers", list(two)}, {"GET /start_profile", {405, ""}}});
+  const auto found = Find({smg.url()});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->router_kind, RouterKind::kSmg);
+  EXPECT_THAT(Urls(*found), ElementsAre(smg.url()));
+  ASSERT_TRUE(found->workers[0].in_place_of);
+  EXPECT_EQ(found->workers[0].in_place_of->model, "tiny");
+  EXPECT_EQ(found->workers[0].in_place_of->engines, 2);
+  EXPECT_EQ(found->workers[0].in_place_of->tensor_parallel, 2);
+  EXPECT_TRUE(found->workers[0].in_place_of->on_this_host);
+  // One without the route, and one whose workers speak HTTP.
+  const FakeEngine old({{"GET /workers", list(two)}});
+  EXPECT_EQ(Find({old.url()}).error().kind, ErrorKind::kRemote);
+  EXPECT_THAT(Find({old.url()}).error().message, HasSubstr("speaks gRPC"));
+  const FakeEngine http(
+      {{"GET /workers", list(R"({"id":"u","url":"http://a:1","runtime_type":"vllm"})")},
+       {"GET /start_profile", {405, ""}}});
+  EXPECT_THAT(Urls(*Find({http.url()})), ElementsAre("http://a:1"));
+  EXPECT_THAT(http.seen(), testing::UnorderedElementsAre("GET /workers", "GET /list_workers"))
+      << "a GET would start the profiler of an SGLang";
+  // ZMQ: only the daemon or nsys, and the user is told so.
+  const FakeEngine mixed(
+      {{"GET /workers", list(R"({"id":"u","url":"ipc:///tmp/a","runtime_type":"vllm"},
+                                   {"id":"v","url":"http://a:1","runtime_type":"vllm"})")}});
+  const auto both = Find({mixed.url()});
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_THAT(Urls(*both), ElementsAre("http://a:1"));
+  EXPECT_THAT(IdsOf(both->findings), ElementsAre("zmq-worker"));
+}
+
 TEST_F(DiscoverTest, RoutersThatCannotHelpSayWhy) {
   FakeEngine empty({{"GET /workers", {200, R"({"workers":[],"total":0})"}}});
   FakeEngine locked({{"GET /workers", {401, "no"}}});

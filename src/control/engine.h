@@ -16,8 +16,28 @@ constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allo
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
 
-enum class EngineKind { kUnknown, kVllm, kSglang };
+// What is known of those after SGLang is in rules/engines.rules alone: how they are recognized,
+// asked and understood.
+enum class EngineKind {
+  kUnknown,
+  kVllm,
+  kSglang,
+  kTensorRtLlm,
+  kTokenSpeed,  // at its control port
+  kDynamoVllm,  // Dynamo's workers, at their system port: it takes no requests
+  kDynamoSglang,
+  kSmg,  // the router itself, in place of the engines behind it
+};
 enum class WorkerRole { kRegular, kPrefill, kDecode };
+
+// The engines behind a router that starts the profilers of all of them: they speak no HTTP.
+struct BehindRouter {
+  EngineKind kind = EngineKind::kUnknown;
+  std::string model;  // that they serve, as its list says
+  int engines = 1;
+  std::optional<int> tensor_parallel;  // of each, if that is known and the same of all
+  bool on_this_host = false;           // all of their addresses are loopback ones
+};
 
 // One server that holds an engine, as discovery found it. A router's "@rank" entries of one server
 // are one Worker.
@@ -27,6 +47,7 @@ struct Worker {
   std::vector<int> dp_ranks;      // from "@rank", ascending; empty without ranks
   bool healthy_by_router = true;  // as the router reports; true without a report
   std::string found_in;           // "router http://...: /workers", "launch.log:120", ...
+  std::optional<BehindRouter> in_place_of = {};  // set of a router that stands for them
 };
 
 // The ways to start an engine's profiler.
@@ -34,6 +55,8 @@ struct ProfilerFacts {
   bool has_http = false;          // POST /start_profile exists
   bool reads_body = false;        // vLLM: prefix and limits are read; SGLang: always true
   bool reads_profile_id = false;  // SGLang from 0.5.15
+  // vLLM: its interface names profiler_kwargs. Its front end in Rust names nothing, and drops it.
+  bool reads_kwargs = false;
   bool has_daemon = false;  // a process of this engine asked our Kineto daemon (this host only)
   bool launched_by_nsys = false;  // below nsys launch --session-new=NAME (this host only)
   // The profiler configuration that the engine reports; absent if it does not (it needs its

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
 #include "control/prometheus.h"
 #include "control/version.h"
 
@@ -38,10 +39,32 @@ std::optional<T> Get(const Json& object, std::string_view key) {
   return std::nullopt;
 }
 
-EngineKind KindOf(const Json& models, const Json& server_info, const ProbeAnswers& answers) {
+// Whether the answers show an engine as its rule known_by says: "owner NAME" of its model,
+// "routes PATH..." of its interface, or "metrics WORD..." of a server without models.
+bool IsKnownBy(std::string_view rule, const std::string& owner, const Json& openapi,
+               const ProbeAnswers& answers) {
+  const std::string_view how = TakeWord(rule);
+  const bool serves = answers[kModels] && answers[kModels]->status == 200;
+  const bool metered = answers[kMetrics] && answers[kMetrics]->status == 200;
+  if (how == "owner") return owner == rule;
+  if (how == "metrics" && (serves || !metered)) return false;
+  while (!rule.empty()) {
+    const std::string_view word = TakeWord(rule);
+    if (how == "routes" && !Member(Member(openapi, "paths"), word).is_object()) return false;
+    if (how == "metrics" && answers[kMetrics]->body.find(word) == std::string::npos) return false;
+  }
+  return how == "routes" || how == "metrics";
+}
+
+EngineKind KindOf(const Json& models, const Json& openapi, const Json& server_info,
+                  const ProbeAnswers& answers) {
   std::string owner;
   if (const Json& data = Member(models, "data"); data.is_array() && !data.empty())
     owner = Get<std::string>(data[0], "owned_by").value_or("");
+  for (const EngineKind kind : EngineKinds())
+    if (const std::string_view rule = EngineRule(kind, "", "known_by");
+        !rule.empty() && IsKnownBy(rule, owner, openapi, answers))
+      return kind;
   if (owner == "vllm" || Member(server_info, "vllm_config").is_object()) return EngineKind::kVllm;
   if (owner == "sglang" || Member(server_info, "internal_states").is_array())
     return EngineKind::kSglang;
@@ -66,6 +89,11 @@ void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& serv
   const Json& start = Member(Member(Member(openapi, "paths"), "/start_profile"), "post");
   facts.profiler.has_http = start.is_object();
   facts.profiler.reads_body = Member(start, "requestBody").is_object();
+  const Json& schemas = Member(Member(openapi, "components"), "schemas");
+  facts.profiler.reads_kwargs =
+      facts.profiler.reads_body &&
+      Member(Member(Member(schemas, "StartProfileRequest"), "properties"), "profiler_kwargs")
+          .is_object();
   facts.asleep = Get<bool>(JsonOf(answers[kIsSleeping]), "is_sleeping");
 
   const Json& config = Member(server_info, "vllm_config");
@@ -90,6 +118,16 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
   facts.profiler.kind = "torch";
   if (facts.model.empty())
     facts.model = Get<std::string>(JsonOf(answers[kModelInfo]), "model_path").value_or("default");
+}
+
+// An engine of which the rules tell what it takes.
+void ReadByRules(const ProbeAnswers& answers, const Json& openapi, EngineFacts& facts) {
+  facts.version = Get<std::string>(JsonOf(answers[kVersion]), "version").value_or("");
+  // A server that does not show its interface may have the route all the same.
+  const Json& paths = Member(openapi, "paths");
+  facts.profiler.has_http = !paths.is_object() || Member(paths, "/start_profile").is_object();
+  facts.profiler.reads_body = EngineRule(facts.kind, facts.version, "counts_steps") == "yes";
+  facts.profiler.kind = "torch";
 }
 
 // Adds what only the metrics report: how many engines are behind the server, whether they sleep,
@@ -158,13 +196,23 @@ std::optional<int> EngineFacts::ExpectedRanks() const {
   return *tensor_parallel * pipeline_parallel.value_or(1) * data_parallel.value_or(1);
 }
 
+EngineFacts FactsInPlace(const Worker& worker) {
+  EngineFacts facts;
+  facts.kind = worker.in_place_of->kind;
+  facts.model = worker.in_place_of->model;
+  facts.tensor_parallel = worker.in_place_of->tensor_parallel;
+  facts.data_parallel = worker.in_place_of->engines;
+  ReadByRules({}, Json(), facts);
+  return facts;
+}
+
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers) {
   Json models = JsonOf(answers[kModels]);
   Json openapi = JsonOf(answers[kOpenApi]);
   Json server_info = JsonOf(answers[kServerInfo]);
   if (!server_info.is_object()) server_info = JsonOf(answers[kOldServerInfo]);
   EngineFacts facts;
-  facts.kind = KindOf(models, server_info, answers);
+  facts.kind = KindOf(models, openapi, server_info, answers);
   ReadModel(models, facts);
   switch (facts.kind) {
     case EngineKind::kVllm:
@@ -172,6 +220,13 @@ Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answer
       break;
     case EngineKind::kSglang:
       ReadSglang(answers, server_info, facts);
+      break;
+    case EngineKind::kTensorRtLlm:
+    case EngineKind::kTokenSpeed:
+    case EngineKind::kDynamoVllm:
+    case EngineKind::kDynamoSglang:
+    case EngineKind::kSmg:
+      ReadByRules(answers, openapi, facts);
       break;
     case EngineKind::kUnknown:
       return Fail(ErrorKind::kRemote, fmt::format("{}: {}", url, Describe(answers)));

@@ -36,6 +36,9 @@ using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 // message says what the server seems to be.
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
 
+// The facts of a router in place of the engines behind it.
+EngineFacts FactsInPlace(const Worker& worker);
+
 // Adds what vLLM's profiler configuration (the JSON of --profiler-config, or what the server
 // reports of it) says and is not known yet. Any other text adds nothing.
 void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts);

@@ -53,6 +53,22 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->instance, "id:abc start:1500000000");
 }
 
+TEST(ReadFacts, WhatAStartReadsIsWhatItsInterfaceNames) {
+  const auto reads = [](const char* fields) {
+    ProbeAnswers answers;
+    answers[kModels] = Ok(kVllmModels);
+    answers[kVersion] = Ok(R"({"version":"0.33.0"})");
+    answers[kOpenApi] =
+        Ok(std::string(R"({"paths":{"/start_profile":{"post":{"requestBody":{"content":{}}}}},)"
+                       R"("components":{"schemas":{"StartProfileRequest":{"properties":)") +
+           fields + "}}}}");
+    return ReadFacts("http://h:1", answers)->profiler.reads_kwargs;
+  };
+  EXPECT_TRUE(reads(R"({"profile_prefix":{},"profiler_kwargs":{}})"));
+  EXPECT_FALSE(reads(R"({"profile_prefix":{}})"));
+  EXPECT_FALSE(reads("[]"));
+}
+
 TEST(ReadFacts, APlainVllmReportsLessAndNothingIsInvented) {
   ProbeAnswers answers;
   answers[kModels] = Ok(kVllmModels);
@@ -73,6 +89,42 @@ TEST(ReadFacts, APlainVllmReportsLessAndNothingIsInvented) {
   EXPECT_FALSE(facts->ExpectedRanks());
   EXPECT_FALSE(facts->profiler.with_stack);
   EXPECT_FALSE(facts->profiler.folder);
+}
+
+TEST(ReadFacts, OtherEnginesByWhatTheirRulesName) {
+  ProbeAnswers tensorrt;
+  tensorrt[kModels] = Ok(R"({"data":[{"id":"tiny","owned_by":"tensorrt_llm"}]})");
+  tensorrt[kVersion] = Ok(R"({"version":"1.3.0"})");
+  tensorrt[kOpenApi] = Ok(R"({"paths":{"/start_profile":{"post":{}}}})");
+  tensorrt[kMetrics] = Ok(R"([{"iter":1,"iterLatencyMS":3.5}])");
+  auto facts = ReadFacts("http://h:1", tensorrt);
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->kind, EngineKind::kTensorRtLlm);
+  EXPECT_EQ(facts->version, "1.3.0");
+  EXPECT_TRUE(facts->profiler.has_http && facts->profiler.reads_body);
+  EXPECT_FALSE(facts->has_metrics) << "JSON, not Prometheus' text";
+  tensorrt[kOpenApi] = Ok(R"({"paths":{"/v1/models":{"get":{}}}})");
+  EXPECT_FALSE(ReadFacts("http://h:1", tensorrt)->profiler.has_http) << "an older one";
+
+  ProbeAnswers control;
+  control[kModels] = Ok(R"({"data":[{"id":"tiny","owned_by":"self_hosted"}]})");
+  control[kOpenApi] =
+      Ok(R"({"paths":{"/start_profile":{},"/health_check":{},"/abort":{},"/generate":{}}})");
+  EXPECT_EQ(ReadFacts("http://h:1", control)->kind, EngineKind::kTokenSpeed);
+
+  ProbeAnswers dynamo;
+  dynamo[kModels] = Status(404);
+  dynamo[kMetrics] =
+      Ok("dynamo_component_uptime_seconds 3\nvllm:iteration_tokens_total_count{engine=\"0\"} 4\n");
+  facts = ReadFacts("http://h:1", dynamo);
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->kind, EngineKind::kDynamoVllm);
+  EXPECT_TRUE(facts->profiler.has_http);
+  EXPECT_FALSE(facts->profiler.reads_body) << "it counts no steps";
+  EXPECT_TRUE(facts->has_metrics);
+  // A vLLM that serves models is one, whatever its metrics name.
+  dynamo[kModels] = Ok(kVllmModels);
+  EXPECT_EQ(ReadFacts("http://h:1", dynamo)->kind, EngineKind::kVllm);
 }
 
 TEST(ReadFacts, SglangIsAlwaysReadyToProfile) {

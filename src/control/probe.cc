@@ -90,7 +90,9 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
       facts.push_back(tl::unexpected(*failure));
       continue;
     }
-    Result<EngineFacts> read = ReadFacts(workers[w].url, of_worker);
+    Result<EngineFacts> read = workers[w].in_place_of
+                                   ? Result<EngineFacts>(FactsInPlace(workers[w]))
+                                   : ReadFacts(workers[w].url, of_worker);
     if (read) {
       ReadClock(of_worker, *read);
       bool hidden = !of_worker[kOpenApi] || of_worker[kOpenApi]->status != 200;

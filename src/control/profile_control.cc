@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "base/parse_number.h"
+#include "base/words.h"
+#include "control/profile_answers.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 #include "text/shell_word.h"
@@ -18,6 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
+constexpr char kKwargs[] = "profiler_kwargs";
 
 // An SGLang session that begins with a step that no engine reaches. It is refused while another
 // session runs. The last start alone decides what begins.
@@ -74,8 +77,28 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
       std::vector<StartField> fields,
       WithContext(CheckFields(NameOf(facts.kind), facts.version, options), worker.url));
   Json body = Json::object();
-  for (const StartField& field : fields) body[field.name] = Json::parse(field.json);
+  for (const StartField& field : fields) {
+    const std::string_view place =
+        EngineRule(facts.kind, facts.version, fmt::format("body.{}", field.name));
+    Json& value = place.empty() ? body[field.name] : body[Json::json_pointer(std::string(place))];
+    value = Json::parse(field.json);
+  }
   return body;
+}
+
+// What a vLLM would drop without a word: it answers 200, and records as it was started.
+Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
+  if (!body.contains(kKwargs)) return {};
+  const std::string& first = body[kKwargs].begin().key();
+  if (const auto& kind = facts.profiler.kind; kind && *kind != "torch")
+    return Refuse(worker, fmt::format("{}: its profiler is {}, which reads no options of torch's",
+                                      first, *kind));
+  if (!facts.profiler.reads_kwargs)
+    return Refuse(worker, fmt::format("{}: its /openapi.json does not name {}, and a front end "
+                                      "that does not read it (vLLM's in Rust) drops it without a "
+                                      "word; set it when the server starts: --profiler-config",
+                                      first, kKwargs));
+  return {};
 }
 
 Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
@@ -85,6 +108,7 @@ Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
                   "vLLM takes the folder for traces from --profiler-config at its start, not from "
                   "the request");
   TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
+  TACHO_RETURN_IF_ERROR(CheckKwargs(worker, facts, body));
   ControlRequest request{worker.url, "/start_profile", ""};
   if (!facts.profiler.reads_body) {
     if (!body.empty())
@@ -139,49 +163,42 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   return request;
 }
 
-// The engine's message from an error body in either dialect.
-std::string Words(const HttpResponse& answer) {
-  Json json = Json::parse(answer.body, nullptr, false);
-  if (json.is_object()) {
-    const Json& inner = json.contains("error") && json["error"].is_object() ? json["error"] : json;
-    for (const char* key : {"message", "detail"})
-      if (inner.contains(key) && inner[key].is_string()) return inner[key].get<std::string>();
-  }
-  std::string text = answer.body.substr(0, 200);
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text;
+// A path of the rule `key`, and the one that other versions have.
+void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
+  std::string_view paths = EngineRule(facts.kind, facts.version, key);
+  if (paths.empty()) return;
+  request.path = TakeWord(paths);
+  request.other_path = TakeWord(paths);
 }
 
-void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpResponse& answer,
-           ControlOutcome& outcome) {
-  bool stop = request.path == "/stop_profile";
-  outcome.status = answer.status;
-  outcome.said = Words(answer);
-  if (answer.status == 200) {
-    outcome.verdict = ControlVerdict::kDone;
-    return;
+// The start of an engine whose rules say which fields tacho fills in, and how.
+Result<ControlRequest> PlanByRules(const Worker& worker, const EngineFacts& facts,
+                                   const ProfileOptions& options) {
+  constexpr std::string_view kSend = "send.";
+  const bool takes_folder = EngineRule(facts.kind, facts.version, "folder_in_start") == "yes";
+  if (options.output_dir && !takes_folder)
+    return Refuse(worker,
+                  fmt::format("{} takes no folder for traces with a start: {}", NameOf(facts.kind),
+                              EngineRule(facts.kind, facts.version, "folder")));
+  if (options.output_dir && !options.output_dir->starts_with('/'))
+    return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
+  for (const std::string& name : RuleKeys(NameOf(facts.kind), kSend)) {
+    const std::string_view value =
+        EngineRule(facts.kind, facts.version, fmt::format("{}{}", kSend, name));
+    if (body.contains(name)) continue;
+    if (value == "{key}")
+      body[name] = options.key;
+    else if (value == "{folder}" && options.output_dir)
+      body[name] = *options.output_dir;
+    else if (value == "{steps}" && options.steps)
+      body[name] = *options.steps;
+    else if (!value.starts_with('{'))
+      body[name] = Json::parse(value);
   }
-  outcome.verdict = ControlVerdict::kRefused;
-  if (std::string remedy = KeyRemedy(answer); !remedy.empty()) {
-    outcome.said = std::move(remedy);
-  } else if (facts.kind == EngineKind::kSglang && answer.status == 500) {
-    // SGLang writes the reason only to its log.
-    if (stop) {
-      outcome.verdict = ControlVerdict::kWasSo;
-      outcome.said = "no profile was running on its first rank";
-    } else {
-      outcome.taken = true;
-      outcome.said = fmt::format(
-          "a profile is already running, or the request was refused (its log tells); tacho engine "
-          "stop {} ends it",
-          request.url);
-    }
-  } else if (answer.status == 404 && facts.kind == EngineKind::kVllm) {
-    outcome.said = ProfilerOff(request.url, facts).Words();
-  } else if (answer.status == 409) {
-    outcome.taken = !stop;
-    outcome.said += " (tacho engine stop URL does)";
-  }
+  ControlRequest request{worker.url, "/start_profile", body.dump()};
+  TakePaths(facts, "start", request);
+  return request;
 }
 
 }  // namespace
@@ -245,11 +262,15 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
     return Fail(ErrorKind::kUsage, "a session needs at least one step");
   if (const auto obstacle = FindObstacle(worker, facts, options))
     return tl::unexpected(ErrorOf(*obstacle));
+  if (!EngineRule(facts.kind, facts.version, "start").empty())
+    return PlanByRules(worker, facts, options);
   return facts.kind == EngineKind::kSglang ? PlanSglang(worker, facts, options)
                                            : PlanVllm(worker, facts, options);
 }
 
 bool KeyNamesFiles(const EngineFacts& facts) {
+  if (!EngineRule(facts.kind, facts.version, "start").empty())
+    return EngineRule(facts.kind, facts.version, "names_files") == "yes";
   if (facts.kind != EngineKind::kSglang) return facts.profiler.reads_body;
   return facts.profiler.reads_profile_id ||
          EngineRule(facts.kind, facts.version, "prefix") == "yes";
@@ -257,6 +278,7 @@ bool KeyNamesFiles(const EngineFacts& facts) {
 
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {
   ControlRequest request{worker.url, "/stop_profile", ""};
+  TakePaths(facts, "stop", request);
   if (counted && facts.kind == EngineKind::kSglang &&
       EngineRule(facts.kind, facts.version, "start_step") == "yes")
     request.take_back_body = NeverBegins();
@@ -287,7 +309,7 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   }
   outcome.sent_ns = answer->times.sent_ns;
   outcome.answered_ns = answer->times.ended_ns;
-  Judge(request, facts, *answer, outcome);
+  JudgeAnswer(request, facts, *answer, outcome);
   return outcome;
 }
 
@@ -360,12 +382,25 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
   auto settle = [&](size_t n, const Result<HttpResponse>& answer) {
     outcomes[which[n]] = OutcomeOf(requests[which[n]], facts[which[n]], answer);
   };
+  const auto moved = [&](size_t n, const Result<HttpResponse>& answer) {
+    return !requests[which[n]].other_path.empty() && answer && answer->status == 404;
+  };
   std::vector<Result<HttpResponse>> answers =
       client.FetchAll(wire, stop, [&](size_t n, const Result<HttpResponse>& answer) {
+        if (moved(n, answer)) return;
         settle(n, answer);
         if (ended) ended(outcomes[which[n]]);
       });
-  for (size_t n = 0; n < answers.size(); ++n) settle(n, answers[n]);
+  for (size_t n = 0; n < answers.size(); ++n) {
+    if (moved(n, answers[n])) {
+      wire[n].url = requests[which[n]].url + requests[which[n]].other_path;
+      answers[n] = client.Fetch(wire[n], stop);
+      settle(n, answers[n]);
+      if (ended) ended(outcomes[which[n]]);
+    } else {
+      settle(n, answers[n]);
+    }
+  }
   TakeBack(client, requests, patience, std::move(stop), outcomes);
   return outcomes;
 }

@@ -52,6 +52,8 @@ struct ControlRequest {
   // session runs, and otherwise does nothing. "" if a start cannot end another session, or there is
   // no such check.
   std::string guard_body = {};
+  // Where the route was in other versions: asked if `path` is not there; "" if it never moved.
+  std::string other_path = {};
   std::string AsCurl() const;  // of guard and request, one line each
 };
 

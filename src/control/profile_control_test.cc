@@ -186,6 +186,30 @@ TEST(PlanStart, FieldsGoIntoTheRequestOfTheEngineThatKnowsThem) {
   EXPECT_EQ(BodyOf(Sglang(), prefixed)["profile_prefix"], "mine-s1");
 }
 
+TEST(PlanStart, FieldsOfTorchsProfilerGoIntoTheKwargsOfVllm) {
+  EngineFacts facts = Vllm("0.33.0");
+  facts.profiler.reads_kwargs = true;
+  ProfileOptions options = With("with_stack", "true", 5);
+  options.fields["record_shapes"] = "true";
+  options.fields["with_memory"] = "false";
+  options.fields["with_flops"] = "true";
+  EXPECT_EQ(BodyOf(facts, options), Json::parse(R"({"max_iterations":5,"profile_prefix":"s1",
+      "profiler_kwargs":{"with_stack":true,"record_shapes":true,"profile_memory":false,
+                         "with_flops":true}})"));
+  EXPECT_EQ(BodyOf(facts, Keyed()), Json::parse(R"({"profile_prefix":"s1"})"))
+      << "nothing is asked that the user did not ask for";
+  EXPECT_THAT(WhyNot(facts, With("with_stack", "true")), HasSubstr("1.6 million events"));
+  EXPECT_THAT(WhyNot(facts, With("with_stack", "1", 5)), HasSubstr("true or false"));
+  // A server that records stacks, and a session without.
+  facts.profiler.with_stack = true;
+  EXPECT_FALSE(FindObstacle(kWorker, facts, With("with_stack", "false")));
+  facts.profiler.kind = "cuda";
+  EXPECT_THAT(WhyNot(facts, With("with_flops", "true", 5)), HasSubstr("its profiler is cuda"));
+  EngineFacts rust = Vllm("0.33.0");
+  rust.profiler.reads_body = false;
+  EXPECT_THAT(WhyNot(rust, With("record_shapes", "true")), HasSubstr("does not name"));
+}
+
 TEST(PlanStart, FieldsThatAnEngineDoesNotTakeAreRefusedWithTheReason) {
   EXPECT_THAT(WhyNot(Vllm(), With("with_stack", "true")), HasSubstr("--profiler-config"));
   EXPECT_THAT(WhyNot(Vllm("0.12.0"), With("with_stack", "true")),
@@ -214,6 +238,46 @@ TEST(CheckFields, TheDaemonTakesTwoFlags) {
   EXPECT_THAT(refused.error().message, HasSubstr("it takes with_stack, record_shapes"));
 }
 
+EngineFacts ByRules(EngineKind kind) {
+  EngineFacts facts;
+  facts.kind = kind;
+  facts.profiler.has_http = true;
+  facts.profiler.reads_body = EngineRule(kind, "", "counts_steps") == "yes";
+  return facts;
+}
+
+TEST(PlanStart, OtherEnginesGetTheFieldsOfTheirRules) {
+  ProfileOptions options = Keyed();
+  options.steps = 7;
+  options.output_dir = "/traces";
+  // start_step is relative there: never sent.
+  EXPECT_EQ(BodyOf(ByRules(EngineKind::kTensorRtLlm), options),
+            Json::parse(R"({"output_dir":"/traces","num_steps":7})"));
+  // Python stacks are on by default.
+  const Json explicit_flags = Json::parse(
+      R"({"output_dir":"/traces","num_steps":7,"with_stack":false,"record_shapes":false})");
+  for (const EngineKind kind :
+       {EngineKind::kTokenSpeed, EngineKind::kSmg, EngineKind::kDynamoSglang})
+    EXPECT_EQ(BodyOf(ByRules(kind), options), explicit_flags) << NameOf(kind);
+  EXPECT_THAT(WhyNot(ByRules(EngineKind::kTokenSpeed), With("with_stack", "true")),
+              HasSubstr("needs --steps N"));
+  EXPECT_EQ(BodyOf(ByRules(EngineKind::kSmg), With("with_stack", "true", 2))["with_stack"], true);
+  EXPECT_EQ(BodyOf(ByRules(EngineKind::kDynamoVllm), Keyed()),
+            Json::parse(R"({"profile_prefix":"s1"})"));
+  EXPECT_THAT(WhyNot(ByRules(EngineKind::kDynamoVllm), options), HasSubstr("takes no folder"));
+  EXPECT_THAT(WhyNot(ByRules(EngineKind::kTensorRtLlm), With("with_stack", "true", 2)),
+              HasSubstr("no such field"));
+  EXPECT_EQ(PlanStart(kWorker, ByRules(EngineKind::kDynamoVllm), Keyed())->path,
+            "/engine/control/start_profile");
+  EXPECT_EQ(PlanStop(kWorker, ByRules(EngineKind::kDynamoVllm), false).path,
+            "/engine/control/stop_profile");
+}
+
+TEST(FindRisks, TheStopThatAnswersTooEarly) {
+  EXPECT_THAT(IdsOf(FindRisks(kWorker, ByRules(EngineKind::kTensorRtLlm), Keyed())),
+              testing::ElementsAre("stop-answers-early"));
+}
+
 ControlOutcome SendOne(const FakeEngine& engine, const EngineFacts& facts, std::string path) {
   auto client = HttpClient::Create().value();
   return SendAll(*client, {{engine.url(), std::move(path), ""}}, {facts},
@@ -239,6 +303,51 @@ TEST(SendAll, UnderstandsBothDialects) {
                      {"POST /start_profile", {500, "Internal Server Error"}}});
   EXPECT_EQ(SendOne(sglang, Sglang(), "/stop_profile").verdict, ControlVerdict::kWasSo);
   EXPECT_EQ(SendOne(sglang, Sglang(), "/start_profile").verdict, ControlVerdict::kRefused);
+}
+
+TEST(SendAll, ReadsTheBodyWhereTheStatusDoesNotTell) {
+  const FakeEngine dynamo(
+      {{"POST /engine/control/start_profile",
+        {200, R"({"status":"error","message":"A profiling session is already active."})"}},
+       {"POST /engine/control/stop_profile",
+        {200, R"({"status":"ok","message":"Profiling stopped"})"}}});
+  const EngineFacts vllm = ByRules(EngineKind::kDynamoVllm);
+  const ControlOutcome start = SendOne(dynamo, vllm, "/engine/control/start_profile");
+  EXPECT_EQ(start.verdict, ControlVerdict::kRefused);
+  EXPECT_TRUE(start.taken);
+  EXPECT_THAT(start.said, HasSubstr("already active"));
+  EXPECT_EQ(SendOne(dynamo, vllm, "/engine/control/stop_profile").verdict, ControlVerdict::kDone);
+
+  const FakeEngine smg(
+      {{"POST /start_profile",
+        {206, R"({"successful":["grpc://a:1"],"failed":[["grpc://b:1","no such folder"]]})"}},
+       {"POST /stop_profile",
+        {206, R"({"successful":[],"failed":[["grpc://a:1","Profiling is not in progress."]]})"}}});
+  const EngineFacts router = ByRules(EngineKind::kSmg);
+  const ControlOutcome partly = SendOne(smg, router, "/start_profile");
+  EXPECT_EQ(partly.verdict, ControlVerdict::kRefused);
+  EXPECT_FALSE(partly.taken);
+  EXPECT_EQ(partly.said, "no such folder");
+  EXPECT_EQ(SendOne(smg, router, "/stop_profile").verdict, ControlVerdict::kWasSo);
+
+  const FakeEngine tensorrt(
+      {{"POST /start_profile", {409, R"({"success":false,"message":"already active"})"}}});
+  EXPECT_TRUE(SendOne(tensorrt, ByRules(EngineKind::kTensorRtLlm), "/start_profile").taken);
+}
+
+TEST(SendAll, AsksWhereTheRouteWasBefore) {
+  const FakeEngine before(
+      {{"POST /engine/start_profile", {200, R"({"status":"ok","message":"Profiling started"})"}}});
+  Worker worker;
+  worker.url = before.url();
+  const EngineFacts facts = ByRules(EngineKind::kDynamoSglang);
+  auto client = HttpClient::Create().value();
+  size_t told = 0;
+  const auto outcomes =
+      SendAll(*client, {PlanStart(worker, facts, Keyed()).value()}, {facts},
+              std::chrono::seconds(5), {}, [&](const ControlOutcome&) { ++told; });
+  EXPECT_EQ(outcomes[0].verdict, ControlVerdict::kDone);
+  EXPECT_EQ(told, 1u);
 }
 
 // A session without a counted step answers a stop as if nothing ran.

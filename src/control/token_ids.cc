@@ -13,6 +13,7 @@ using Json = nlohmann::json;
 std::string_view RuleName(RouterKind router) {
   return router == RouterKind::kVllmRouter     ? "vllm-router"
          : router == RouterKind::kSglangRouter ? "sglang-router"
+         : router == RouterKind::kSmg          ? "smg"
                                                : "";
 }
 

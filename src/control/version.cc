@@ -123,10 +123,28 @@ std::string_view NameOf(EngineKind kind) {
       return "vllm";
     case EngineKind::kSglang:
       return "sglang";
+    case EngineKind::kTensorRtLlm:
+      return "tensorrt-llm";
+    case EngineKind::kTokenSpeed:
+      return "tokenspeed";
+    case EngineKind::kDynamoVllm:
+      return "dynamo-vllm";
+    case EngineKind::kDynamoSglang:
+      return "dynamo-sglang";
+    case EngineKind::kSmg:
+      return "smg";
     case EngineKind::kUnknown:
       break;
   }
   return "unknown";
+}
+
+const std::vector<EngineKind>& EngineKinds() {
+  static const std::vector<EngineKind> kinds{EngineKind::kVllm,        EngineKind::kSglang,
+                                             EngineKind::kTensorRtLlm, EngineKind::kTokenSpeed,
+                                             EngineKind::kDynamoVllm,  EngineKind::kDynamoSglang,
+                                             EngineKind::kSmg};
+  return kinds;
 }
 
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key) {

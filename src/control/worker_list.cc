@@ -32,7 +32,10 @@ ListedWorker FromUrl(const std::string& url) {
   return ListedWorker{.url = url,
                       .role = WorkerRole::kRegular,
                       .healthy = true,
-                      .grpc = url.starts_with("grpc://") || url.starts_with("grpcs://")};
+                      .grpc = url.starts_with("grpc://") || url.starts_with("grpcs://"),
+                      .zmq = url.starts_with("ipc://"),
+                      .model = "",
+                      .tensor_parallel = {}};
 }
 
 std::optional<ListedWorker> FromObject(const Json& object) {
@@ -45,6 +48,8 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   const Json& healthy = Member(object, "is_healthy");
   if (healthy.is_boolean()) worker.healthy = healthy.get<bool>();
   worker.grpc |= AsciiLowered(TextOf(object, "connection_mode")).starts_with("grpc");
+  worker.model = TextOf(object, "model_id");
+  worker.tensor_parallel = ParseWhole<int>(TextOf(Member(object, "labels"), "tp_size"));
   return worker;
 }
 
@@ -174,6 +179,11 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
   std::vector<Worker> workers;       // in the order of the list
   std::map<std::string, int> plain;  // how often a server stands in the list without a rank
   for (const ListedWorker& item : listed) {
+    if (item.zmq) {
+      findings.push_back({FindingId::kZmqWorker, ShownUrl(item.url),
+                          "speaks ZMQ with its router: no route reaches its profiler"});
+      continue;
+    }
     if (item.grpc) {
       findings.push_back({FindingId::kGrpcWorker, ShownUrl(item.url),
                           "speaks gRPC, has no HTTP route to profile by"});

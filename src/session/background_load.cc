@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/token_ids.h"
+#include "control/version.h"
 #include "load/drive/served_model.h"
 #include "text/format_number.h"
 
@@ -44,6 +45,11 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,
                                            std::vector<Finding>& findings) {
+  for (const RecordedWorker& worker : workers)
+    if (const std::string_view why =
+            EngineRule(worker.facts.kind, worker.facts.version, "load_elsewhere");
+        !why.empty())
+      return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.worker.url, why));
   bool disaggregated = std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& w) {
     return w.worker.role != WorkerRole::kRegular;
   });

@@ -8,6 +8,7 @@
 
 #include "control/engine_folder.h"
 #include "control/profile_needs.h"
+#include "control/version.h"
 #include "net/url.h"
 #include "session/trace_folder.h"
 
@@ -77,7 +78,10 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
                               std::stop_token stop) {
   bool local = !worker.expectation.pids.empty();
   std::string engine_folder = worker.facts.profiler.folder.value_or("");
-  if (worker.facts.kind == EngineKind::kSglang) {
+  if (EngineRule(worker.facts.kind, worker.facts.version, "folder_in_start") == "yes") {
+    // What runs behind a router may run elsewhere.
+    const auto& behind = worker.worker.in_place_of;
+    local = local && (!behind || behind->on_this_host);
     if (!profile.output_dir && local && options.collect_from.empty())
       profile.output_dir = folder_in_run;
     engine_folder = profile.output_dir.value_or("");

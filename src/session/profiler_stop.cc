@@ -5,6 +5,7 @@
 #include <future>
 #include <utility>
 
+#include "control/version.h"
 #include "net/clock.h"
 #include "session/profiler_session.h"
 
@@ -22,13 +23,13 @@ void ProfilerSession::AskToStop(size_t worker) {
   stops_.Ask(worker, {recording_.workers[worker].facts, *recording_.workers[worker].stop});
 }
 
-// An SGLang that counted its steps has stopped itself; to stop it again is an error there.
+// An engine that counted its steps has stopped itself; to stop it again is an error in some.
 std::vector<size_t> ProfilerSession::AskAllToStop() {
   std::vector<size_t> asked;
   for (size_t i : running_) {
     const RecordedWorker& worker = recording_.workers[i];
-    if (worker.facts.kind == EngineKind::kSglang && recording_.window.steps &&
-        files_.TracesOf(worker).size() >= files_.Expected(worker)) {
+    if (EngineRule(worker.facts.kind, worker.facts.version, "ends_itself") == "yes" &&
+        recording_.window.steps && files_.TracesOf(worker).size() >= files_.Expected(worker)) {
       ended_by_themselves_.insert(i);
       ForgetOpenSession(worker.worker.url);
     } else {

@@ -6,6 +6,7 @@
 
 #include "base/pause.h"
 #include "control/liveness.h"
+#include "control/profile_needs.h"
 #include "control/version.h"
 #include "net/clock.h"
 #include "session/fetch_files.h"
@@ -30,8 +31,8 @@ constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
 bool MayHaveStacks(const RecordedWorker& worker) {
   const EngineFacts& facts = worker.facts;
   if (facts.kind != EngineKind::kVllm) return worker.profile.IsOn("with_stack");
-  return facts.profiler.with_stack.value_or(EngineRule(facts.kind, facts.version, "stacks") ==
-                                            "yes");
+  return StacksOf(facts, worker.profile)
+      .value_or(EngineRule(facts.kind, facts.version, "stacks") == "yes");
 }
 
 class Trial {

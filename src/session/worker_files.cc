@@ -40,7 +40,7 @@ bool EndsInPid(std::string name, const std::vector<int64_t>& pids) {
 }  // namespace
 
 std::string_view FileKeyOf(const RecordedWorker& worker) {
-  const bool keyed = worker.facts.profiler.reads_body && worker.start &&
+  const bool keyed = KeyNamesFiles(worker.facts) && worker.start &&
                      worker.start->body.find(worker.key) != std::string::npos;
   return keyed ? std::string_view(worker.key) : std::string_view();
 }

@@ -12,6 +12,7 @@ import subprocess
 
 import processes
 import scenario
+import simulator
 from recordings import finds, ranks, record, whole
 from scenario import check, run, simulation, target
 
@@ -194,6 +195,27 @@ def generations(folder):
                                                                 for r in ranks(report)), f"{done.stderr}\n{report}")
 
 
+def options_with_the_start(folder):
+    """vLLM 0.33: what is recorded is asked for with each start."""
+    with simulation(folder, "--engine-version", "0.33", "--dev-mode") as addresses:
+        url = target(addresses)[0]
+        done, report, run_folder = record(folder, [url], "--with-stack", "--record-shapes", "--steps", "5", "--profile-options", "with_memory")
+        whole("vllm 0.33", done, report, run_folder, 1)
+        if report:
+            body = json.loads(report["workers"][0]["start"]["body"])
+            check("vllm 0.33: asked", body["profiler_kwargs"] == {"profile_memory": True, "record_shapes": True, "with_stack": True}, body)
+            found = json.loads(run("analyze", "--json", str(run_folder / "traces")).stdout)["traces"][0]
+            check("vllm 0.33: recorded", {"record_shapes", "with_stack", "profile_memory"} <= set(found["facts"]["options"]), found.get("facts"))
+        unbounded = run("record", url, "--with-stack", "--output", f"{folder}/unbounded")
+        check("vllm 0.33: stacks want a bound", unbounded.returncode == 2 and "give --steps N" in unbounded.stderr, unbounded.stderr)
+        # A start with what torch does not take: 200, and no file.
+        before = set(pathlib.Path(f"{folder}").rglob("*.pt.trace.json"))
+        answers = [simulator.post(url, path, body)[0] for path, body in (
+            ("/start_profile", {"profiler_kwargs": {"no_such": True}}), ("/stop_profile", None))]
+        check("vllm 0.33: a wrong name answers 200", answers == [200, 200], answers)
+        check("vllm 0.33: and records nothing", set(pathlib.Path(f"{folder}").rglob("*.pt.trace.json")) == before)
+
+
 def sglang(folder):
     with simulation(folder, "--engine", "sglang", "--count", "2", "--router", "sglang") as addresses:
         done, report, run_folder = record(folder, target(addresses))
@@ -222,5 +244,5 @@ def by_stage(folder):
         check("by stage: one rank all the same", (len(stages), found["ranks"]["present"], found["ranks"]["warnings"]) == (2, [0], []), found["ranks"])
 
 
-scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, shortened, one_at_a_time, generations, sglang, by_stage],
+scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, shortened, one_at_a_time, generations, options_with_the_start, sglang, by_stage],
                __doc__)
