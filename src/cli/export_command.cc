@@ -203,10 +203,11 @@ Result<void> WriteStacks(const ExportPlan& plan, const QueriedRun& run,
   const bool python = std::ranges::any_of(
       run.traces, [](const auto& trace) { return trace->trace().python_frames.size() > 0; });
   if (torch && !python)
-    return Fail(ErrorKind::kUsage,
-                "no Python stacks were recorded: record with them (SGLang: tacho record "
-                "--with-stack; vLLM: torch_profiler_with_stack in its --profiler-config; "
-                "torch.profiler: with_stack=True), or export --format folded, which needs none");
+    return Fail(
+        ErrorKind::kUsage,
+        "no Python stacks were recorded: record with them (SGLang, vLLM from 0.33 on: tacho "
+        "record --with-stack; older vLLM: torch_profiler_with_stack in its --profiler-config; "
+        "torch.profiler: with_stack=True), or export --format folded, which needs none");
   const size_t lines = torch ? WriteTorchStacks(run, windows, plan.time, to)
                              : WriteFoldedStacks(run, windows, plan.time, to);
   if (lines > 0) return {};
