@@ -206,7 +206,7 @@ def options_with_the_start(folder):
             check("vllm 0.33: asked", body["profiler_kwargs"] == {"profile_memory": True, "record_shapes": True, "with_stack": True}, body)
             found = json.loads(run("analyze", "--json", str(run_folder / "traces")).stdout)["traces"][0]
             check("vllm 0.33: recorded", {"record_shapes", "with_stack", "profile_memory"} <= set(found["facts"]["options"]), found.get("facts"))
-        unbounded = run("record", url, "--with-stack", "--output", f"{folder}/unbounded")
+        unbounded = run("record", url, "--with-stack", "--out", f"{folder}/unbounded")
         check("vllm 0.33: stacks want a bound", unbounded.returncode == 2 and "give --steps N" in unbounded.stderr, unbounded.stderr)
         # A start with what torch does not take: 200, and no file.
         before = set(pathlib.Path(f"{folder}").rglob("*.pt.trace.json"))
