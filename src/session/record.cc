@@ -247,7 +247,10 @@ class Recorder {
       return true;
     if (!load_went_on_) load_.Cancel();
     session.Collect(stop_);
-    if (load_went_on_) FinishGivenLoad(flushed_ns);
+    if (load_went_on_) {
+      recording_.flushed_ns = flushed_ns;
+      FinishGivenLoad(flushed_ns);
+    }
     return false;
   }
 
@@ -282,8 +285,8 @@ class Recorder {
   void FinishGivenLoad(int64_t flushed_ns) {
     AddRemark(
         FindingId::kPartOfLoad,
-        fmt::format("the profilers ran for the first {} of the load and wrote their traces for {}: "
-                    "the table of the load holds both",
+        fmt::format("the profilers ran for the first {} of the load and wrote their traces for {}, "
+                    "which is left out of the table of the load",
                     SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns),
                     SecondsText(flushed_ns - recording_.profiled.end_ns)),
         "--whole-load records all of it");

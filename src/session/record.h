@@ -160,6 +160,8 @@ struct Recording {
   ClockPair clocks = {};
   ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};
+  // When all engines had written, of a given load that went on meanwhile; 0: of no such load.
+  int64_t flushed_ns = 0;
   std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<Finding> findings = {};          // but those of the proof
 

@@ -310,6 +310,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
 }  // namespace
 
+void LoadRecords::MarkFlush(int64_t from_ns, int64_t to_ns) {
+  if (to_ns <= from_ns) return;
+  flush_from_ns = from_ns;
+  flush_to_ns = to_ns;
+  for (RequestRecord& request : requests)
+    request.met_flush =
+        request.sent_ns != 0 && request.sent_ns < to_ns && request.ended_ns > from_ns;
+}
+
 Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
                           const std::vector<DriveTarget>& targets, DriveProgress& progress,
                           std::stop_token stop, const DriveOptions& options) {

@@ -67,6 +67,11 @@ struct LoadRecords {
   ClientHealth client;
   std::string ended_early;  // why the load stopped before the end of its plan; "" if it did not
   bool broken_off = false;  // by the user, or given up; not because the plan had no more requests
+  // When the engines stood still to write their traces (CLOCK_MONOTONIC); both 0: never.
+  int64_t flush_from_ns = 0, flush_to_ns = 0;
+
+  // Sets that time, and marks the requests that were under way in it.
+  void MarkFlush(int64_t from_ns, int64_t to_ns);
 };
 
 struct DriveOptions {

@@ -24,7 +24,7 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsASecond; }
 std::optional<double> TtftOf(const RequestRecord& r) {
   // The first token of an answer that was not a stream has no known time.
   if (r.sent_ns == 0 || r.first_choice_ns == 0 || r.chunk_ns.empty()) return std::nullopt;
-  if (r.first_unsure || r.all_unsure) return std::nullopt;
+  if (r.first_unsure || r.all_unsure || r.met_flush) return std::nullopt;
   return static_cast<double>(r.first_choice_ns - r.sent_ns);
 }
 
@@ -38,7 +38,7 @@ std::optional<double> TpotOf(const RequestRecord& r) {
 // All gaps between chunks with a choice.
 std::vector<double> GapsOf(const RequestRecord& r) {
   std::vector<double> gaps;
-  if (r.chunk_ns.empty() || r.unsure_chunks > 0 || r.all_unsure) return gaps;
+  if (r.chunk_ns.empty() || r.unsure_chunks > 0 || r.all_unsure || r.met_flush) return gaps;
   if (r.first_choice_ns < r.chunk_ns.front()) {
     gaps.push_back(static_cast<double>(r.chunk_ns.front() - r.first_choice_ns));
   }
@@ -69,14 +69,15 @@ void AddDetails(OrderedJson& json, const LoadRecords& records, bool detailed) {
     const bool done = r.status == RequestStatus::kDone;
     input_lens.push_back(r.prompt_tokens > 0 ? r.prompt_tokens : r.planned_prompt_tokens);
     output_lens.push_back(done ? r.output_tokens : 0);
-    const bool unsure = r.first_unsure || r.all_unsure;
+    const bool unsure = r.first_unsure || r.all_unsure || r.met_flush;
     const double ttft = done ? TtftOf(r).value_or(0) / kNsASecond : 0;
     ttfts.push_back(done && unsure ? OrderedJson() : OrderedJson(ttft));
     OrderedJson gaps = OrderedJson::array();
     for (const double gap : GapsOf(r)) gaps.push_back(gap / kNsASecond);
     itls.push_back(std::move(gaps));
-    latencies.push_back(r.all_unsure ? OrderedJson()
-                                     : OrderedJson(Seconds(EndToEndNs(r).value_or(0))));
+    latencies.push_back(r.all_unsure || r.met_flush
+                            ? OrderedJson()
+                            : OrderedJson(Seconds(EndToEndNs(r).value_or(0))));
     start_times.push_back(Seconds(r.sent_ns));
     queue_times.push_back(Seconds(QueueNs(r)));
     texts.push_back(r.text);

@@ -35,7 +35,8 @@ void WriteFigures(JsonWriter& json, const LoadFigures& f) {
               f.good);
   if (f.good) json.Field("good_per_s", f.good_per_s);
   json.Fields("chunks", f.chunks, "coalesced_chunks", f.coalesced_chunks, "unsure_first",
-              f.unsure_first, "unsure_gaps", f.unsure_gaps, "unsure_end", f.unsure_end);
+              f.unsure_first, "unsure_gaps", f.unsure_gaps, "unsure_end", f.unsure_end, "met_flush",
+              UnlessIs(f.met_flush, uint64_t{0}));
   WriteDistribution(json, "ttft", f.ttft);
   WriteDistribution(json, "tpot", f.tpot);
   WriteDistribution(json, "chunk_gap", f.chunk_gap);
@@ -92,8 +93,9 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   });
   json.List("remarks", load.remarks);
   if (load.run) {
+    const int64_t flush_ns = load.records.flush_to_ns - load.records.flush_from_ns;
     json.Row("recording", "folder", load.run->folder, "complete", load.run->complete, "exit_status",
-             load.run->status);
+             load.run->status, "flush_ns", UnlessIs(flush_ns, int64_t{0}));
   }
   json.End();
   return std::move(json).Finish();

@@ -94,6 +94,14 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
         "out tok/s is of requests that are done; {} tokens of others came too: {} tok/s with them",
         FormatCount(whole.lost_tokens), FormatNumber(whole.received_tokens_per_s)));
   }
+  if (load.records.flush_to_ns > 0) {
+    lines.push_back(fmt::format(
+        "{} met the {:.1f} s in which the engines wrote their traces: left out of the times, as "
+        "that "
+        "time is of the rates",
+        FormatCounted(whole.met_flush, "request"),
+        static_cast<double>(load.records.flush_to_ns - load.records.flush_from_ns) / 1e9));
+  }
   if (!load.records.ended_early.empty()) {
     lines.push_back("ended early: " + load.records.ended_early);
   }

@@ -52,6 +52,7 @@ struct RequestRecord {
   bool first_unsure = false;  // the first chunk, or the first token's, is one of them
   bool by_kernel = false;     // times are the kernel's stamps, not the client's
   bool all_unsure = false;    // times are the client's, and it was late
+  bool met_flush = false;     // it was under way while the engines wrote their traces
   int http_status = 0;
   int attempts = 0;  // above 1: sent again, because the server had just closed the kept connection
   std::string server_id;  // the engine's own name for it, from its chunks

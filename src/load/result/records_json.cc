@@ -58,6 +58,7 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   if (r.unsure_chunks > 0) out += fmt::format(",\"unsure_chunks\":{}", r.unsure_chunks);
   if (r.first_unsure) out += ",\"first_unsure\":true";
   if (r.all_unsure) out += ",\"all_unsure\":true";
+  if (r.met_flush) out += ",\"met_flush\":true";
   if (!r.chunk_ns.empty()) {
     // Differences: the first from the sending, each other from the one before.
     out += ",\"chunk_dt_ns\":[";

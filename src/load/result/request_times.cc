@@ -11,12 +11,12 @@ std::optional<int64_t> Between(int64_t from_ns, int64_t to_ns) {
 }  // namespace
 
 std::optional<int64_t> TtftNs(const RequestRecord& r) {
-  if (r.first_unsure || r.all_unsure) return std::nullopt;
+  if (r.first_unsure || r.all_unsure || r.met_flush) return std::nullopt;
   return Between(r.sent_ns, r.first_token_ns);
 }
 
 std::optional<int64_t> EndToEndNs(const RequestRecord& r) {
-  if (r.all_unsure) return std::nullopt;
+  if (r.all_unsure || r.met_flush) return std::nullopt;
   return Between(r.sent_ns, r.last_choice_ns);
 }
 
@@ -27,12 +27,12 @@ std::optional<double> TpotNs(const RequestRecord& r) {
 }
 
 std::optional<int64_t> IntendedTtftNs(const RequestRecord& r) {
-  if (r.first_unsure || r.all_unsure) return std::nullopt;
+  if (r.first_unsure || r.all_unsure || r.met_flush) return std::nullopt;
   return Between(r.intended_ns, r.first_token_ns);
 }
 
 std::optional<int64_t> IntendedEndToEndNs(const RequestRecord& r) {
-  if (r.all_unsure) return std::nullopt;
+  if (r.all_unsure || r.met_flush) return std::nullopt;
   return Between(r.intended_ns, r.last_choice_ns);
 }
 
@@ -43,14 +43,14 @@ std::optional<int64_t> LatenessNs(const RequestRecord& r) {
 }
 
 void AppendChunkGaps(const RequestRecord& r, std::vector<double>& gaps) {
-  if (r.unsure_chunks > 0 || r.all_unsure) return;
+  if (r.unsure_chunks > 0 || r.all_unsure || r.met_flush) return;
   for (size_t i = 1; i < r.chunk_ns.size(); ++i) {
     gaps.push_back(static_cast<double>(r.chunk_ns[i] - r.chunk_ns[i - 1]));
   }
 }
 
 void AppendTokenGaps(const RequestRecord& r, std::vector<double>& gaps) {
-  if (r.unsure_chunks > 0 || r.all_unsure) return;
+  if (r.unsure_chunks > 0 || r.all_unsure || r.met_flush) return;
   if (r.counted_by != TokenCounts::kUsage && r.counted_by != TokenCounts::kTokenIds) return;
   for (size_t i = 1; i < r.chunk_ns.size(); ++i) {
     const uint32_t tokens = r.chunk_tokens[i];

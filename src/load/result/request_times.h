@@ -9,7 +9,7 @@
 namespace tacho {
 
 // The times of one request by the definitions of docs/metrics.md; absent if unknown, as for unsure
-// chunks (records.h). All in nanoseconds.
+// chunks (records.h), and of one that met a flush: they are the profiler's. All in nanoseconds.
 
 // From the sending to the first token.
 std::optional<int64_t> TtftNs(const RequestRecord& record);

@@ -72,12 +72,13 @@ double ShareInside(const RequestRecord& request, const Inside& inside) {
   return all > 0 ? tokens / all : 0;
 }
 
-// The output inside an interval, whenever its requests were sent. A request counts with the share
+// The output inside an interval, whenever its requests were sent, over its time without the
+// `flush_ns` in which the engines wrote their traces. A request counts with the share
 // of its output inside, so that tokens divided by requests are right: if requests come in waves,
 // whole requests would be off by a wave.
-void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const SummaryOptions& options,
-              LoadFigures& figures) {
-  figures.duration_ns = to_ns - from_ns;
+void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, int64_t flush_ns,
+              const SummaryOptions& options, LoadFigures& figures) {
+  figures.duration_ns = to_ns - from_ns - flush_ns;
   if (figures.duration_ns <= 0) return;
   const auto inside = [&](int64_t at_ns) { return at_ns >= from_ns && at_ns <= to_ns; };
   double done = 0, good = 0, prompt = 0, output = 0, received = 0;
@@ -117,6 +118,7 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
     }
     if (request->output_tokens != request->planned_output_tokens) ++figures.wrong_length;
     if (figures.good && KeepsSlos(*request, options.slos)) ++*figures.good;
+    figures.met_flush += request->met_flush ? 1 : 0;
     figures.unsure_end += request->all_unsure ? 1 : 0;
     figures.unsure_first += request->all_unsure || request->first_unsure ? 1 : 0;
     figures.unsure_gaps += request->all_unsure || request->unsure_chunks > 0 ? 1 : 0;
@@ -125,7 +127,7 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
       if (request->chunk_ns[i] == request->chunk_ns[i - 1]) ++figures.coalesced_chunks;
     }
   }
-  if (figures.unsure_first > 0) figures.good.reset();
+  if (figures.unsure_first + figures.met_flush > 0) figures.good.reset();
   const std::span<const double> percents = options.percents;
   if (!figures.TtftIsUnsure()) {
     figures.ttft = DescribeTimes(done, percents, TtftNs);
@@ -262,13 +264,19 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
     classes[request.scenario].push_back(&request);
   }
   const int64_t from = records.started_ns, to = LastEndNs(records);
+  const int64_t flush_ns = std::max<int64_t>(
+      0, std::min(records.flush_to_ns, to) - std::max(records.flush_from_ns, from));
   const auto figures = [&](const Picked& picked) {
     LoadFigures all_of_it = FiguresOf(picked, options);
-    SetRates(picked, from, to, options, all_of_it);
+    SetRates(picked, from, to, flush_ns, options, all_of_it);
     return all_of_it;
   };
   summary.whole = figures(all);
   summary.window = SteadyWindowOf(records.requests, options.most_at_once);
+  // What is steady around a flush is not one load.
+  if (summary.window && flush_ns > 0 && summary.window->from_ns < records.flush_to_ns &&
+      summary.window->to_ns > records.flush_from_ns)
+    summary.window.reset();
   if (summary.window) {
     Picked inside;
     for (const RequestRecord* request : all) {
@@ -283,7 +291,7 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
     if (long_enough && inside.size() < all.size() &&
         static_cast<double>(steady.done) >= summary.window->level) {
       summary.steady = std::move(steady);
-      SetRates(all, summary.window->from_ns, summary.window->to_ns, options, *summary.steady);
+      SetRates(all, summary.window->from_ns, summary.window->to_ns, 0, options, *summary.steady);
     }
   }
   if (classes.size() > 1) {

@@ -34,6 +34,9 @@ struct LoadFigures {
   // Done requests with unsure times of the first token, of chunks, of the end, because the client
   // was late. These times are left out; if more than one in twenty is unsure, all are.
   uint64_t unsure_first = 0, unsure_gaps = 0, unsure_end = 0;
+  // Done requests that met the flush of profilers: their times are left out, and its time is no
+  // part of `duration_ns`, for it is not the load's. Whether they kept SLOs is not known.
+  uint64_t met_flush = 0;
 
   bool TtftIsUnsure() const { return TooManyUnsure(unsure_first, done); }
   bool GapsAreUnsure() const { return TooManyUnsure(unsure_gaps, done); }

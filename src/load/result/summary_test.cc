@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/time.h"
+#include "load/result/bench_result.h"
 #include "load/result/records_for_test.h"
 
 namespace tacho {
@@ -37,6 +40,32 @@ TEST(Summary, FiguresAreThoseOfTheDefinitions) {
   EXPECT_EQ(all.whole.wrong_length, 1u);
   EXPECT_EQ(all.peak_chunks_per_s, 6u);
   EXPECT_EQ(all.concurrency.peak, 2u);
+}
+
+// Profilers stopped at 1100 ms, and the engine wrote until 5100 ms: 4 s that are no part of the
+// load.
+TEST(Summary, AFlushOfProfilersIsNoPartOfTheLoad) {
+  LoadRecords records =
+      RecordsForTest({RequestForTest(1000, {1050, 1060, 1070}), RequestForTest(1090, {5150, 5160}),
+                      RequestForTest(5110, {5160, 5170})});
+  records.MarkFlush(1100 * kNsPerMs, 5100 * kNsPerMs);
+  const LoadSummary all = Summarise(records, {.slos = {{}}});
+  EXPECT_EQ(all.whole.done, 3u);
+  EXPECT_EQ(all.whole.met_flush, 1u);
+  EXPECT_EQ(all.whole.duration_ns, 170 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.output_tokens_per_s, 7 / 0.17);
+  EXPECT_EQ(all.whole.ttft.count, 2u);
+  EXPECT_DOUBLE_EQ(all.whole.ttft.most, 50 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.tpot.mean, 10 * kNsPerMs);
+  EXPECT_EQ(all.whole.e2e.count, 2u);
+  EXPECT_DOUBLE_EQ(all.whole.chunk_gap.most, 10 * kNsPerMs);
+  EXPECT_FALSE(all.whole.good.has_value());
+  const auto bench = nlohmann::json::parse(
+      BenchResultJson(records, all, {}, {.names = {"ttft"}, .percents = {50}, .detailed = true}));
+  EXPECT_DOUBLE_EQ(bench["duration"], 0.17);
+  EXPECT_DOUBLE_EQ(bench["median_ttft_ms"], 50);
+  EXPECT_TRUE(bench["ttfts"][1].is_null());
+  EXPECT_TRUE(bench["itls"][1].empty());
 }
 
 TEST(Summary, OnlyDoneRequestsHaveTimes) {
