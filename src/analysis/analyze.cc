@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
+#include "analysis/evidence/recorded_part.h"
 #include "analysis/identity.h"
 #include "analysis/missing_work.h"
 #include "analysis/name_index.h"
@@ -286,10 +287,6 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
 }
 
 Interval TraceAnalysis::recorded() const {
-  Interval part = span;
-  const LossPattern pattern = integrity.lost.pattern;
-  const bool at_start = pattern == LossPattern::kStart || pattern == LossPattern::kStartAndEnd;
-  const bool at_end = pattern == LossPattern::kEnd || pattern == LossPattern::kStartAndEnd;
   Interval work;
   for (const DeviceTime& device : devices) {
     if (device.window.empty()) continue;
@@ -297,12 +294,7 @@ Interval TraceAnalysis::recorded() const {
                         : Interval{std::min(work.start, device.window.start),
                                    std::max(work.end, device.window.end)};
   }
-  if (work.empty()) return part;
-  if (integrity.stops.began) part.start = std::min(*integrity.stops.began, work.start);
-  if (integrity.stops.stopped) part.end = std::max(*integrity.stops.stopped, work.end);
-  if (at_start) part.start = std::max(part.start, work.start);
-  if (at_end) part.end = std::min(part.end, work.end);
-  return part;
+  return RecordedPart(integrity, span, work);
 }
 
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {

@@ -178,7 +178,8 @@ class TraceLines {
     line.Text(trace_.Text(trace_.words[calls.track[call]].tid));
     line.Number(when.start.ns);
     line.Number(when.length().ns);
-    line.Number(std::max<int64_t>(0, (trace_.gpu.start[row] - when.end).ns));
+    const auto delay = of_.DelayOf(row);
+    delay ? line.Number(delay->ns) : line.Nothing();
   }
 
   bool Add(Line line) {

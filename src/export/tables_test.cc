@@ -165,6 +165,20 @@ TEST(GpuCsv, SaysWhereAPieceCameFrom) {
   EXPECT_FALSE(HasGpuLines(*run->traces[0], {{10}, {40}})) << "the operator is no GPU work";
 }
 
+TEST(GpuCsv, WithoutACommonClockALaunchHasNoDelay) {
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 20; ++i) {
+    builder.Host("cuda_runtime", "cudaLaunchKernel",
+                 {.start = 100 * i, .duration = 5, .correlation = i});
+    builder.Kernel("k", {.start = 100 * i - 5'000, .duration = 10, .correlation = i});
+  }
+  std::vector<Trace> traces;
+  traces.push_back(std::move(builder).Finish());
+  TextSink text;
+  ASSERT_TRUE(WriteGpuCsv(*RunOfTraces(std::move(traces)), std::vector<Interval>{kAllTime}, text));
+  EXPECT_THAT(text.text, HasSubstr("-4800,10,-4790,2,cudaLaunchKernel,1,200,5,,"));
+}
+
 TEST(GpuCsv, EndsWhereNothingCanBeWritten) {
   const auto run = TwoTraces(1);
   TextSink full;

@@ -1,6 +1,4 @@
 // The tables `launches` and `operators`.
-#include <algorithm>
-
 #include "query/query_table.h"
 
 namespace tacho {
@@ -52,10 +50,7 @@ uint32_t FirstWork(const QueryRow& row) {
   return row.trace->prepared().links.first.FirstOf(row.row);
 }
 
-QueryValue Delay(const QueryRow& row) {
-  const int64_t end = OfCalls::Slices(row).When(row.row).end.ns;
-  return std::max<int64_t>(0, row.trace->trace().gpu.start[FirstWork(row)].ns - end);
-}
+QueryValue Delay(const QueryRow& row) { return KnownOrNull(row.trace->DelayOf(FirstWork(row))); }
 
 template <auto kMember>
 QueryValue TimeOfOp(const QueryRow& row) {
@@ -78,7 +73,7 @@ QueryTable LaunchesQueryTable() {
                [](const QueryRow& row) {
                  return IdOrNull(*row.trace, SlicesOf::kGpu, FirstWork(row));
                }},
-              {"delay_ns", "INTEGER", "from the end of the call to the start of that, at least 0",
+              {"delay_ns", "INTEGER", "from its end to that, at least 0; NULL: no common clock",
                kPlain, Delay},
               {"operator_id", "INTEGER", "the innermost operator around the call", kPlain,
                [](const QueryRow& row) {

@@ -126,6 +126,15 @@ uint32_t QueriedTrace::PiecesOfCall(uint32_t call) const {
   return pieces_[call];
 }
 
+std::optional<DurationNs> QueriedTrace::DelayOf(uint32_t gpu_row) const {
+  const uint32_t call = prepared_.links.call_of_gpu[gpu_row];
+  if (call == LaunchLinks::kNone || !prepared_.integrity.common_clock() ||
+      analysis_->facts.mixed_ranks)
+    return std::nullopt;
+  const DurationNs delay = trace_->gpu.start[gpu_row] - trace_->host_calls.When(call).end;
+  return std::max(delay, DurationNs{});
+}
+
 std::string_view QueriedTrace::ShortName(StringId name) const {
   short_names_.resize(trace_->words.strings.size());
   auto& known = short_names_[Index(name)];

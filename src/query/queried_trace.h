@@ -76,6 +76,9 @@ class QueriedTrace {
   [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
   [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
   [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // of GPU work that it launched
+  // From the end of the call that launched a piece of GPU work to its start, at least 0. Nothing
+  // without a call, without a clock that host and device have in common, and of mixed ranks.
+  [[nodiscard]] std::optional<DurationNs> DelayOf(uint32_t gpu_row) const;
   struct OpTimes {
     int64_t self_ns, device_self_ns, device_ns;
   };

@@ -250,6 +250,25 @@ std::string ErrorOf(QuerySession& session, std::string_view sql) {
   return stepped ? "" : stepped.error().message;
 }
 
+// The work starts before its launch: how long it waited cannot be told, and 0 is no answer.
+TEST(Query, WithoutACommonClockALaunchHasNoDelay) {
+  std::vector<Trace> traces;
+  for (const int64_t delay : {-5'000, 20}) {
+    TraceBuilder builder;
+    for (int64_t i = 0; i < 20; ++i) {
+      builder.Host("cuda_runtime", "cudaLaunchKernel",
+                   {.start = 100 * i, .duration = 5, .correlation = i});
+      builder.Kernel("k", {.start = 100 * i + delay, .duration = 10, .correlation = i});
+    }
+    traces.push_back(std::move(builder).Finish());
+  }
+  const auto run = RunOfTraces(std::move(traces));
+  auto session = *QuerySession::Open(*run);
+  EXPECT_EQ(RowsOf(session.database(),
+                   "SELECT trace, min(delay_ns), count(*) FROM launches GROUP BY trace"),
+            (std::vector<std::string>{"0|-|20", "1|15|20"}));
+}
+
 TEST(Query, WorkersWithTheSameRanks) {
   std::vector<Trace> traces;
   for (const int64_t duration : {5, 7}) {

@@ -6,7 +6,9 @@
 #include "analysis/step_times.h"
 #include "report/analyze_document.h"
 #include "report/answers.h"
+#include "report/caveat.h"
 #include "report/device_totals.h"
+#include "report/integrity_words.h"
 #include "report/verdict.h"
 #include "serve/place_json.h"
 #include "view/navigate.h"
@@ -41,7 +43,7 @@ std::optional<int64_t> Known(int64_t count) {
 void WriteSteps(JsonWriter& json, const ReadRanks& ranks) {
   json.BeginArray("steps");
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (!ranks[i]) continue;
+    if (!ranks[i] || !ranks[i]->view().untold().all.empty()) continue;
     const std::vector<Step>& steps = ranks[i]->view().steps();
     const std::vector<Interval> times = StepTimes(steps);
     for (size_t k = 0; k < steps.size(); ++k) {
@@ -88,14 +90,24 @@ void WriteClock(JsonWriter& json, const ViewedRun& view) {
   json.End();
 }
 
-// What the analysis of a rank noted; before there is one, what its reading noted.
-const Notes* NotesOf(const RankEntry& entry, const RunAnalysis* analysis) {
-  if (!entry.rank) return nullptr;
-  if (analysis != nullptr) {
-    const auto trace = std::ranges::find(analysis->traces, entry.path, &TraceAnalysis::path);
-    if (trace != analysis->traces.end()) return &trace->notes;
-  }
-  return &entry.rank->trace().notes;
+// Null before there is an analysis, and of a rank that is in none.
+const TraceAnalysis* AnalysisOf(const RankEntry& entry, const RunAnalysis* analysis) {
+  if (analysis == nullptr) return nullptr;
+  const auto trace = std::ranges::find(analysis->traces, entry.path, &TraceAnalysis::path);
+  return trace != analysis->traces.end() ? &*trace : nullptr;
+}
+
+// What a rank cannot tell. Before there is an analysis, what its rows know.
+void WriteUntold(JsonWriter& json, const RankRows& rows, const TraceAnalysis* analysis) {
+  const UntoldFigures& untold = rows.untold();
+  const bool no_idle = !untold.idle_time.empty();
+  const bool is_least =
+      untold.device_time.empty() && (analysis != nullptr ? BusyIsLeast(*analysis) : no_idle);
+  const bool incomplete = analysis != nullptr && !IsWhole(*analysis);
+  json.Fields("no_idle_time", UnlessEmpty(untold.idle_time), "no_device_time",
+              UnlessEmpty(untold.device_time), "no_figures", UnlessEmpty(untold.all),
+              "busy_is_least", UnlessIs(is_least, false), "incomplete",
+              UnlessIs(incomplete, false));
 }
 
 void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& analysis,
@@ -181,7 +193,7 @@ void WriteReadJson(JsonWriter& json, const ServedRun& run) {
               run.info().stored_bytes, "read_bytes", run.read_bytes());
 }
 
-void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes) {
+void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis) {
   json.Fields("path", entry.path, "label", entry.label, "state", RankStateName(entry.state), "why",
               UnlessEmpty(entry.why));
   if (!entry.rank) {
@@ -193,10 +205,10 @@ void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes)
   json.BeginRow("span");
   WriteSpan(json, rank.span());
   json.End();
-  const bool tells_idle_time = rank.view().tells_idle_time();
-  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices(),
-              "tells_idle_time", UnlessIs(tells_idle_time, true));
-  json.Rows("notes", notes->list(), [&](const Note& note) {
+  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices());
+  WriteUntold(json, rank.view(), analysis);
+  const Notes& notes = analysis != nullptr ? analysis->notes : rank.trace().notes;
+  json.Rows("notes", notes.list(), [&](const Note& note) {
     const NoteKind& kind = KindOf(note.id);
     json.Fields("id", kind.id, "severity", SeverityName(kind.severity), "text", kind.text);
   });
@@ -230,7 +242,7 @@ std::string MetaJson(const ServedRun& run) {
   json.BeginArray("ranks");
   for (const RankEntry& entry : entries) {
     json.BeginObject();
-    WriteRankJson(json, entry, NotesOf(entry, analysis.get()));
+    WriteRankJson(json, entry, AnalysisOf(entry, analysis.get()));
     json.End();
   }
   json.End();

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "model/notes.h"
+#include "analysis/analyze.h"
 #include "serve/served_run.h"
 #include "text/json_writer.h"
 #include "view/viewed_run.h"
@@ -14,9 +14,9 @@ std::string MetaJson(const ServedRun& run);
 // What it calls `api/v1/summary`, of a run that is done.
 std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis);
 
-// Members of the object that is open: of an entry of `meta.ranks`, and of `meta.read`. `notes`: of
-// the rank's trace, null where it was not read.
-void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes);
+// Members of the object that is open: of an entry of `meta.ranks`, and of `meta.read`. `analysis`:
+// of the rank's trace, null where there is none yet.
+void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis);
 void WriteReadJson(JsonWriter& json, const ServedRun& run);
 
 }  // namespace tacho

@@ -35,8 +35,7 @@ std::vector<std::string> ServedRun::RankEntries(const std::vector<size_t>& ranks
     JsonWriter json;
     json.BeginObject();
     json.Field("rank", rank);
-    WriteRankJson(json, entries[rank],
-                  entries[rank].rank ? &entries[rank].rank->trace().notes : nullptr);
+    WriteRankJson(json, entries[rank], nullptr);
     json.End();
     texts.push_back(std::move(json).Finish());
   }

@@ -31,11 +31,11 @@ void Begin(const std::optional<PlacedSlice>& slice, StartPlace& start) {
 StartPlace FindGap(size_t number, const ReadRanks& ranks) {
   const std::vector<RunGap> gaps = LongestRunGaps(ranks);
   StartPlace start;
-  const bool told = std::ranges::all_of(
-      ranks, [](const auto& rank) { return !rank || rank->view().tells_idle_time(); });
-  if (gaps.empty() && !told) {
-    start.lacks =
-        fmt::format("gap {}: idle time cannot be told, because GPU work is missing", number);
+  const auto untold = std::ranges::find_if(
+      ranks, [](const auto& rank) { return rank && !rank->view().untold().idle_time.empty(); });
+  if (gaps.empty() && untold != ranks.end()) {
+    start.lacks = fmt::format("gap {}: idle time cannot be told: {}", number,
+                              (*untold)->view().untold().idle_time);
   } else if (number > gaps.size()) {
     const bool all = gaps.size() < RankRows::kMostGaps;
     start.lacks =

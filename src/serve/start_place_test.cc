@@ -47,7 +47,7 @@ TEST(StartPlace, NothingOfTheKindIsNoPlace) {
                                               : "step 1: the traces have no steps");
   }
   EXPECT_EQ(FindStart({Kind::kGap, 1}, RanksOf(HalfLost())).lacks,
-            "gap 1: idle time cannot be told, because GPU work is missing");
+            "gap 1: idle time cannot be told: GPU work is missing from the recording");
   const StartPlace absent = FindStart({Kind::kName, 0, {}, "softmax"}, RanksOf(WithKernels(3)));
   EXPECT_FALSE(absent.when);
   EXPECT_EQ(absent.lacks, "\"softmax\": no slice has this in its name");

@@ -135,6 +135,42 @@ TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
   EXPECT_EQ(meta["ranks"][0]["rows"][row]["kind"], "idle");
 }
 
+// As the terminal says "busy at least": also where idle time is told.
+TEST_F(ViewApiTest, WhatARankCannotTellIsInMeta) {
+  const auto add = [&](size_t rank, const Trace& trace, Trace same) {
+    const std::string path = run_.info().paths[rank];
+    run_.Add(rank, MakeViewedRank(path, std::move(same)));
+    analysis_.traces.push_back(AnalyzeTrace(trace, ViewRules()));
+    analysis_.traces.back().path = path;
+  };
+  add(0, HalfLost(), HalfLost());
+  add(1, OutOfOrder(), OutOfOrder());
+  Json ranks = JsonOf("meta")["ranks"];
+  EXPECT_EQ(ranks[0]["no_idle_time"], "GPU work is missing from the recording");
+  EXPECT_EQ(ranks[0]["busy_is_least"], true);
+  EXPECT_FALSE(ranks[0].contains("no_device_time") || ranks[0].contains("incomplete"));
+  EXPECT_EQ(ranks[1]["no_device_time"], "GPU work lies out of the order of its launches");
+  EXPECT_FALSE(ranks[1].contains("busy_is_least")) << "there is no busy time";
+  Finish();
+  ranks = JsonOf("meta")["ranks"];
+  EXPECT_EQ(ranks[0]["incomplete"], true);
+  EXPECT_EQ(ranks[1]["incomplete"], true);
+  EXPECT_FALSE(ranks[0].contains("no_figures"));
+}
+
+TEST_F(ViewApiTest, RecordsThatTheProfilerDroppedMakeBusyTimeALowerBound) {
+  Read(0);
+  Read(1);
+  analysis_.traces[1].notes.Add(NoteId::kProducerLostEvents, "", 1);
+  EXPECT_FALSE(JsonOf("meta")["ranks"][1].contains("busy_is_least"));
+  Finish();
+  const Json ranks = JsonOf("meta")["ranks"];
+  EXPECT_FALSE(ranks[0].contains("busy_is_least") || ranks[0].contains("incomplete"));
+  EXPECT_EQ(ranks[1]["busy_is_least"], true);
+  EXPECT_EQ(ranks[1]["incomplete"], true);
+  EXPECT_FALSE(ranks[1].contains("no_idle_time"));
+}
+
 TEST_F(ViewApiTest, WhyThereIsNoAnalysis) {
   Read(0);
   run_.Finish(Error{ErrorKind::kUsage, "--rank 99: \"there\" is none"});

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/evidence/recorded_part.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/graph_capture.h"
 #include "analysis/missing_work.h"
@@ -67,12 +68,30 @@ std::string StreamLabel(std::string_view stream, const std::vector<std::string_v
   return lanes.empty() ? label : label + ")";
 }
 
-// Why a device shows no idle time.
-std::string_view WhyNoIdleTime(const PreparedTrace& prepared, bool known) {
-  if (known) return "no idle time between its first and last work";
-  return prepared.integrity.device_times()
-             ? "idle time cannot be told: GPU work is missing from the recording"
-             : "idle time cannot be told: GPU work lies out of the order of its launches";
+UntoldFigures UntoldOf(const PreparedTrace& prepared, bool mixed_ranks) {
+  if (mixed_ranks) {
+    constexpr std::string_view kWhy = "the file holds several ranks as one";
+    return {kWhy, kWhy, kWhy};
+  }
+  if (!prepared.integrity.device_times()) {
+    constexpr std::string_view kWhy = "GPU work lies out of the order of its launches";
+    return {kWhy, kWhy, {}};
+  }
+  if (!KnowsIdleTime(prepared, {})) return {"GPU work is missing from the recording", {}, {}};
+  return {};
+}
+
+// What the rows of busy and idle time of a device say where they show nothing. `none`: what that
+// means where such time is told.
+std::string WhyNoBusyTime(const UntoldFigures& untold, std::string_view none) {
+  if (!untold.all.empty()) return "not shown: " + std::string(untold.all);
+  if (untold.device_time.empty()) return std::string(none);
+  return "device time cannot be told: " + std::string(untold.device_time);
+}
+std::string WhyNoIdleTime(const UntoldFigures& untold) {
+  if (!untold.all.empty() || untold.idle_time.empty())
+    return WhyNoBusyTime(untold, "no idle time between its first and last work");
+  return "idle time cannot be told: " + std::string(untold.idle_time);
 }
 
 // Why a trace shows no device.
@@ -113,8 +132,10 @@ size_t TimelineRow::slices() const {
 }
 
 RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
-                   const InFlight* in_flight, size_t threads)
+                   const InFlight* in_flight, size_t threads, bool mixed_ranks)
     : trace_(&prepared.index.trace()),
+      untold_(UntoldOf(prepared, mixed_ranks)),
+      common_clock_(prepared.integrity.common_clock() && !mixed_ranks),
       links_(prepared.links),
       steps_(prepared.steps),
       marks_(MarksOf(*trace_)) {
@@ -182,13 +203,21 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
   const DeviceWork& work = prepared.work;
   // First all slices, those of the steps before the others: lanes need their colours.
   const ComputedRow steps = AddSteps(steps_, computed_);
-  IdleRows idle = AddIdle(prepared, in_flight, kMostGaps, computed_);
-  gaps_ = std::move(idle.table.gaps);
-  tells_idle_time_ = idle.table.known;
-  std::vector<ComputedRow> busy, communication;
-  for (const DeviceItems& device : work.devices) {
-    busy.push_back(AddBusy(device, computed_));
-    communication.push_back(AddCommunication(device, computed_));
+  IdleRows idle{{}, std::vector<ComputedRow>(work.devices.size())};
+  std::vector<ComputedRow> busy(work.devices.size()), communication = busy;
+  if (untold_.device_time.empty()) {
+    idle = AddIdle(prepared, in_flight, kMostGaps, computed_);
+    gaps_ = std::move(idle.table.gaps);
+    Interval all;
+    for (size_t i = 0; i < work.devices.size(); ++i) {
+      const DeviceItems& device = work.devices[i];
+      busy[i] = AddBusy(device, computed_);
+      communication[i] = AddCommunication(device, computed_);
+      all = all.empty() ? device.extent
+                        : Interval{std::min(all.start, device.extent.start),
+                                   std::max(all.end, device.extent.end)};
+    }
+    recorded_ = RecordedPart(prepared.integrity, trace_->span, all);
   }
   CheckSize(computed_.table);
   tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
@@ -201,11 +230,12 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
       steps);
   for (size_t i = 0; i < work.devices.size(); ++i) {
     const std::string& device = work.devices[i].device;
-    add(RowKind::kBusy, Palette::kExposure, device, "busy", "no work was recorded", busy[i]);
-    add(RowKind::kIdle, Palette::kIdle, device, "idle by cause",
-        WhyNoIdleTime(prepared, idle.table.known), idle.of_device[i]);
+    add(RowKind::kBusy, Palette::kExposure, device, "busy",
+        WhyNoBusyTime(untold_, "no work was recorded"), busy[i]);
+    add(RowKind::kIdle, Palette::kIdle, device, "idle by cause", WhyNoIdleTime(untold_),
+        idle.of_device[i]);
     add(RowKind::kCommunication, Palette::kExposure, device, "communication",
-        "no communication was recorded", communication[i]);
+        WhyNoBusyTime(untold_, "no communication was recorded"), communication[i]);
   }
   if (work.devices.empty()) {
     add(RowKind::kBusy, Palette::kExposure, "", "device", WhyNoDevice(*trace_, work.on_host), {});

@@ -46,6 +46,14 @@ struct TimelineRow {
   [[nodiscard]] size_t slices() const;
 };
 
+// Why figures of a trace are not told, as "GPU work is missing from the recording"; "" where they
+// are. Where one is not told, neither are those before it.
+struct UntoldFigures {
+  std::string_view idle_time;    // when its devices were idle, and why
+  std::string_view device_time;  // when they worked
+  std::string_view all;          // whose its work is, so no figure of it is one of a rank
+};
+
 // The rows of one trace, in the order that they are shown in: steps, the computed rows of each
 // device, its streams by their busy time, the threads that launch, all other threads. No slice of
 // the trace is left out. Of what is prepared (of the whole trace) nothing is kept; refers to the
@@ -56,8 +64,9 @@ struct TimelineRow {
 // empty (see Lane).
 class RankRows {
  public:
+  // `mixed_ranks`: as TraceFacts has it.
   RankRows(const PreparedTrace& prepared, const Classifier& classifier,
-           const InFlight* in_flight = nullptr, size_t threads = 1);
+           const InFlight* in_flight = nullptr, size_t threads = 1, bool mixed_ranks = false);
   RankRows(const RankRows&) = delete;  // lanes refer to tables_
   RankRows& operator=(const RankRows&) = delete;
 
@@ -72,8 +81,13 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
-  // False: there is no gap and no cause, as work is missing (IdleTable::known).
-  [[nodiscard]] bool tells_idle_time() const { return tells_idle_time_; }
+  // Where idle time is not told there is no gap and no cause; where device time is not, no row of a
+  // device but its streams has slices.
+  [[nodiscard]] const UntoldFigures& untold() const { return untold_; }
+  // Whether host and device have one: delays of launches are told.
+  [[nodiscard]] bool common_clock() const { return common_clock_; }
+  // As RecordedPart; empty where device time is not told.
+  [[nodiscard]] Interval recorded() const { return recorded_; }
   // Where a slice (no range, no instant) of a table of the trace, or a step (its number), is shown:
   // an index into rows(); kNoRow where it is not.
   static constexpr uint32_t kNoRow = 0xffffffff;
@@ -101,10 +115,12 @@ class RankRows {
   void AddMarks();
 
   const Trace* trace_;
+  UntoldFigures untold_;
+  bool common_clock_ = true;
+  Interval recorded_;
   LaunchLinks links_;
   StepTable steps_;
   std::vector<IdleGap> gaps_;
-  bool tells_idle_time_ = true;
   ComputedSlices computed_;
   SliceTable marks_;
   std::unique_ptr<RankNames> names_;  // of the trace and of computed_

@@ -85,14 +85,16 @@ void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
 void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const LaunchLinks& links = rank.view().links();
+  if (!rank.view().untold().all.empty()) return;  // whose launch it is, nothing tells
   if (TableOfRef(slice) == DrawnFrom::kGpu) {
     const uint32_t call = links.call_of_gpu[slice.row()];
     if (call == LaunchLinks::kNone) return;
     const auto found =
         FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kHostCalls), call});
     if (!found) return;
+    detail.launch = {*found, {}};
     const DurationNs delay = detail.slice.when.start - found->when.end;
-    detail.launch = {*found, std::max(delay, DurationNs{})};
+    if (rank.view().common_clock()) detail.launch->delay = std::max(delay, DurationNs{});
   } else if (TableOfRef(slice) == DrawnFrom::kHostCalls && links.first.LaunchedWork(slice.row())) {
     std::vector<std::pair<TimeNs, uint32_t>> work;
     for (uint32_t row = 0; row < links.call_of_gpu.size(); ++row) {

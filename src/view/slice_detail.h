@@ -60,9 +60,11 @@ struct SliceDetail {
   std::vector<PlacedSlice> stack = {};
   struct Launch {
     PlacedSlice call;
-    DurationNs delay;  // from its end to the start of the work, at least 0
+    // From its end to the start of the work, at least 0; absent without a common clock.
+    std::optional<DurationNs> delay;
   };
-  std::optional<Launch> launch = {};       // of device work, where it is in the trace
+  // Of device work, where it is in the trace and nothing else may be it: not of mixed ranks.
+  std::optional<Launch> launch = {};
   std::vector<PlacedSlice> launched = {};  // of a call: the first of its device work by time
   size_t launched_count = 0;               // all of it
   struct OfStep {

@@ -82,10 +82,10 @@ TEST(DetailOf, AKernelAndTheCallThatLaunchedIt) {
   EXPECT_EQ(kernel->slice.name, "first<int>");
   ASSERT_TRUE(kernel->launch);
   EXPECT_EQ(kernel->launch->call.name, "cudaGraphLaunch");
-  EXPECT_EQ(kernel->launch->delay.ns, 50);
+  EXPECT_EQ(kernel->launch->delay->ns, 50);
   EXPECT_FALSE(kernel->self);
   EXPECT_TRUE(kernel->step);
-  EXPECT_EQ(DetailOf(ranks, second.at)->launch->delay.ns, 0);
+  EXPECT_EQ(DetailOf(ranks, second.at)->launch->delay->ns, 0);
 
   const auto call = DetailOf(ranks, kernel->launch->call.at);
   EXPECT_EQ(call->kind, DrawnKind::kCall);
@@ -99,6 +99,25 @@ TEST(DetailOf, AKernelAndTheCallThatLaunchedIt) {
   EXPECT_EQ(copy->kind, DrawnKind::kCopy);
   EXPECT_FALSE(copy->launch);
   EXPECT_FALSE(copy->step);
+}
+
+// The device's clock is behind: the call is known, the delay is not.
+TEST(DetailOf, WithoutACommonClockALaunchHasNoDelay) {
+  const auto all = [](int64_t) { return true; };
+  const ReadRanks off = RanksOf(Launched(all, -5'000)), right = RanksOf(Launched(all));
+  const auto launch_of = [](const ReadRanks& ranks) {
+    return DetailOf(ranks, Named(ranks, "gemm").at)->launch;
+  };
+  ASSERT_TRUE(launch_of(off) && launch_of(right));
+  EXPECT_EQ(launch_of(off)->call.name, "cudaLaunchKernel");
+  EXPECT_FALSE(launch_of(off)->delay);
+  EXPECT_EQ(launch_of(right)->delay->ns, 10);
+}
+
+TEST(DetailOf, OfMixedRanksNoLaunchIsTold) {
+  const ReadRanks ranks = RanksOf(TwoRanksAsOne());
+  EXPECT_FALSE(DetailOf(ranks, Named(ranks, "gemm").at)->launch);
+  EXPECT_EQ(DetailOf(ranks, Named(ranks, "cudaLaunchKernel").at)->launched_count, 0u);
 }
 
 TEST(DetailOf, ComputedSlicesAndPlacesThatDoNotExist) {

@@ -21,14 +21,44 @@ inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace)
   return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
 }
 
-// 40 launches, 100 ns apart, of work of 30 ns. Every second one has no row.
-inline Trace HalfLost() {
+// 40 launches, 100 ns apart, of work of 30 ns that begins `delay` after its launch. Those that
+// `has` does not accept have no row.
+template <typename Has>
+Trace Launched(Has has, int64_t delay = 20) {
   TraceBuilder builder;
   for (int64_t i = 0; i < 40; ++i) {
     builder.Host("cuda_runtime", "cudaLaunchKernel",
                  {.start = 100 * i, .duration = 10, .correlation = i});
-    if (i % 2 == 0)
-      builder.Kernel("gemm", {.start = 100 * i + 20, .duration = 30, .correlation = i});
+    if (has(i))
+      builder.Kernel("gemm", {.start = 100 * i + delay, .duration = 30, .correlation = i});
+  }
+  return std::move(builder).Finish();
+}
+inline Trace HalfLost() {
+  return Launched([](int64_t i) { return i % 2 == 0; });
+}
+
+// 40 launches of work that a device ran in the opposite order.
+inline Trace OutOfOrder() {
+  TraceBuilder builder;
+  for (int64_t i = 0; i < 40; ++i) {
+    builder.Host("cuda_runtime", "cudaLaunchKernel",
+                 {.start = 100 * i, .duration = 10, .correlation = i});
+    builder.Kernel("gemm", {.start = 90'000 - 2'000 * i, .duration = 1'500, .correlation = i});
+  }
+  return std::move(builder).Finish();
+}
+
+// Two processes that launch with the same correlations onto one device.
+inline Trace TwoRanksAsOne() {
+  TraceBuilder builder;
+  for (const std::string& process : {std::string("1"), std::string("2")}) {
+    for (int64_t i = 0; i < 20; ++i) {
+      builder.Host(
+          "cuda_runtime", "cudaLaunchKernel",
+          {.pid = process, .tid = process, .start = 100 * i, .duration = 10, .correlation = i});
+      builder.Kernel("gemm", {.start = 100 * i + 20, .duration = 60, .correlation = i});
+    }
   }
   return std::move(builder).Finish();
 }

@@ -13,7 +13,7 @@ ViewedRank::ViewedRank(std::string path, std::unique_ptr<const Trace> trace,
       trace_(std::move(trace)),
       facts_(GatherFacts(*trace_, path_)),
       classifier_(&classifier),
-      rows_(prepared, classifier, in_flight ? &*in_flight : nullptr, threads) {
+      rows_(prepared, classifier, in_flight ? &*in_flight : nullptr, threads, facts_.mixed_ranks) {
   facts_.stage = StageOf(path_, rows_.step_table());
   facts_.identity = IdentityOf(path_, facts_);
   for (const TimelineRow& row : rows()) slices_ += row.slices();

@@ -59,7 +59,7 @@ Interval ExtentOf(const TimelineRow& row) {
   return extent;
 }
 
-// Of a device, whose busy row is `row`.
+// Of a device, whose busy row is `row`, which has a slice.
 void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
              std::vector<WindowIdle>& idle) {
   DurationNs rest = window.length();
@@ -78,11 +78,13 @@ void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, In
   add_lanes(row);
   const uint32_t causes = rank.view().RowOf(RowKind::kIdle, row.owner);
   if (causes != RankRows::kNoRow) add_lanes(rank.rows()[causes]);
-  if (!rank.view().tells_idle_time()) {
-    const Interval inside = ExtentOf(row).Clip(window);
+  const Interval inside = ExtentOf(row).Clip(window);
+  if (!rank.view().untold().idle_time.empty()) {
     const DurationNs busy = window.length() - rest;
     if (!inside.empty() && inside.length() > busy) add("not-told", inside.length() - busy, 1);
   }
+  const DurationNs unrecorded = window.length() - rank.view().recorded().Clip(window).length();
+  if (unrecorded.ns > 0) add("unrecorded", std::min(unrecorded, rest), 1);
   if (rest.ns > 0) add("outside", rest, 1);
 }
 
@@ -122,13 +124,14 @@ WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection
   for (uint32_t number = 0; number < ranks.size(); ++number) {
     if (!ranks[number] || !selection.Has(number)) continue;
     const ViewedRank& rank = *ranks[number];
+    if (!rank.view().untold().all.empty()) continue;
     const Interval window = rank.ToTrace(selection.window);
     for (const Palette palette :
          {Palette::kWork, Palette::kPhases, Palette::kIdle, Palette::kExposure, Palette::kHost}) {
       AddNames(ranks, number, selection, palette, names);
     }
     for (const TimelineRow& row : rank.rows()) {
-      // Without a slice there is no device.
+      // Without a slice there is no device, or its times are not told.
       if (row.kind == RowKind::kBusy && row.slices() > 0)
         AddIdle(rank, number, row, window, summary.idle);
       if (row.kind != RowKind::kSteps) continue;

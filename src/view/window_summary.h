@@ -41,9 +41,10 @@ struct WindowColor {
 };
 // Time of a device in a window: "busy"; a cause of idle time (IdleCauseId); "not-told": between its
 // first and its last work, where nothing that was recorded ran, and idle time cannot be told
-// because work is missing (IdleTable::known); "outside": before its first work and after its last.
-// Those of a device add up to the window, exactly. Where there is "not-told", "busy" is a lower
-// bound.
+// because work is missing (IdleTable::known); "unrecorded": before its work was recorded and after
+// that (RankRows::recorded); "outside": before its first work and after its last, else. Those of a
+// device add up to the window, exactly. Where there is "not-told", "busy" is a lower bound. A
+// device whose times are not told has none.
 struct WindowIdle {
   uint32_t rank = 0;
   std::string device;
@@ -60,7 +61,7 @@ struct WindowSummary {
   size_t steps = 0;                 // that touch the window
   std::vector<WindowIdle> idle;     // by rank, then device; whatever rows are selected
 };
-// Cost: O(slices in the window).
+// Of the ranks that have figures (UntoldFigures::all). Cost: O(slices in the window).
 WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection,
                               size_t most_names = 2000);
 

@@ -101,14 +101,55 @@ TEST(SummarizeWindow, WhereWorkIsMissingIdleTimeIsNotTold) {
     return times;
   };
   using Times = std::map<std::string_view, int64_t>;
-  EXPECT_EQ(of({{0}, {4'000}}), (Times{{"busy", 600}, {"not-told", 3'230}, {"outside", 170}}));
+  EXPECT_EQ(of({{0}, {4'000}}),
+            (Times{{"busy", 600}, {"not-told", 3'230}, {"outside", 80}, {"unrecorded", 90}}))
+      << "the trace ends at 3910";
   EXPECT_EQ(of({{20}, {50}}), (Times{{"busy", 30}}));
   EXPECT_EQ(of({{60}, {210}}), (Times{{"not-told", 150}}));
-  EXPECT_EQ(of({{5'000}, {6'000}}), (Times{{"outside", 1'000}}));
+  EXPECT_EQ(of({{5'000}, {6'000}}), (Times{{"unrecorded", 1'000}}));
+  EXPECT_EQ(of({{0}, {10}}), (Times{{"outside", 10}}));
   for (const TimelineRow& row : ranks[0]->rows()) {
     if (row.kind != RowKind::kIdle) continue;
     EXPECT_EQ(row.lacks, "idle time cannot be told: GPU work is missing from the recording");
   }
+}
+
+// The work of the last 20 of 40 calls is missing: after the 20th nothing was recorded.
+TEST(SummarizeWindow, AfterWorkThatIsMissingAtTheEndNothingWasRecorded) {
+  const ReadRanks ranks = RanksOf(Launched([](int64_t i) { return i < 20; }));
+  const Interval window{{1'900}, {3'000}};
+  std::map<std::string_view, int64_t> times;
+  for (const WindowIdle& idle : SummarizeWindow(ranks, {window}).idle)
+    times[idle.cause] += idle.total.ns;
+  EXPECT_EQ(times["busy"], 30);
+  EXPECT_EQ(times["unrecorded"], 3'000 - 1'950);
+  EXPECT_EQ(times["outside"], 0);
+}
+
+// Nothing tells whose work is whose: of that file no figure, of the other all.
+TEST(SummarizeWindow, OfMixedRanksThereIsNoFigure) {
+  const ReadRanks ranks = RanksOf(TwoRanksAsOne(), HalfLost());
+  EXPECT_EQ(ranks[0]->view().untold().all, "the file holds several ranks as one");
+  for (const TimelineRow& row : ranks[0]->rows()) {
+    if (row.kind == RowKind::kBusy || row.kind == RowKind::kIdle) {
+      EXPECT_EQ(row.lacks, "not shown: the file holds several ranks as one");
+    }
+  }
+  const WindowSummary both = SummarizeWindow(ranks, {SpanOf(ranks)});
+  const WindowSummary one = SummarizeWindow(ranks, {SpanOf(ranks), 1});
+  ASSERT_EQ(both.names.size(), one.names.size());
+  for (size_t i = 0; i < one.names.size(); ++i) EXPECT_EQ(both.names[i].count, one.names[i].count);
+  EXPECT_EQ(both.idle.size(), one.idle.size());
+  EXPECT_TRUE(SummarizeWindow(ranks, {SpanOf(ranks), 0}).names.empty());
+}
+
+TEST(SummarizeWindow, WorkOutOfOrderIsNeitherBusyNorIdle) {
+  const ReadRanks ranks = RanksOf(OutOfOrder());
+  EXPECT_EQ(ranks[0]->view().untold().device_time,
+            "GPU work lies out of the order of its launches");
+  const WindowSummary summary = SummarizeWindow(ranks, {SpanOf(ranks)});
+  EXPECT_TRUE(summary.idle.empty());
+  EXPECT_EQ(summary.names.size(), 2u) << "kernels and calls have counts and durations";
 }
 
 TEST(SummarizeWindow, NamesAreBoundedAndTheirSumsHold) {

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { kernel, kHostile, kTabs, operator, own, tacho, texts } from "./checks.mjs";
 import { launch, open, settled, view } from "./server.mjs";
+import { says, shownIn } from "./shown.mjs";
 
 const kRecording = `${own}/vllm-cpu/mixed_rank0.pt.trace.json.gz`;
 const kGpu = Array.from({ length: 100 }, (_, i) => kernel(10 * i, 6, i % 2 ? "void gemm(float*)" : "softmax"));
@@ -26,30 +27,7 @@ function write(name, traceEvents, more = {}) {
   writeFileSync(path, typeof traceEvents === "string" ? traceEvents : JSON.stringify({ traceEvents, ...more }));
   return path;
 }
-// Opens a page of these traces, walks its tabs and lets `act` look; nothing is wider than the window and the console is silent.
-async function shown(paths, act, options = {}) {
-  const served = await view(tacho, ...paths);
-  const troubles = [];
-  try {
-    const page = await open(browser, served, { troubles, ...options });
-    for (const tab of kTabs) {
-      await page.click(`#tab-${tab}`);
-      await page.waitForTimeout(40);
-      assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), `${tab} fits`);
-    }
-    await page.click("#tab-summary");
-    await act(page, served);
-    assert.deepEqual(troubles, []);
-    await page.context().close();
-  } finally {
-    await served.stop();
-  }
-}
-async function says(page, words) {
-  await page.waitForFunction((text) => document.body.textContent.includes(text), words, { timeout: 10_000 }).catch(() => {});
-  const said = await page.textContent("body");
-  assert(said.includes(words), `"${words}" in ${said.slice(0, 2000)}`);
-}
+const shown = (...args) => shownIn(browser, ...args);
 
 test("a kernel named like HTML is text, wherever it is shown", async () => {
   const path = join(folder, "hostile.json");

@@ -30,3 +30,9 @@ export const nsOf = (text) => {
 // Of a kernel, launched by an operator.
 export const kernel = (ts, dur, name, more = {}) => ({ ph: "X", cat: "kernel", name, pid: 0, tid: 7, ts, dur, args: { device: 0, stream: 7, ...more } });
 export const operator = (ts, dur, name) => ({ ph: "X", cat: "cpu_op", name, pid: 1, tid: 1, ts, dur });
+// `count` launches, 100 us apart, of kernels of 60 us that begin `delay` after them; those that `has` does not accept have no row.
+export const launched = (count, { has = () => true, delay = 20, process = 1, from = 0 } = {}) =>
+  Array.from({ length: count }, (_, i) => [
+    { ph: "X", cat: "cuda_runtime", name: "cudaLaunchKernel", pid: process, tid: process, ts: from + 100 * i, dur: 5, args: { correlation: i + 1 } },
+    ...(has(i) ? [kernel(from + 100 * i + delay, 60, "gemm", { correlation: i + 1 })] : []),
+  ]).flat();

@@ -4,7 +4,7 @@ import { serverGone } from "./api";
 import { Commands } from "./commands";
 import { kHelp } from "./keys";
 import { whyOf } from "./labels";
-import { analysis, commandsOpen, goTo, helpOpen, meta, overRanks, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
+import { analysis, commandsOpen, goTo, helpOpen, meta, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
 import { Flame } from "./tabs/flame";
 import { Kernels } from "./tabs/kernels";
 import { Operators } from "./tabs/operators";
@@ -12,6 +12,7 @@ import { Ranks } from "./tabs/ranks";
 import { SummaryTab } from "./tabs/summary";
 import { Timeline } from "./timeline/timeline";
 import { bytes, count, duration } from "./units";
+import { overRanks } from "./untold";
 import { kTabs, kTitles, type Tab } from "./url";
 
 export function App() {
@@ -105,7 +106,7 @@ function Trust() {
     );
   }
   const notes = of.ranks.flatMap((rank) => rank.notes ?? []);
-  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : of.ranks.some((rank) => rank.tells_idle_time === false) || notes.some((note) => note.severity === "notice") ? "fair" : "good";
+  const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : of.ranks.some((rank) => rank.no_idle_time) || notes.some((note) => note.severity === "notice") ? "fair" : "good";
   const parts = summary.value?.trust;
   if (!parts) return <span class="trust dim" role="status">adding up the figures of all traces …</span>;
   return (

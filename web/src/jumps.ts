@@ -3,6 +3,7 @@ import { getJson, ServerError } from "./api";
 import { gapsInside, meta, selected, selection, showInTimeline, slice, trouble, view } from "./state";
 import { stepName, slowestOfPhases, stepWindow } from "./steps";
 import type { Gap, GapInside, Step } from "./types";
+import { whyNo } from "./untold";
 
 const kMostInside = 100;
 
@@ -39,7 +40,8 @@ export function slowestStep(by: number): void {
 
 // Why there is no gap to go to. `none`: what that means where all idle time is told.
 function whyNoGap(none: string): string {
-  return meta.value?.ranks.some((rank) => rank.tells_idle_time === false) ? "Idle time cannot be told, because GPU work is missing from the recording." : none;
+  const why = whyNo("no_idle_time");
+  return why ? `Idle time cannot be told: ${why}.` : none;
 }
 
 let gapAt = -1; // the last gap of the run that was shown

@@ -59,11 +59,6 @@ export const span = computed<Window>(() => {
   return of && of.to_ns > of.from_ns ? { from: of.from_ns, to: of.to_ns } : { from: 0, to: 1 };
 });
 export const ranks = computed<Rank[]>(() => meta.value?.ranks ?? []);
-// ", over 4 ranks": what figures of a window add up. "" of one.
-export const overRanks = computed(() => {
-  const read = ranks.value.filter((rank) => rank.state === "read").length;
-  return read > 1 ? `, over ${read} ranks` : "";
-});
 // What the tabs show figures of: the selection, or the whole run.
 export const scope = computed<Window>(() => selection.value ?? span.value);
 

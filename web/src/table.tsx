@@ -56,7 +56,7 @@ export function DataTable<Row>({ label, columns, rows, sortBy, empty, scrolls, k
       <table aria-label={label} aria-rowcount={sorted.length + 1}>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {(sorted.length > 0 ? columns : columns.slice(0, 1)).map((column) => (
               <th
                 key={column.id}
                 scope="col"

@@ -51,7 +51,11 @@ export interface Rank {
   offset_ns?: number;
   names: number;
   slices: number;
-  tells_idle_time?: false; // work is missing
+  no_idle_time?: string; // why it cannot be told; also where one of the next two is
+  no_device_time?: string;
+  no_figures?: string; // whose work it is
+  busy_is_least?: true; // a lower bound
+  incomplete?: true;
   notes?: Note[];
   rows: Row[];
 }

@@ -8,6 +8,7 @@ import { detailOf, labelOf } from "../timeline/layout";
 import { kInks } from "../timeline/scene";
 import type { FlameRow } from "../types";
 import { coreName, count, duration, percent } from "../units";
+import { notShownOr } from "../untold";
 import { findSlice } from "./links";
 import { flameBoxes, type FlameBox } from "../flame_layout";
 
@@ -17,7 +18,7 @@ const kMostThreads = 1000; // to choose from; the server has those that launch f
 
 export function Flame() {
   const threads = useMemo(
-    () => ranks.value.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row }) => row.kind === "thread" && row.slices > 0).slice(0, kMostThreads),
+    () => ranks.value.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row, rank }) => row.kind === "thread" && row.slices > 0 && !rank.no_figures).slice(0, kMostThreads),
     [ranks.value],
   );
   const [chosen, setChosen] = useState(0);
@@ -91,7 +92,7 @@ export function Flame() {
         </span>
       </div>
       {threads.length === 0 ? (
-        <p class="dim">No thread has slices: the profiler recorded no host activity.</p>
+        <p class="dim">{notShownOr("no thread has slices: the profiler recorded no host activity")}</p>
       ) : (
         <>
           <div class="flame-line">

@@ -7,6 +7,7 @@ import { DataTable, Name, Bar, type Column } from "../table";
 import { computesOnCpu, kernelRows } from "../totals";
 import type { NameRow } from "../types";
 import { count, inMicroseconds, percentFigure } from "../units";
+import { notShownOr } from "../untold";
 import { findSlice } from "./links";
 import { kernelColumns } from "./summary";
 import { show } from "../panel";
@@ -25,10 +26,10 @@ export function Kernels() {
     <div class="page whole-page">
       <Filter label={onCpu && !chosen ? "working operators" : "kernels"} value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
       {chosen ? (
-        <NamesTable label="Kernels of the selection" rows={selected} empty={why || (!scopeFigures.value ? "…" : onCpu ? "a CPU engine has no kernels: see Operators" : "no device work here")} />
+        <NamesTable label="Kernels of the selection" rows={selected} empty={why || (!scopeFigures.value ? "…" : onCpu ? "a CPU engine has no kernels: see Operators" : notShownOr("no device work was recorded here"))} />
       ) : (
         <DataTable
-          label="Kernels" scrolls sortBy="total" rows={rows} empty={all.length ? "no kernel has this in its name" : "no kernel in this run"} keyOf={(row) => row.name}
+          label="Kernels" scrolls sortBy="total" rows={rows} empty={all.length ? "no kernel has this in its name" : notShownOr("no kernel in this run")} keyOf={(row) => row.name}
           columns={[...kernelColumns(sum, all.some((row) => row.median === undefined), onCpu), ...more]}
         />
       )}
@@ -61,7 +62,7 @@ export function NamesTable({ label, rows, empty }: { label: string; rows: readon
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row)} /> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
     { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inMicroseconds(row.total_ns / Math.max(1, row.count)) },
-    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inMicroseconds(row.longest_ns) },
+    { id: "longest", head: "longest slice us", title: "also outside the selection", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inMicroseconds(row.longest_ns) },
   ];
   return <DataTable label={label} columns={columns} rows={rows} scrolls sortBy="total" empty={empty} keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
 }

@@ -5,6 +5,7 @@ import { analysis, selection } from "../state";
 import { Bar, DataTable, Name, type Column } from "../table";
 import { operatorRows, type OperatorRow } from "../totals";
 import { count, inUnit, percentFigure, unitOf } from "../units";
+import { notShownOr } from "../untold";
 import { Filter, NamesTable } from "./kernels";
 import { findSlice } from "./links";
 
@@ -30,11 +31,11 @@ export function Operators() {
     <div class="page whole-page operators">
       <Filter label="operators" value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
       {chosen ? (
-        <NamesTable label="Host slices of the selection" rows={selected} empty={scopeFigures.value?.why || (scopeFigures.value ? "nothing of the host here" : "…")} />
+        <NamesTable label="Host slices of the selection" rows={selected} empty={scopeFigures.value?.why || (scopeFigures.value ? notShownOr("nothing of the host here") : "…")} />
       ) : (
         <DataTable
           label="Operators" scrolls sortBy="self" columns={columns} rows={rows} keyOf={(row) => row.name}
-          empty={all.length ? "no operator has this in its name" : "no host operator: the profiler recorded none"}
+          empty={all.length ? "no operator has this in its name" : notShownOr("no host operator: the profiler recorded none")}
         />
       )}
     </div>

@@ -21,7 +21,7 @@ export function Ranks() {
           label="Traces" rows={ranks} empty="none" keyOf={(row, i) => `${i}${row.path}`}
           columns={[
             { id: "label", head: "rank", kind: "label", cell: (row) => row.label },
-            { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${whyOf(row)}`}</span> : row.state) },
+            { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${whyOf(row)}`}</span> : row.incomplete ? <span class="bad">read, incomplete</span> : row.state) },
             { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
             { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
             ...clocks,
@@ -69,20 +69,25 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
     { id: "copy", head: "exposed copies", color: work(9), of: (row) => row.exposed_copy_ns },
     { id: "idle", head: "idle", color: idleColor, of: (row) => row.idle_ns },
   ];
+  const rankOf = (row: RankTotals) => meta.value?.ranks.find((rank) => rank.path === row.path);
   const widest = ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 1);
   const open = (row: RankTotals) => {
-    const index = meta.value?.ranks.findIndex((rank) => rank.path === row.path) ?? -1;
-    const of = meta.value?.ranks[index]?.span;
-    if (!of) return;
-    showInTimeline({ from: of.from_ns, to: of.to_ns }, 0.02, { rank: index });
+    const rank = rankOf(row);
+    if (!rank?.span) return;
+    showInTimeline({ from: rank.span.from_ns, to: rank.span.to_ns }, 0.02, { rank: meta.value?.ranks.indexOf(rank) ?? 0 });
   };
   const columns: Column<RankTotals>[] = [
     {
       id: "name", head: "rank", kind: "label", sort: (row) => row.rank ?? row.path,
-      cell: (row) => <button type="button" class="link" title={row.path} onClick={() => open(row)}>{row.identity?.name ?? row.path}</button>,
+      cell: (row) => (
+        <>
+          <button type="button" class="link" title={row.path} onClick={() => open(row)}>{row.identity?.name ?? row.path}</button>
+          {rankOf(row)?.incomplete && <span class="bad"> incomplete</span>}
+        </>
+      ),
     },
     { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
-    { id: "busy", head: ranks.table.every((row) => row.idle_ns !== undefined) ? "busy %" : "busy %, at least", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
+    { id: "busy", head: ranks.table.some((row) => rankOf(row)?.busy_is_least) ? "busy %, at least" : "busy %", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
     ...parts.map((part): Column<RankTotals> => ({
       id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: (row) => part.of(row) ?? -1,
       cell: (row) => { const ns = part.of(row); return ns === undefined ? "" : inUnit(ns, unit); },

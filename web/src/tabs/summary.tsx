@@ -8,6 +8,7 @@ import { Bar, DataTable, Name, Swatch, type Column } from "../table";
 import { computesOnCpu, kernelRows, tracesOfRanks, type KernelRow } from "../totals";
 import type { Analysis, Answer, Gap, RunTotals, Total } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
+import { notShownOr, whyNo } from "../untold";
 import { categoryColor, findSlice } from "./links";
 import { RankTable } from "./ranks";
 
@@ -20,7 +21,7 @@ export function SummaryTab() {
       <Verdict text={of.verdict} trust={of.trust} caveat={of.caveat} idle={figures} />
       <WholeBar totals={of.totals} />
       <Answers answers={of.answers} />
-      {figures.traces.some((trace) => trace.devices.length > 0) && <Tables figures={figures} totals={of.totals} />}
+      {figures.traces.some((trace) => trace.devices.length + trace.kernels.length > 0) && <Tables figures={figures} totals={of.totals} />}
       {figures.traces.some((trace) => (trace.steps?.list.length ?? 0) > 1) && <StepsChart />}
       {figures.ranks && figures.ranks.table.length > 1 && <RankTable ranks={figures.ranks} />}
       <Notes figures={figures} />
@@ -73,6 +74,11 @@ function Verdict({ text, trust, caveat, idle }: { text: string; trust: string[];
   );
 }
 
+function whyNoWindow(): string {
+  const why = whyNo("no_device_time");
+  return notShownOr(why ? `device time cannot be told: ${why}` : "no device work was recorded, so there is no window to divide");
+}
+
 interface Piece {
   id: string;
   label: string;
@@ -80,7 +86,7 @@ interface Piece {
   color: string;
 }
 function WholeBar({ totals }: { totals: RunTotals }) {
-  if (totals.window_ns === 0) return <p class="whole dim">No device work was recorded, so there is no window to divide.</p>;
+  if (totals.window_ns === 0) return <p class="whole dim">{whyNoWindow()}</p>;
   const work = (color: number) => colorOf(theme.value, "work", color);
   const told = totals.idle_ns !== undefined;
   const accounted = totals.busy_ns + totals.causes.reduce((sum, cause) => sum + cause.ns, 0);
@@ -170,15 +176,15 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
   const onCpu = computesOnCpu(figures);
   return (
     <div class="tables">
-      <section>
+      {totals.window_ns > 0 && <section>
         <h2>{onCpu ? "Operator time by category" : "Device time by category"}</h2>
         <Totals rows={totals.work.slice(0, 12)} head="category" share="window %" whole={totals.window_ns} color={categoryColor} />
-      </section>
-      <section>
+      </section>}
+      {totals.window_ns > 0 && <section>
         <h2>Idle time by cause</h2>
-        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns ?? 0} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} empty={totals.idle_ns === undefined ? "cannot be told: GPU work is missing from the recording" : "none"} />
+        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns ?? 0} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} empty={totals.idle_ns === undefined ? `cannot be told: ${whyNo("no_idle_time")}` : "none"} />
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
-      </section>
+      </section>}
       <section class="wide">
         <h2>{onCpu ? "Working operators" : "Kernels"}</h2>
         <DataTable label="Kernels with most time" columns={kernelColumns(kernelSum, several, onCpu)} rows={kernels} empty="no kernel in this run" keyOf={(row) => row.name} />

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, percent, pointInTime, stepOfTicks } from "../units";
 import { analysis, meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
 import { clockText } from "../clocks";
+import { busyIsLeast, whyNo } from "../untold";
 import { Controller, type Hover, type Seen } from "./controller";
 import type { LaidRow, Layout } from "./layout";
 import { kAxisHeight } from "./scene";
@@ -50,7 +51,7 @@ export function Timeline() {
       <div class="minimap-row">
         <div class="minimap-label">
           {duration(span.value.to - span.value.from)}
-          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy" && row.slices > 0)) ? "no device work" : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
+          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy" && row.slices > 0)) ? (whyNo("no_device_time") ? "device time not shown" : "no device work") : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
         </div>
         <canvas ref={minimap} class="minimap" aria-hidden="true" />
       </div>
@@ -77,7 +78,7 @@ export function Timeline() {
 
 function busyOf(rank: number): string {
   const of = analysis.value?.ranks?.table.find((row) => row.path === ranks.value[rank]?.path);
-  return of && of.window_ns > 0 ? `${of.idle_ns === undefined ? "at least " : ""}${percent(of.busy_ns / of.window_ns)} busy` : "";
+  return of && of.window_ns > 0 ? `${busyIsLeast(of.path) ? "at least " : ""}${percent(of.busy_ns / of.window_ns)} busy` : "";
 }
 
 function Label({ row }: { row: LaidRow }) {
@@ -123,7 +124,7 @@ function Tooltip({ hover, width, height }: { hover: Hover; width: number; height
       <div class="mono">{hover.name || "…"}</div>
       <div class="dim">
         {several
-          ? `longest of ${hover.count.toLocaleString("en")} slices in ${duration(hover.to - hover.from)}, ${percent(hover.coverage)} busy`
+          ? `longest of ${hover.count.toLocaleString("en")} slices in ${duration(hover.to - hover.from)}${ranks.value[hover.row.rank]?.no_device_time ? "" : `, ${percent(hover.coverage)} busy`}`
           : hover.exact
             ? `${duration(hover.to - hover.from)} at ${pointInTime(hover.from, stepOfTicks((shown.to - shown.from) / 1000))}`
             : `part of a longer slice`}
