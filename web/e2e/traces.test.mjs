@@ -52,12 +52,13 @@ const counted = ({ traces }) => ["worker", "merged"].map((role) => traces.filter
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 // "length 84.5 ms" of the head of the figures.
 async function headFigure(page, what) {
-  const found = new RegExp(`${what} ([<>\\d.,-]+(?: (?:ns|us|ms|s))?)`).exec((await texts(page, ".panel-head span")).join("; "));
+  const found = new RegExp(`${what} (?:at most )?([<>\\d.,-]+(?: (?:ns|us|ms|s))?)`).exec((await texts(page, ".panel-head span")).join("; "));
   return found?.[1];
 }
 async function rowsOfPanel(page) {
   const head = await texts(page, ".panel table[aria-label='Slices of the window by name'] th");
   const at = (name) => head.findIndex((text) => text.startsWith(name));
+  if (at("total") < 0) return []; // a table without a row has one head
   const unit = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[head[at("total")].split(" ")[1]];
   const rows = await page.$$eval(".panel table[aria-label='Slices of the window by name'] tbody tr", (found) => found.filter((row) => row.querySelector("td.name")).map((row) => [row.querySelector("[title]").title, ...[...row.cells].slice(1).map((cell) => cell.textContent)]));
   return rows.map((cells) => ({ name: cells[0], total: number(cells[at("total")]), count: number(cells[at("count")]), unit }));

@@ -42,7 +42,6 @@ export function Panel() {
             <span class="dim">length <b>{duration(length)}</b></span>
           </>
         ) : <span class="dim">{kLoading}</span>}
-        {of && !shown && <span class="dim">{notShownOr("")}</span>}
         {shown && overRanks.value && <span class="dim">figures{overRanks.value.replace(",", "")}:</span>}
         {shown && <span class="dim">steps <b>{count(shown.steps)}</b></span>}
         {work.length > 0 && <span class="dim">kernels and copies <b>{count(work.reduce((sum, row) => sum + row.count, 0))}</b></span>}
@@ -158,13 +157,14 @@ function IdleCauses({ idle, empty }: { idle: IdleRow[]; empty: string }) {
   const all = rows.reduce((sum, row) => sum + row.total_ns, 0);
   const unit = unitOf(rows[0]?.total_ns ?? 0);
   const most = rows.reduce((largest, row) => Math.max(largest, row.total_ns), 1);
+  const { told } = timesOf(idle);
   const color = (cause: string) => causeColor(theme.value, cause === kNotTold ? "unknown" : cause, meta.value?.palettes.idle);
   type Row = (typeof rows)[number];
   const columns: Column<Row>[] = [
     { id: "cause", head: "idle because", kind: "label", cell: (row) => <span class="named"><Swatch color={color(row.cause)} />{row.cause === kNotTold ? kIdleOrUnrecorded : row.cause}</span> },
     { id: "total", head: unit, kind: "figure", cell: (row) => inUnit(row.total_ns, unit) },
-    { id: "share", head: timesOf(idle).told ? "idle %" : "%", title: "of the time in which nothing that was recorded ran", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, all))}</span> },
-    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row.cause)} /> },
+    { id: "share", head: told ? "idle %" : "%", title: "of the time in which nothing that was recorded ran", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, all))}</span> },
+    ...(told ? [{ id: "bar", head: "", kind: "bar" as const, cell: (row: Row) => <Bar share={row.total_ns / most} color={color(row.cause)} /> }] : []), // else there is no room
     { id: "count", head: "gaps", kind: "figure", cell: (row) => (row.cause === kNotTold ? "" : count(row.count)) },
   ];
   return <DataTable label="Idle time of the window by cause" columns={columns} rows={rows} empty={empty} scrolls keyOf={(row) => row.cause} />;

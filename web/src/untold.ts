@@ -46,5 +46,5 @@ export function timesOf(idle: readonly IdleRow[]): Times {
 }
 // What a window without any of that time is.
 export function whereOf(idle: readonly IdleRow[]): string {
-  return idle.some((row) => row.cause === "unrecorded") ? "nothing was recorded here" : "before the first or after the last work";
+  return idle.some((row) => row.cause === "unrecorded") ? "device work was not recorded here" : "before the first or after the last work";
 }

@@ -51,7 +51,7 @@ export function Timeline() {
       <div class="minimap-row">
         <div class="minimap-label">
           {duration(span.value.to - span.value.from)}
-          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy" && row.slices > 0)) ? (whyNo("no_device_time") ? "device time not shown" : "no device work") : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
+          <span class="dim">{shownInMinimap()}</span>
         </div>
         <canvas ref={minimap} class="minimap" aria-hidden="true" />
       </div>
@@ -76,6 +76,11 @@ export function Timeline() {
   );
 }
 
+function shownInMinimap(): string {
+  const drawn = ranks.value.filter((rank) => rank.rows.some((row) => row.kind === "busy" && row.slices > 0)).length;
+  if (drawn === 0) return whyNo("no_device_time") ? "device time not shown" : "no device work";
+  return ranks.value.length > 1 ? `${drawn} ${drawn === 1 ? "rank" : "ranks"}, busy` : "device busy";
+}
 function busyOf(rank: number): string {
   const of = analysis.value?.ranks?.table.find((row) => row.path === ranks.value[rank]?.path);
   return of && of.window_ns > 0 ? `${busyIsLeast(of.path) ? "at least " : ""}${percent(of.busy_ns / of.window_ns)} busy` : "";
