@@ -68,32 +68,6 @@ std::string StreamLabel(std::string_view stream, const std::vector<std::string_v
   return lanes.empty() ? label : label + ")";
 }
 
-UntoldFigures UntoldOf(const PreparedTrace& prepared, bool mixed_ranks) {
-  if (mixed_ranks) {
-    constexpr std::string_view kWhy = "the file holds several ranks as one";
-    return {kWhy, kWhy, kWhy};
-  }
-  if (!prepared.integrity.device_times()) {
-    constexpr std::string_view kWhy = "GPU work lies out of the order of its launches";
-    return {kWhy, kWhy, {}};
-  }
-  if (!KnowsIdleTime(prepared, {})) return {"GPU work is missing from the recording", {}, {}};
-  return {};
-}
-
-// What the rows of busy and idle time of a device say where they show nothing. `none`: what that
-// means where such time is told.
-std::string WhyNoBusyTime(const UntoldFigures& untold, std::string_view none) {
-  if (!untold.all.empty()) return "not shown: " + std::string(untold.all);
-  if (untold.device_time.empty()) return std::string(none);
-  return "device time cannot be told: " + std::string(untold.device_time);
-}
-std::string WhyNoIdleTime(const UntoldFigures& untold) {
-  if (!untold.all.empty() || untold.idle_time.empty())
-    return WhyNoBusyTime(untold, "no idle time between its first and last work");
-  return "idle time cannot be told: " + std::string(untold.idle_time);
-}
-
 // Why a trace shows no device.
 std::string WhyNoDevice(const Trace& trace, bool on_host) {
   Notes notes;

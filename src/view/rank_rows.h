@@ -12,6 +12,7 @@
 #include "view/palette.h"
 #include "view/rank_names.h"
 #include "view/stack.h"
+#include "view/untold_figures.h"
 
 namespace tacho {
 
@@ -44,14 +45,6 @@ struct TimelineRow {
   std::vector<Lane> lanes = {};
 
   [[nodiscard]] size_t slices() const;
-};
-
-// Why figures of a trace are not told, as "GPU work is missing from the recording"; "" where they
-// are. Where one is not told, neither are those before it.
-struct UntoldFigures {
-  std::string_view idle_time;    // when its devices were idle, and why
-  std::string_view device_time;  // when they worked
-  std::string_view all;          // whose its work is, so no figure of it is one of a rank
 };
 
 // The rows of one trace, in the order that they are shown in: steps, the computed rows of each
