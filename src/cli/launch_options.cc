@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -339,6 +340,21 @@ Result<EngineKind> ParseEngine(const std::string& name) {
 
 namespace {
 
+// An engine takes half a minute to say that it does not know an option of tacho's.
+Result<void> CheckWhoseOptions(const std::vector<std::string>& command) {
+  static constexpr std::array<std::string_view, 6> kOwn{"env",    "preset",       "detach",
+                                                        "python", "ready-within", "replicas"};
+  // Those of a wrapper before it are the wrapper's.
+  const size_t engine = EngineWord(command) % command.size();
+  const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(engine),
+                                       command.end());
+  for (const CommandOption& option : OptionsOf(words))
+    if (std::ranges::find(kOwn, option.name) != kOwn.end())
+      return Fail(ErrorKind::kUsage, fmt::format("--{} is tacho's own option: put it before --",
+                                                 VisibleText(option.name)));
+  return {};
+}
+
 Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                              const EngineArguments& arguments, const std::string& folder,
                              const std::string& session) {
@@ -346,6 +362,7 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
   TACHO_ASSIGN_OR_RETURN(EngineProgram program,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
+  TACHO_RETURN_IF_ERROR(CheckWhoseOptions(program.command));
   // In another $PATH the program may be another one.
   const bool other_path =
       std::ranges::any_of(arguments.environment,

@@ -130,7 +130,10 @@ class Recorder {
                        fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
                                    load_.progress().done.load()));
       if (load_.AllFail()) {
-        SetNotStarted("no request of the load was answered", "see why: tacho load URL");
+        if (!load_.End(interrupted_ns_)) return false;
+        SetNotStarted("no request of the load was answered: " + load_.FirstError(),
+                      "other requests (--prompt-tokens, --output-tokens, --dataset), or other "
+                      "options of the engine");
         return false;
       }
       if (!flow_.AwaitAll(session, "warm-up", 0, recording_)) return false;

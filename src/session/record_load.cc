@@ -114,6 +114,14 @@ Result<void> RecordLoad::End(int64_t interrupted_ns) {
   return {};
 }
 
+std::string RecordLoad::FirstError() const {
+  if (!recording_.load) return "";
+  const auto failed = std::ranges::find_if(recording_.load->requests, [](const auto& request) {
+    return request.status == RequestStatus::kFailed || request.status == RequestStatus::kPartial;
+  });
+  return failed == recording_.load->requests.end() ? "" : failed->error;
+}
+
 // Requests that failed, or broke off in their answers, before we ended the load: how many, and the
 // error of the first.
 void RecordLoad::NameFailures() {

@@ -43,6 +43,7 @@ class RecordLoad {
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
   std::string ProgressText() const;                                    // " · 8 running, ..." or ""
   void Cancel();
+  std::string FirstError() const;  // of its requests, once it has ended; "" if none failed
   // Ends it, unless it has ended, and measures the windows. `interrupted_ns`: when the user pressed
   // Ctrl-C (CLOCK_MONOTONIC), or 0.
   Result<void> End(int64_t interrupted_ns);

@@ -313,6 +313,8 @@ def refused(folder):
     check("traces in a file: refused", done.returncode == 3 and "/etc/passwd: nothing can be written there" in done.stderr, (done.returncode, done.stderr))
     done = run(*launch(folder, words=("m", "--uds", "/tmp/s"))[1:])
     check("no port: refused", done.returncode == 2 and "plain HTTP" in done.stderr, done.stderr)
+    done = run(*launch(folder, words=("m", "--env", "A=1"))[1:])
+    check("tacho's own option behind --", done.returncode == 2 and "--env is tacho's own option: put it before --" in done.stderr, done.stderr)
     script = str(pathlib.Path(folder, "vllm"))
     pathlib.Path(script).write_text("#!/usr/bin/env python3\n")
     os.chmod(script, 0o755)

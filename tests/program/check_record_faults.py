@@ -184,7 +184,7 @@ def all_refused(folder):
         server.shutdown()
         check("all refused: status", done.returncode == 4, (done.returncode, done.stderr))
         check("all refused: no profiler was started", report["missing"] and all(
-            "its profiler was not started: no request of the load was answered" in m for m in report["missing"]), report["missing"])
+            "its profiler was not started: no request of the load was answered: HTTP 400" in m for m in report["missing"]), report["missing"])
         check("all refused: the cause", any("requests failed: HTTP 400" in t for t in report["troubles"]), report["troubles"])
         check("all refused: soon", "baseline" not in done.stderr, done.stderr)
 
