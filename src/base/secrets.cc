@@ -26,12 +26,14 @@ constexpr std::array<std::string_view, 22> kAboutIt{
     "file",   "folder",   "id",    "index",  "len",    "length", "limit", "name",
     "names",  "optional", "path",  "size",   "ttl",    "type"};
 // What stands before "token" or "key" where these are those of a model or of a table.
-constexpr std::array<std::string_view, 43> kHarmless{
-    "attention", "attn",    "audio", "bos",     "bucket",  "cache",  "cls",     "current", "decode",
-    "dict",      "draft",   "end",   "eos",     "event",   "first",  "foreign", "group",   "image",
-    "input",     "kernel",  "kv",    "last",    "mask",    "max",    "min",     "next",    "num",
-    "output",    "pad",     "per",   "prefill", "primary", "prompt", "query",   "sampled", "sep",
-    "sort",      "special", "start", "stop",    "target",  "unk",    "video"};
+constexpr std::array<std::string_view, 53> kHarmless{
+    "accept", "accepted", "attention", "attn",    "audio",   "bos",   "bucket",   "cache",
+    "cached", "cls",      "config",    "current", "decode",  "dict",  "dispatch", "draft",
+    "end",    "eos",      "event",     "first",   "foreign", "group", "guard",    "hash",
+    "image",  "input",    "kernel",    "kv",      "last",    "mask",  "max",      "min",
+    "new",    "next",     "num",       "output",  "pad",     "per",   "prefill",  "primary",
+    "prompt", "query",    "sampled",   "sep",     "shape",   "sort",  "special",  "start",
+    "stop",   "target",   "total",     "unk",     "video"};
 
 template <size_t N>
 bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words) {
@@ -54,6 +56,11 @@ std::vector<std::string> WordsOf(std::string_view name) {
 
 enum class Named { kPlain, kWeakly, kSecret };  // weakly: a word of its own, "key" or "token"
 
+// As of an environment: "HF_TOKEN".
+bool IsVariable(std::string_view name) {
+  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
 bool IsWeak(std::string_view word) { return word == "key" || word == "token"; }
 
 Named HowNamed(std::string_view name) {
@@ -63,7 +70,7 @@ Named HowNamed(std::string_view name) {
   while (!words.empty() && std::ranges::all_of(words.back(), IsDigit)) words.pop_back();
   if (words.empty() || IsOneOf(words.back(), kAboutIt)) return Named::kPlain;
   if (words.size() == 1 && IsWeak(words[0])) return Named::kWeakly;
-  const bool is_variable = std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_variable = IsVariable(name);
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (IsOneOf(word, kAlwaysSecret) || word.ends_with("password") || word.ends_with("secret")) {
@@ -177,8 +184,10 @@ size_t BlankForms(std::span<char> bytes) {
   return blanked;
 }
 
-// "api_key=None" says that there is no key.
+// "api_key=None" says that there is no key, and a short number only counts.
 bool IsNothing(std::string_view value) {
+  constexpr size_t kShortNumber = 8;
+  if (value.size() < kShortNumber && std::ranges::all_of(value, IsDigit)) return true;
   const std::string lower = AsciiLowered(value);
   return lower == "none" || lower == "null" || lower == "true" || lower == "false" ||
          lower == "unset" || lower == "empty";
@@ -189,21 +198,49 @@ bool IsScheme(std::string_view word) {
   return lower == "bearer" || lower == "basic" || lower == "digest" || lower == "token";
 }
 
-// Where the value begins that is assigned to the name that ends at `at`; npos: nothing is.
-// "NAME=value", "'NAME': 'value'", the same escaped in a JSON text, "--name value".
-size_t BeginOfValue(std::string_view text, size_t at, bool is_option) {
-  constexpr std::string_view kQuotes = "\"'\\";
-  const size_t sign = text.find_first_not_of(kQuotes, at);
-  if (sign == kNowhere) return kNowhere;
-  const bool assigns = text[sign] == '=' || text[sign] == ':';
-  if (!assigns && !(is_option && sign == at && text[sign] == ' ')) return kNowhere;
-  const size_t value = text.find_first_not_of("\"'\\ ", sign + 1);
-  // "std::token::value" and "secretstorage==3.3" assign nothing.
-  return value != kNowhere && (text[value] == ':' || text[value] == '=') ? kNowhere : value;
+// A value that is assigned to a name: begin == npos: nothing is.
+struct Value {
+  size_t begin = kNowhere, end = kNowhere;
+};
+
+// What is assigned to the name in front of `at`: "NAME=value", "NAME = value" of a variable,
+// "'NAME': 'value'", the same escaped in a JSON text, "--name value", "'--name', 'value'".
+Value ValueBehind(std::string_view text, size_t at, bool is_option, bool is_variable) {
+  constexpr std::string_view kQuotes = "\"'\\", kQuotesAndBlanks = "\"'\\ ";
+  const size_t sign = text.find_first_not_of(is_variable ? kQuotesAndBlanks : kQuotes, at);
+  if (sign == kNowhere) return {};
+  const bool assigns =
+      text[sign] == '=' || text[sign] == ':' || (is_option && text[sign] == ',' && sign > at);
+  const bool by_blank = is_option && sign == at && text[sign] == ' ';
+  if (!assigns && !by_blank) return {};
+  const size_t begin = text.find_first_not_of(kQuotesAndBlanks, sign + 1);
+  // "std::token::value" and "secretstorage==3.3" assign nothing; after "--name " comes an option.
+  if (begin == kNowhere || text[begin] == ':' || text[begin] == '=' ||
+      (by_blank && text[begin] == '-'))
+    return {};
+  const char before = text[begin - 1];
+  if (before == '"' || before == '\'') {
+    const size_t quote = std::min(text.find(before, begin), text.size());
+    return {begin, quote > begin && text[quote - 1] == '\\' ? quote - 1 : quote};
+  }
+  const std::string_view ends =
+      is_variable && text[sign] == '=' ? "\"'\\ \t\r\n" : "\"'\\ \t\r\n,;&)}]<>";
+  return {begin, std::min(text.find_first_of(ends, begin), text.size())};
 }
 
-size_t EndOfValue(std::string_view text, size_t at) {
-  return std::min(text.find_first_of("\"'\\ \t\r\n,;&)}]<>", at), text.size());
+// Blanks the password of "scheme://user:password@host".
+size_t BlankPasswordsOfUrls(std::span<char> bytes) {
+  constexpr std::string_view kSign = "://";
+  const std::string_view text(bytes.data(), bytes.size());
+  size_t blanked = 0;
+  for (size_t at = text.find(kSign); at != kNowhere; at = text.find(kSign, at + 1)) {
+    const size_t user = at + kSign.size();
+    const size_t end = text.find_first_of("@/\"' \t\r\n", user);
+    if (end == kNowhere || text[end] != '@') continue;
+    const size_t colon = text.find(':', user);
+    if (colon + 1 < end) blanked += BlankOnce(bytes, colon + 1, end) ? 1 : 0;
+  }
+  return blanked;
 }
 
 // Blanks the values that are assigned to names of secrets.
@@ -221,17 +258,18 @@ size_t BlankAssigned(std::span<char> bytes) {
     size_t end = at;
     while (end < text.size() && (IsWordChar(text[end]) || text[end] == '-')) ++end;
     const bool is_option = at >= 2 && text[at - 1] == '-' && text[at - 2] == '-';
-    const size_t begin = BeginOfValue(text, end, is_option);
     const std::string_view name = text.substr(at, end - at);
+    const bool is_variable = IsVariable(name);
+    const Value value = ValueBehind(text, end, is_option, is_variable);
     at = end;
-    if (begin == kNowhere || HowNamed(name) != Named::kSecret) continue;
-    size_t from = begin, to = EndOfValue(text, begin);
-    if (IsScheme(text.substr(from, to - from)) && to + 1 < text.size() && text[to] == ' ') {
-      from = to + 1;
-      to = EndOfValue(text, from);
+    if (value.begin == kNowhere || HowNamed(name) != Named::kSecret) continue;
+    size_t from = value.begin, to = value.end;
+    const size_t word = std::min(text.find(' ', from), text.size());
+    if (IsScheme(text.substr(from, word - from)) && word + 1 < text.size()) {
+      from = word + 1;
+      to = to > from ? to : std::min(text.find_first_of("\"'\\ \t\r\n,;&)}]<>", from), text.size());
     }
-    if (to - from < kLeast || text[from] == '-' || IsNothing(text.substr(from, to - from)))
-      continue;
+    if (to < from + kLeast || IsNothing(text.substr(from, to - from))) continue;
     blanked += BlankOnce(bytes, from, to) ? 1 : 0;
     at = to;
   }
@@ -258,7 +296,11 @@ class JsonBlanker {
           const Named inherited = around.empty() ? Named::kPlain : around.back();
           next = std::max(inherited, HowNamed(text_.substr(begin, end - begin)));
         } else {
-          BlankString(begin, end, next);
+          const bool is_option = names_option_;
+          names_option_ = false;
+          const std::string_view value = text_.substr(begin, end - begin);
+          if (value.starts_with("--")) names_option_ = HowNamed(value.substr(2)) == Named::kSecret;
+          BlankString(begin, end, is_option && !value.starts_with("--") ? Named::kSecret : next);
         }
         at_ = end;
       } else if (c == '{' || c == '[') {
@@ -302,6 +344,7 @@ class JsonBlanker {
   std::span<char> bytes_;
   std::string_view text_;
   size_t at_ = 0, blanked_ = 0;
+  bool names_option_ = false;  // the last string: the next one is its value
 };
 
 }  // namespace
@@ -311,7 +354,7 @@ bool NamesSecret(std::string_view name) { return HowNamed(name) != Named::kPlain
 size_t BlankSecrets(std::span<char> text) {
   constexpr size_t kShortest = 8;  // "TOKEN=xy" and less has none
   if (text.size() < kShortest) return 0;
-  return BlankForms(text) + BlankAssigned(text);
+  return BlankForms(text) + BlankPasswordsOfUrls(text) + BlankAssigned(text);
 }
 
 size_t BlankSecretsInJson(std::span<char> json) {

@@ -139,5 +139,32 @@ TEST(BlankSecretValue, OfAKeyOfItsOwn) {
   EXPECT_EQ(BlankSecretValue("token_count", value), 0u);
 }
 
+// A value ends where its quotes or its word do, whatever stands in it.
+TEST(BlankSecrets, BlanksTheWholeValue) {
+  EXPECT_EQ(Text("PASSWORD='correct horse battery staple'"),
+            "PASSWORD='****************************'");
+  EXPECT_EQ(Text("DB_PASSWORD=ab,cdSECRETREST"), "DB_PASSWORD=***************");
+  EXPECT_EQ(Text("API_KEY=a&bcdefgh123 next"), "API_KEY=************ next");
+  EXPECT_EQ(Text("HF_TOKEN=-abcd1234efgh"), "HF_TOKEN=*************");
+  EXPECT_EQ(Text("HF_TOKEN = abcdefgh1234"), "HF_TOKEN = ************");
+  EXPECT_EQ(Text("['--api-key', 'plainkey1234', '--tokenizer', 'abcd']"),
+            "['--api-key', '************', '--tokenizer', 'abcd']");
+  EXPECT_EQ(Text("postgres://user:pw12345@host/db"), "postgres://user:*******@host/db");
+  EXPECT_EQ(Text("see http://host:8000/a@b"), "see http://host:8000/a@b");
+  EXPECT_EQ(Json(R"({"argv":["m","--api-key","plainkey1234","--port","8000"]})"),
+            R"({"argv":["m","--api-key","************","--port","8000"]})");
+  EXPECT_EQ(Json(R"({"argv":["--api-key","--port","8000"]})"),
+            R"({"argv":["--api-key","--port","8000"]})");
+}
+
+TEST(BlankSecrets, LeavesCountsAndWordsOfAModel) {
+  for (const char* text : {"Prefill batch. #new-seq: 1, #new-token: 2048, #cached-token: 0",
+                           "total_token=4096", "shape_key=(128,64)", "dispatch_key: AutogradCUDA",
+                           "hash_key=0x12345678", "accept_token=128000"}) {
+    EXPECT_EQ(Text(text), text);
+  }
+  EXPECT_EQ(Json(R"({"my_token":"4096"})"), R"({"my_token":"4096"})");
+}
+
 }  // namespace
 }  // namespace tacho

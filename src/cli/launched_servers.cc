@@ -18,6 +18,7 @@
 #include "control/probe.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
+#include "launch/command_wrappers.h"
 #include "session/nsys_control.h"
 #include "text/shell_word.h"
 
@@ -140,11 +141,11 @@ Result<void> LaunchedServers::Begin(Server& server) {
   return KeepLaunch(record_);
 }
 
-// A process that listens on the server's port and is none of the server's; 0 if there is none, or it
-// cannot be seen. nsys starts engines in a tree of its own.
+// A process that listens on the server's port and is none of the server's; 0 if there is none, or
+// it cannot be seen. nsys starts engines in a tree of its own, as Slurm does.
 int64_t LaunchedServers::OtherListener(const Server& server) const {
   const auto url = ParseUrl(server.planned.url);
-  if (!url || plan_.preset == "nsys") return 0;
+  if (!url || plan_.preset == "nsys" || HasOtherEnvironment(server.planned.command)) return 0;
   const std::vector<int64_t> listening = PidsListeningOn(url->port);
   const std::vector<int64_t> own = ProcessTree({server.program.keeper()});
   const bool is_own = std::ranges::any_of(

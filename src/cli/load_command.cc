@@ -154,14 +154,10 @@ Result<int> RunProfiled(const LoadScene& scene) {
   Narrator narrator(scene.progress.live_columns, scene.flags.no_progress);
   std::string date = DateOfNow();
   TACHO_ASSIGN_OR_RETURN(auto recording, Record(*scene.client, options, narrator, scene.stop));
-  const int64_t stopped_ns = recording.profiled.end_ns;
   const ProvenRecording proven = ProveRecording(recording, options, narrator);
   // An engine that counts its steps began to write before the window's end.
-  if (recording.load && recording.flushed_ns > 0)
-    recording.load->MarkFlush(recording.profiled.end_ns > 0
-                                  ? std::min(stopped_ns, recording.profiled.end_ns)
-                                  : stopped_ns,
-                              recording.flushed_ns);
+  if (recording.load && recording.window.steps && recording.profiled.end_ns > 0)
+    recording.load->MarkFlush(recording.profiled.end_ns, recording.flushed_ns);
   const std::string screen = "\n" + RecordScreen(recording, proven, scene.style);
   int status = kDone;
   if (recording.load) {

@@ -27,8 +27,9 @@ void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
 }
 
 bool LacksSomeClock(const AnswerInput& in) {
-  return !std::ranges::all_of(
-      in.ranks, [](const TraceAnalysis* trace) { return trace->integrity.common_clock(); });
+  return std::ranges::any_of(in.ranks, [](const TraceAnalysis* trace) {
+    return trace->integrity.device_times() && !trace->integrity.common_clock();
+  });
 }
 
 // Then most of the idle time has no cause that is known.
@@ -64,11 +65,16 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
-  const auto untold =
-      std::ranges::count_if(traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
+  const auto count = [&](const auto& has) { return std::ranges::count_if(traces, has); };
+  const auto refused =
+      count([](const TraceAnalysis& trace) { return !trace.integrity.device_times(); });
+  const auto untold = count([](const TraceAnalysis& trace) { return !trace.idle.known; }) - refused;
   std::string text = all_whole ? LossInWords(in.run) : "";
   if (traces.size() > 1 && untold > 0)
     text = fmt::format("GPU work is missing in {} of {} traces", untold, traces.size());
+  if (traces.size() > 1 && refused > 0)
+    text += fmt::format("{}the device's times are refused in {} of {} traces",
+                        text.empty() ? "" : "; ", refused, traces.size());
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };

@@ -48,7 +48,7 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
     case Doubt::kLostWork:  // the verdict says it where idle time is unknown
       return trace.integrity.lost.any() && trace.idle.known;
     case Doubt::kRecorderStopped:
-      return trace.integrity.stops.any();
+      return trace.integrity.stops.any() && !trace.notes.ends_early();
     case Doubt::kClockOff:
       return trace.integrity.device_times() && !trace.integrity.common_clock();
     case Doubt::kImpossibleOrder:
@@ -141,11 +141,18 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
   return recorded;
 }
 
+// Work launched before the recording may have run within the window, and not only before it.
+bool MayBeBusyInside(const TraceAnalysis& trace) {
+  return HasDoubt(trace, Doubt::kEarlierWork) &&
+         trace.idle.may_be_busy > RecordedTime({&trace}) - trace.idle.window;
+}
+
 bool BusyIsLeast(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
+  if (trace.devices.empty()) return false;  // it is in no sum
   return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
          HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
-         HasDoubt(trace, Doubt::kEarlierWork);
+         MayBeBusyInside(trace);
 }
 
 bool BusyIsLeast(const RunAnalysis& run) {

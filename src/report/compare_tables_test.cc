@@ -66,10 +66,11 @@ TEST(CompareVerdict, WithinAStepThatDidNotMoveOnlyRepetitionsNameWhatDid) {
   decode.step.half_width = 50'000;
   decode.kernels = {{"k", "gemm", KernelChange::Kind::kSlower, {1'000, 2'000, 10}, 1, 1}};
   const std::string step = "decode step 1.00 ms -> 1.02 ms (+2.00 % ± 5.00 %)";
-  EXPECT_EQ(CompareVerdict(changes),
-            "one run a side, which does not tell how much runs differ: no step differs beyond noise "
-            "in decode: " +
-                step + ", but 1 part and 1 kernel do");
+  EXPECT_EQ(
+      CompareVerdict(changes),
+      "one run a side, which does not tell how much runs differ: no step differs beyond noise "
+      "in decode: " +
+          step + ", but 1 part and 1 kernel do");
   decode.kernels.push_back({"l", "gemm", KernelChange::Kind::kGone, {1'000, 0, 10}, 1, 0});
   EXPECT_EQ(CompareVerdict(changes), step + " within noise, though 1 kernel gone");
   decode.bounds_hold_runs = true;

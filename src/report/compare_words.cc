@@ -275,8 +275,7 @@ std::string StepsVerdict(const RunChanges& changes) {
                        hidden.empty() ? "no difference"
                                       : "one run a side, which does not tell how much runs differ: "
                                         "no step differs",
-                       same,
-                       StepNumbers(*phases.front()), hidden, graphs);
+                       same, StepNumbers(*phases.front()), hidden, graphs);
   }
   return same.empty() ? changed + graphs
                       : fmt::format("{}{}; {}: no {} beyond noise{}", changed, graphs, same,

@@ -123,7 +123,8 @@ bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && tr
 
 bool LacksWork(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  return lost.any() || lost.cut_off > 0 || !trace.idle.known || trace.notes.ends_early();
+  return lost.any() || lost.cut_off > 0 || trace.notes.ends_early() ||
+         (trace.integrity.device_times() && !trace.idle.known);
 }
 
 std::string LossInWords(const TraceAnalysis& trace) {

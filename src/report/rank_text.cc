@@ -79,10 +79,12 @@ std::string RankLabel(const RankTable& ranks, const RankRow& row) {
 }
 
 std::string ComparedText(const RankTable& ranks) {
-  const auto complete = std::ranges::count_if(
+  const auto compared = std::ranges::count_if(
       ranks.rows, [](const RankRow& row) { return row.complete && row.window.ns > 0; });
-  if (complete == std::ssize(ranks.rows)) return "";
-  return fmt::format("of the {} of {} ranks that lost nothing, ", complete, ranks.rows.size());
+  if (compared == std::ssize(ranks.rows)) return "";
+  return fmt::format("of the {} of {} ranks {}, ", compared, ranks.rows.size(),
+                     std::ranges::all_of(ranks.rows, &RankRow::complete) ? "with device work"
+                                                                         : "that lost nothing");
 }
 
 std::string StragglerText(const RankTable& ranks) {

@@ -29,7 +29,7 @@ std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 // or if its rank is not known.
 std::string RankLabel(const RankTable& ranks, const RankRow& row);
 
-// "of the 3 of 4 ranks that lost nothing, "; "" where all are.
+// "of the 3 of 4 ranks that lost nothing, "; "" where all are compared.
 std::string ComparedText(const RankTable& ranks);
 // "rank 3 computes longest: 650 us, 18.2 % more than the median of the others"; "" when none stands
 // out.

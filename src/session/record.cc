@@ -80,6 +80,8 @@ class Recorder {
     std::ranges::move(flow_.TakeFindings(), std::back_inserter(recording_.findings));
     // If no profiler was started the load still runs.
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
+    if (recording_.load && recording_.flushed_ns > 0)
+      recording_.load->MarkFlush(recording_.profiled.end_ns, recording_.flushed_ns);
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) {
       recording_.interrupted_ns = at_ns;
       for (RecordedWorker& worker : recording_.workers)

@@ -295,6 +295,10 @@ void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis
              RunChanges& changes) {
   const std::string why = changes.WhyIncomplete();
   const bool is_cut = changes.IsCut();
+  const uint64_t cut_off = changes.base.evidence.cut_off + changes.now.evidence.cut_off;
+  if (why.empty() && cut_off > 0 && changes.AnythingCompared())
+    changes.remarks.push_back(fmt::format(
+        "no GPU work of a step: the recordings end before the work of {} calls", cut_off));
   if (!is_cut) CompareHost(base, now, changes);
   if (!why.empty() && changes.AnythingCompared())
     changes.remarks.push_back(

@@ -26,7 +26,9 @@ bool HasOtherHoles(const SideFacts& side) {
 std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   const std::string loss = changes.WhyLost();
   if (loss.empty()) return "";
-  const bool both = changes.base.evidence.lacks_much() && changes.now.evidence.lacks_much();
+  const SideEvidence &base = changes.base.evidence, &now = changes.now.evidence;
+  const bool both = base.lost_work() || now.lost_work() ? base.lost_work() && now.lost_work()
+                                                        : base.lacks_much() && now.lacks_much();
   return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
 }
 

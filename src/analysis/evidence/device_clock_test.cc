@@ -179,6 +179,24 @@ TEST(RecorderStops, WhereRangesThatHeldCallsGoOnWithout) {
   EXPECT_EQ(began.before, 20u);
 }
 
+// A wait for the event of the step before, or a copy from pageable memory, ends while later work of
+// the only stream still runs.
+TEST(DeviceClock, IsNotJudgedByWhatWaitsForSomethingElse) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 60; ++i) {
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = 50'000 * i, .duration = 3'000, .correlation = i + 1});
+    b.Kernel("gemm", {.start = 100'000 * i + 9'000, .duration = 90'000, .correlation = i + 1});
+    b.Host("cuda_runtime", i % 2 == 0 ? "cudaEventSynchronize" : "cudaMemcpyAsync",
+           {.start = 50'000 * i + 5'000, .duration = 30'000});
+  }
+  const Trace trace = std::move(b).Finish();
+  const auto clocks = CheckDeviceClocks(TrackIndex(trace), LinkLaunches(trace));
+  ASSERT_EQ(clocks.size(), 1u);
+  EXPECT_EQ(clocks[0].state, DeviceClock::State::kRight);
+  EXPECT_EQ(clocks[0].waited, 0u);
+}
+
 // A deep queue runs on while the host makes no more calls.
 TEST(RecorderStops, AreNoneWhileWorkRunsOn) {
   TraceBuilder b;

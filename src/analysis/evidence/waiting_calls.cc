@@ -5,6 +5,22 @@
 #include "analysis/of_each_call.h"
 
 namespace tacho {
+namespace {
+
+// Those that overlap or touch as one.
+void Merge(std::vector<Interval>& intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  size_t kept = 0;
+  for (const Interval& one : intervals) {
+    if (kept > 0 && one.start <= intervals[kept - 1].end)
+      intervals[kept - 1].end = std::max(intervals[kept - 1].end, one.end);
+    else
+      intervals[kept++] = one;
+  }
+  intervals.resize(kept);
+}
+
+}  // namespace
 
 TimeNs FinishedWork::OverBy(TimeNs launched) const {
   const auto wait = std::ranges::lower_bound(for_device, launched, {}, &Interval::start);
@@ -12,11 +28,8 @@ TimeNs FinishedWork::OverBy(TimeNs launched) const {
 }
 
 TimeNs FinishedWork::AwaitedFrom(TimeNs by) const {
-  for (auto wait = std::ranges::upper_bound(waits, by, {}, &Interval::start);
-       wait != waits.begin() && (wait - 1)->end > by;
-       wait = std::ranges::upper_bound(waits, by, {}, &Interval::start))
-    by = (wait - 1)->end;
-  return by;
+  const auto after = std::ranges::upper_bound(waits, by, {}, &Interval::start);
+  return after == waits.begin() ? by : std::max(by, (after - 1)->end);
 }
 
 FinishedWork FindFinishedWork(const Trace& trace) {
@@ -27,9 +40,10 @@ FinishedWork FindFinishedWork(const Trace& trace) {
   const bool one_device = std::ranges::all_of(
       streams, [&](const Stream& stream) { return stream.device == streams.front().device; });
   const std::vector<Waits> waits = OfEachCall(trace, WaitsFor);
+  const std::vector<uint8_t> may_wait = OfEachCall(trace, MayWait);
   TimeNs last_for_stream = trace.span.start, second_last = trace.span.start;
   for (uint32_t call = 0; call < waits.size(); ++call) {
-    if (waits[call] == Waits::kNo) continue;
+    if (may_wait[call] == 0) continue;
     const Interval when = trace.host_calls.When(call);
     found.waits.push_back(when);
     if (waits[call] == Waits::kForDevice && one_device) {
@@ -42,9 +56,7 @@ FinishedWork FindFinishedWork(const Trace& trace) {
     }
   }
   found.before = std::max(found.before, second_last);
-  std::ranges::sort(found.waits, {}, &Interval::start);
-  for (size_t i = 1; i < found.waits.size(); ++i)  // by the latest end so far
-    found.waits[i].end = std::max(found.waits[i].end, found.waits[i - 1].end);
+  Merge(found.waits);
   std::ranges::sort(found.for_device, {}, &Interval::start);
   for (size_t i = found.for_device.size(); i-- > 1;)
     found.for_device[i - 1].end = std::min(found.for_device[i - 1].end, found.for_device[i].end);

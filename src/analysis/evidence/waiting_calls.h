@@ -9,14 +9,19 @@
 
 namespace tacho {
 
-// What a host call waits for, by its name. A copy may wait, too, for what is on its stream.
-enum class Waits : uint8_t { kNo, kForDevice, kForStream, kForSomething };
+// What a host call waits for, by its name.
+enum class Waits : uint8_t { kNo, kForDevice, kForStream };
 
 inline Waits WaitsFor(std::string_view call) {
   const auto has = [&](std::string_view word) { return call.find(word) != std::string_view::npos; };
   if (has("DeviceSynchronize") || has("CtxSynchronize")) return Waits::kForDevice;
-  if (has("StreamSynchronize")) return Waits::kForStream;
-  return has("Synchronize") || has("Memcpy") ? Waits::kForSomething : Waits::kNo;
+  return has("StreamSynchronize") ? Waits::kForStream : Waits::kNo;
+}
+// Whether it may wait for some work, of which nothing is known: for an event, or as a copy does for
+// what is on its stream.
+inline bool MayWait(std::string_view call) {
+  return call.find("Synchronize") != std::string_view::npos ||
+         call.find("Memcpy") != std::string_view::npos;
 }
 
 // A call that waits for a stream without work returns in less.
@@ -26,12 +31,13 @@ inline constexpr DurationNs kWaitedForStream{10'000};
 struct FinishedWork {
   // What was launched before is over, all of it.
   TimeNs before;
-  // By start, of all calls that waited, and of those that waited for the trace's only device.
+  // By start: when the host may have waited, without overlaps; and the calls that waited for the
+  // trace's only device, with the earliest end of it and all later ones.
   std::vector<Interval> waits, for_device;
 
   // By when work is over that was launched by then; the end of the trace if nobody knows.
   [[nodiscard]] TimeNs OverBy(TimeNs launched) const;
-  // The end of the waits that `by` lies in, one after the other; else `by`.
+  // The end of the waits that `by` lies in; else `by`.
   [[nodiscard]] TimeNs AwaitedFrom(TimeNs by) const;
 
  private:

@@ -72,15 +72,25 @@ double ShareInside(const RequestRecord& request, const Inside& inside) {
   return all > 0 ? tokens / all : 0;
 }
 
-// The output inside an interval, whenever its requests were sent, over its time without the
-// `flush_ns` in which the engines wrote their traces. A request counts with the share
+// When engines wrote their traces: that time, and what came in it of the others, is in no rate.
+struct Flush {
+  int64_t from_ns = 0, to_ns = 0;  // both 0: never
+  [[nodiscard]] bool Holds(int64_t at_ns) const { return at_ns >= from_ns && at_ns < to_ns; }
+  [[nodiscard]] int64_t Inside(int64_t from, int64_t to) const {
+    return std::max<int64_t>(0, std::min(to_ns, to) - std::max(from_ns, from));
+  }
+};
+
+// The output inside an interval, whenever its requests were sent. A request counts with the share
 // of its output inside, so that tokens divided by requests are right: if requests come in waves,
 // whole requests would be off by a wave.
-void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, int64_t flush_ns,
+void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Flush& flush,
               const SummaryOptions& options, LoadFigures& figures) {
-  figures.duration_ns = to_ns - from_ns - flush_ns;
+  figures.duration_ns = to_ns - from_ns - flush.Inside(from_ns, to_ns);
   if (figures.duration_ns <= 0) return;
-  const auto inside = [&](int64_t at_ns) { return at_ns >= from_ns && at_ns <= to_ns; };
+  const auto inside = [&](int64_t at_ns) {
+    return at_ns >= from_ns && at_ns <= to_ns && !flush.Holds(at_ns);
+  };
   double done = 0, good = 0, prompt = 0, output = 0, received = 0;
   for (const RequestRecord* request : requests) {
     const double share = ShareInside(*request, inside);
@@ -264,18 +274,16 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
     classes[request.scenario].push_back(&request);
   }
   const int64_t from = records.started_ns, to = LastEndNs(records);
-  const int64_t flush_ns = std::max<int64_t>(
-      0, std::min(records.flush_to_ns, to) - std::max(records.flush_from_ns, from));
+  const Flush flush{records.flush_from_ns, records.flush_to_ns};
   const auto figures = [&](const Picked& picked) {
     LoadFigures all_of_it = FiguresOf(picked, options);
-    SetRates(picked, from, to, flush_ns, options, all_of_it);
+    SetRates(picked, from, to, flush, options, all_of_it);
     return all_of_it;
   };
   summary.whole = figures(all);
   summary.window = SteadyWindowOf(records.requests, options.most_at_once);
   // What is steady around a flush is not one load.
-  if (summary.window && flush_ns > 0 && summary.window->from_ns < records.flush_to_ns &&
-      summary.window->to_ns > records.flush_from_ns)
+  if (summary.window && flush.Inside(summary.window->from_ns, summary.window->to_ns) > 0)
     summary.window.reset();
   if (summary.window) {
     Picked inside;
@@ -291,7 +299,8 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
     if (long_enough && inside.size() < all.size() &&
         static_cast<double>(steady.done) >= summary.window->level) {
       summary.steady = std::move(steady);
-      SetRates(all, summary.window->from_ns, summary.window->to_ns, 0, options, *summary.steady);
+      SetRates(all, summary.window->from_ns, summary.window->to_ns, flush, options,
+               *summary.steady);
     }
   }
   if (classes.size() > 1) {

@@ -47,11 +47,12 @@ TEST(Summary, FiguresAreThoseOfTheDefinitions) {
 TEST(Summary, AFlushOfProfilersIsNoPartOfTheLoad) {
   LoadRecords records =
       RecordsForTest({RequestForTest(1000, {1050, 1060, 1070}), RequestForTest(1090, {5150, 5160}),
-                      RequestForTest(5110, {5160, 5170})});
+                      RequestForTest(5110, {5160, 5170}),
+                      RequestForTest(1090, {2000, 3000, 4000})});  // of an engine that goes on
   records.MarkFlush(1100 * kNsPerMs, 5100 * kNsPerMs);
   const LoadSummary all = Summarise(records, {.slos = {{}}});
-  EXPECT_EQ(all.whole.done, 3u);
-  EXPECT_EQ(all.whole.met_flush, 1u);
+  EXPECT_EQ(all.whole.done, 4u);
+  EXPECT_EQ(all.whole.met_flush, 2u);
   EXPECT_EQ(all.whole.duration_ns, 170 * kNsPerMs);
   EXPECT_DOUBLE_EQ(all.whole.output_tokens_per_s, 7 / 0.17);
   EXPECT_EQ(all.whole.ttft.count, 2u);
