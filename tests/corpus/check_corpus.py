@@ -26,6 +26,21 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from corpus import corpus  # noqa: E402
 
 
+# Whole traces whose evidence is right to say something: a device's clock that is ahead by 6 us.
+SAID = {"mfu_2gpu_before.sqlite#pid=144": ["device-clock"]}
+SAYS = {"device-clock", "impossible-order", "times-refused", "recorder-stopped", "lost-gpu-work", "lost-at-edge", "cut-off-work"}
+
+
+def check_evidence(traces):
+    """A whole trace keeps its figures: nothing of it is called lost, off or refused."""
+    for t in traces:
+        name = pathlib.Path(t["path"]).name
+        said = [n["id"] for n in t["notes"] if n["id"] in SAYS]
+        check(f"{name}: evidence", said, SAID.get(name, []))
+        if t["devices"]:
+            check(f"{name}: tells idle time", "idle" in t, True)
+
+
 def check_oracles(tacho, folder):
     for path in sorted(folder.rglob("*.oracle.json")):
         name = str(path.relative_to(folder))
@@ -37,6 +52,7 @@ def check_oracles(tacho, folder):
         if member:
             traced = next(p for p in path.parent.glob("*.tar.gz") if traced.name.startswith(p.name))
         doc, _, _ = run(tacho, traced)
+        check_evidence((doc or {"traces": []})["traces"])
         if name.endswith(".sqlite.oracle.json"):
             check_nsys(name, doc["traces"], want, traced)
             check_rows(name, doc["traces"], traced)
