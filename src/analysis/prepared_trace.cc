@@ -23,8 +23,7 @@ void ForgetIncompleteSteps(PreparedTrace& prepared) {
   const RecorderStops& stops = prepared.integrity.stops;
   const bool has_times = prepared.integrity.device_times();
   for (Step& step : steps) {
-    if (!has_times ||
-        (stops.may_have_begun && step.when.start < *stops.may_have_begun) ||
+    if (!has_times || (stops.may_have_begun && step.when.start < *stops.may_have_begun) ||
         (stops.may_have_stopped && step.lasts.end > *stops.may_have_stopped))
       step.lost_work = true;
     if (!step.lost_work) continue;

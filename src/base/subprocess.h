@@ -15,8 +15,8 @@
 namespace tacho {
 
 struct SubprocessOptions {
-  std::vector<std::string> arguments;       // the program, looked up in PATH, and its arguments
-  std::string name = {};                    // for messages; "": that of the program
+  std::vector<std::string> arguments;  // the program, looked up in PATH, and its arguments
+  std::string name = {};               // for messages; "": that of the program
   // "NAME=value", beside or in place of this process's own.
   std::vector<std::string> environment = {};
   std::chrono::milliseconds patience{0};    // until its output ends; 0: unlimited

@@ -129,7 +129,7 @@ Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse&
 
 // Totals without a model, in memory that grows with their different names only. Of all ranks and
 // sessions.
-Result<Readout<RunSummary>> ReadSummaries(const TraceChoice& choice, RunProgress& progress,
+Result<Readout<RunSummary>> ReadSummaries(const TraceChoice& all, RunProgress& progress,
                                           const SourceReader& read = ReadSource);
 
 }  // namespace tacho

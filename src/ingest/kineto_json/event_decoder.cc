@@ -265,7 +265,7 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);
   event.arg_values = {arg_values_.data(), shape.args_slots};
-  ++events_of_phase_[static_cast<size_t>(shape.phase)];
+  ++events_of_phase_[static_cast<unsigned char>(shape.phase)];
   sink_.OnEvent(event);
 }
 

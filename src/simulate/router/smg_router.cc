@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Exchange = std::shared_ptr<HttpExchange>;
 
-constexpr char kJsonAnswer[] = "application/json", kTextAnswer[] = "text/plain; charset=utf-8";
+constexpr char kJsonType[] = "application/json", kTextType[] = "text/plain; charset=utf-8";
 
 class SmgRouter : public Router {
  public:
@@ -30,17 +30,17 @@ class SmgRouter : public Router {
     const std::string& path = request.path;
     if (path == "/start_profile" || path == "/stop_profile") {
       if (request.method != "POST")
-        return exchange->Respond(405, "", kTextAnswer, {{"allow", "POST"}});
+        return exchange->Respond(405, "", kTextType, {{"allow", "POST"}});
       return Profile(exchange);
     }
-    if (get && path == "/workers") return exchange->Respond(200, List(), kJsonAnswer);
+    if (get && path == "/workers") return exchange->Respond(200, List(), kJsonType);
     if (get && path == "/v1/models")
-      return exchange->Respond(200, ModelsJson(upstreams_), kJsonAnswer);
+      return exchange->Respond(200, ModelsJson(upstreams_), kJsonType);
     if (get && (path == "/health" || path == "/liveness" || path == "/readiness"))
-      return exchange->Respond(Answering() > 0 ? 200 : 503, "OK", kTextAnswer);
+      return exchange->Respond(Answering() > 0 ? 200 : 503, "OK", kTextType);
     if (path == "/v1/completions" || path == "/v1/chat/completions" || path == "/generate")
       return Route(exchange);
-    exchange->Respond(404, "", kTextAnswer);
+    exchange->Respond(404, "", kTextType);
   }
 
   std::string Metrics() const override {
@@ -92,7 +92,7 @@ class SmgRouter : public Router {
   void Route(const Exchange& exchange) {
     Upstream* const next = Next();
     if (next == nullptr)
-      return exchange->Respond(503, R"({"error":{"message":"No available workers"}})", kJsonAnswer);
+      return exchange->Respond(503, R"({"error":{"message":"No available workers"}})", kJsonType);
     ForwardOptions options;
     options.request = exchange->request();
     Pass(exchange, *next, std::move(options));
@@ -108,7 +108,7 @@ class SmgRouter : public Router {
   void Profile(const Exchange& exchange) {
     const ServerRequest& request = exchange->request();
     Json body = Json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
-    if (!body.is_object()) return exchange->Respond(422, "invalid JSON", kTextAnswer);
+    if (!body.is_object()) return exchange->Respond(422, "invalid JSON", kTextType);
     const std::string only = body.value("url", "");
     body.erase("url");
     const std::string action = request.path.substr(1);
@@ -154,7 +154,7 @@ class SmgRouter : public Router {
                            {"total_workers", all},
                            {"message", fmt::format("{} of {} workers", good, all)}}
                           .dump(),
-                      kJsonAnswer);
+                      kJsonType);
   }
 
   SmgTransport transport_;
