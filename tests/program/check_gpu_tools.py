@@ -193,7 +193,7 @@ def check_run_of_parts(tacho, folder):
         "(out / 'child').write_text(str(child.pid))", "time.sleep(600)"]))
     (folder / "fails.py").write_text("import sys\nsys.exit(3)\n")
     options = types.SimpleNamespace(tacho=tacho, cpu=True)
-    run.run_part("hangs", options, folder, 5)
+    run.run_part("hangs", options, folder, 15)
     child = pathlib.Path("/proc", (folder / "hangs/child").read_text())
     until = time.monotonic() + 30  # of a process without a parent the system takes care
     while child.exists() and time.monotonic() < until:
@@ -201,7 +201,7 @@ def check_run_of_parts(tacho, folder):
     check("a part that hangs: its child is ended", child.exists(), False)
     rows = verdicts.rows_of(tacho, folder / "hangs")
     check("a part that hangs: its trace and why", [(row.figure, row.verdict, row.tacho) for row in rows],
-          [("rest of the windows ns", "ok", "0"), ("", "failed", "cut off after 5 s")])
+          [("rest of the windows ns", "ok", "0"), ("", "failed", "cut off after 15 s")])
     run.run_part("fails", options, folder, 30)
     rows = verdicts.rows_of(tacho, folder / "fails")
     check("a part that fails", [(row.verdict, row.tacho) for row in rows], [("failed", "exit status 3, see log.txt")])

@@ -144,7 +144,8 @@ def of_old_engines_beside_a_slow_start(folder):
         took = [rank.get("steps", 0) for rank in ranks(report)]
         check("old, slow start again: the late one has its window too", len(took) == 2 and min(took) * 5 > max(took) and max(took) > 10,
               (done.stderr, took))
-        check("old, slow start again: said", any("before the last profiler ran" in r for r in report["remarks"]), report["remarks"])
+        check("old, slow start again: said", any("before the last profiler ran" in r for r in report["remarks"] + report["missing"]),
+              (report["remarks"], report["missing"]))
 
 
 def slow_start(folder):
@@ -157,9 +158,8 @@ def slow_start(folder):
               report["remarks"])
         # Sent at once, as for unknown engines.
         done, report, _ = record(folder, target(addresses), "--steps", "6", "--duration", "20s", quick=NOTHING_ASKED)
-        said = [r for r in report["remarks"] if "before the last profiler ran" in r]
-        check("slow start, few steps: said", len(said) == 1 and done.stdout.index("before the last profiler") <
-              done.stdout.index("VERDICT"), (report["remarks"], done.stdout[:500]))
+        said = [m for m in report["missing"] if "before the last profiler ran" in m and "share no time" in m]
+        check("slow start, few steps: said", done.returncode == 4 and len(said) == 1 and not report["complete"], (report["missing"], done.stdout[-900:]))
 
 
 def killed(folder):
