@@ -42,7 +42,7 @@ BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engi
 STATE = tempfile.mkdtemp(prefix="tacho-state-")  # no kept figures of engines from other runs
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 # Options that belong to engines and other programs.
-FOREIGN = {"--profiler-config", "--enable-sleep-mode", "--max-iterations", "--enable-metrics"}
+FOREIGN = {"--profiler-config", "--load-format", "--enable-sleep-mode", "--max-iterations", "--enable-metrics"}
 
 
 def matches(want, got):

@@ -131,9 +131,8 @@ class Losses {
   [[nodiscard]] bool FollowEachOther(size_t at_start) const {
     if (at_start > 0) return false;
     const auto first = std::ranges::find(calls_, incomplete_.front());
-    const auto after =
-        std::ranges::mismatch(std::ranges::subrange(first, calls_.end()), incomplete_);
-    return after.in2 == incomplete_.end();
+    return std::mismatch(first, calls_.end(), incomplete_.begin(), incomplete_.end()).second ==
+           incomplete_.end();
   }
   // n where of the calls of the API that lost most, and alone, every n-th is there.
   [[nodiscard]] uint64_t OneIn(const LostWork& lost) const {
