@@ -114,7 +114,7 @@ constexpr Form kForms[] = {
     {"bearer ", "._~+/=-", 8, false},
 };
 
-// The end of what may belong to a secret of `form` at `at`; `at` if it is none.
+// The end of what may belong to a secret of `form` at `at`; `at` if there is no secret.
 size_t EndOfForm(const Form& form, std::string_view text, size_t at) {
   size_t end = at;
   bool has_digit = false;

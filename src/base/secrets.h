@@ -18,8 +18,8 @@ bool NamesSecret(std::string_view name);
 
 // Blanks the secrets in a plain text: those of a known form (hf_..., sk-..., ghp_..., AKIA...,
 // "Bearer ...", JSON web tokens), and the values of "NAME=value", "'NAME': 'value'" and
-// "--name value" where NamesSecret(NAME). A name of one word ("key=...") is none there. Returns how
-// many. Cost: one pass.
+// "--name value" where NamesSecret(NAME). A name of one word ("key=...") does not count there.
+// Returns how many. Cost: one pass.
 size_t BlankSecrets(std::span<char> text);
 
 // The same in JSON, or in a part of it, and there also the texts of keys that name a secret, in

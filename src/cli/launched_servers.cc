@@ -141,8 +141,8 @@ Result<void> LaunchedServers::Begin(Server& server) {
   return KeepLaunch(record_);
 }
 
-// A process that listens on the server's port and is none of the server's; 0 if there is none, or
-// it cannot be seen. nsys starts engines in a tree of its own, as Slurm does.
+// A process that listens on the server's port and does not belong to the server; 0 if there is
+// none, or it cannot be seen. nsys starts engines in a tree of its own, as Slurm does.
 int64_t LaunchedServers::OtherListener(const Server& server) const {
   const auto url = ParseUrl(server.planned.url);
   if (!url || plan_.preset == "nsys" || HasOtherEnvironment(server.planned.command)) return 0;

@@ -87,7 +87,7 @@ TEST_F(DiscoverTest, ARouterInPlaceOfItsWorkers) {
   EXPECT_THAT(Urls(*Find({http.url()})), ElementsAre("http://a:1"));
   EXPECT_THAT(http.seen(), testing::UnorderedElementsAre("GET /workers", "GET /list_workers"))
       << "a GET would start the profiler of an SGLang";
-  // ZMQ: only the daemon or nsys, and the user is told so.
+  // ZMQ: only the daemon or nsys, and a finding says so.
   const FakeEngine mixed(
       {{"GET /workers", list(R"({"id":"u","url":"ipc:///tmp/a","runtime_type":"vllm"},
                                    {"id":"v","url":"http://a:1","runtime_type":"vllm"})")}});

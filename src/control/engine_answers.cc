@@ -120,7 +120,7 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
     facts.model = Get<std::string>(JsonOf(answers[kModelInfo]), "model_path").value_or("default");
 }
 
-// An engine of which the rules tell what it takes.
+// An engine whose fields the rules list.
 void ReadByRules(const ProbeAnswers& answers, const Json& openapi, EngineFacts& facts) {
   facts.version = Get<std::string>(JsonOf(answers[kVersion]), "version").value_or("");
   // A server that does not show its interface may have the route all the same.

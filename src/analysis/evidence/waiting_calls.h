@@ -17,7 +17,7 @@ inline Waits WaitsFor(std::string_view call) {
   if (has("DeviceSynchronize") || has("CtxSynchronize")) return Waits::kForDevice;
   return has("StreamSynchronize") ? Waits::kForStream : Waits::kNo;
 }
-// Whether it may wait for some work, of which nothing is known: for an event, or as a copy does for
+// Whether it may wait for some work, nobody knows which: for an event, or as a copy does for
 // what is on its stream.
 inline bool MayWait(std::string_view call) {
   return call.find("Synchronize") != std::string_view::npos ||

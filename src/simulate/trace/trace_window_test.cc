@@ -44,12 +44,12 @@ TEST(ReadKinetoConfig, ANewTorchWritesOnlyBelowItsFolder) {
     return ReadKinetoConfig("ACTIVITIES_LOG_FILE=" + file + "\n", 7, kNowNs, folder)->path;
   };
   const std::string own = "/tmp/libkineto_activities_7.json";
-  EXPECT_EQ(path_of("/work/x.json", ""), "/work/x_7.json");
-  EXPECT_EQ(path_of("/work/x.json", "/tmp"), own);
+  EXPECT_EQ(path_of("/data/x.json", ""), "/data/x_7.json");
+  EXPECT_EQ(path_of("/data/x.json", "/tmp"), own);
   EXPECT_EQ(path_of("/tmp/x.json", "/tmp"), "/tmp/x_7.json");
-  EXPECT_EQ(path_of("/tmp/../work/x.json", "/tmp"), own);
-  EXPECT_EQ(path_of("/work/x.json", "/work/"), "/work/x_7.json");
-  EXPECT_EQ(path_of("/worker/x.json", "/work"), own);
+  EXPECT_EQ(path_of("/tmp/../data/x.json", "/tmp"), own);
+  EXPECT_EQ(path_of("/data/x.json", "/data/"), "/data/x_7.json");
+  EXPECT_EQ(path_of("/dataer/x.json", "/data"), own);
 }
 
 TEST(ReadKinetoConfig, AsksForNothingWithoutAFile) {
