@@ -17,6 +17,7 @@ constexpr const char* kIdleUnknown =
     "GPU work that is missing from the recording may have run while the device looks idle";
 constexpr const char* kNoClock = "host and device have no clock in common";
 
+constexpr const char* kCausesUnknown = "of some ranks it is not known when they were idle";
 // A device this busy limits by itself; a host that causes this share of the idle time does.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
@@ -93,7 +94,8 @@ Answer AnswerIdle(const AnswerInput& in) {
   SetShare(answer, totals.idle, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
   answer.sentence =
-      in.totals.idle.causes.empty() ? "The device is never idle between its first and its last work"
+      totals.idle.ns == 0     ? "The device is never idle between its first and its last work"
+      : !in.totals.idle.known ? fmt::format("Why cannot be told, because {}", kCausesUnknown)
       : LacksClock(in)
           ? fmt::format("Why cannot be told, because {}", kNoClock)
           : Sentence(MainIdleCause(in.totals.idle, "the idle time", LacksSomeClock(in)));
@@ -107,6 +109,7 @@ Answer AnswerBound(const AnswerInput& in) {
   if (totals.on_host)
     return CannotTell("a CPU engine computes on the host: host and device are one");
   if (!totals.whole) return CannotTell(kIdleUnknown);
+  if (!in.totals.idle.known) return CannotTell(kCausesUnknown);
   if (LacksClock(in)) return CannotTell(kNoClock);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
@@ -206,6 +209,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (!totals.whole) return CannotTell(kIdleUnknown);
+  if (!in.totals.idle.known) return CannotTell(kCausesUnknown);
   if (LacksClock(in)) return CannotTell(kNoClock);
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");

@@ -132,5 +132,20 @@ TEST(Answers, WhatNoOneCanTellNoAnswerTells) {
     EXPECT_THAT(CannotTellOf(run, id), HasSubstr("the file holds several ranks as one"));
 }
 
+// The times of one rank are refused: the other's idle time is known, and of all together no cause.
+TEST(Answers, HaveNoCauseOfIdleTimeThatNotAllRanksKnow) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[1].integrity.impossible = {.compared = 100, .out_of_order = 50, .first = 0};
+  run.traces[1].devices.clear();
+  run.traces[1].idle = {};
+  run.traces[1].idle.known = false;
+  std::string all;
+  for (const Answer& answer : Answers(run)) all += answer.sentence + answer.cannot_tell + "; ";
+  EXPECT_THAT(all, HasSubstr("The device's times are refused in 1 of 2 traces"));
+  EXPECT_THAT(all, HasSubstr("of some ranks it is not known when they were idle"));
+  EXPECT_THAT(all, AllOf(Not(HasSubstr("never idle")), Not(HasSubstr("Neither alone")),
+                         Not(HasSubstr("neither idle time nor")), Not(HasSubstr("is missing in"))));
+}
+
 }  // namespace
 }  // namespace tacho
