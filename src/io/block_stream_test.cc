@@ -59,14 +59,14 @@ TEST(BlockStream, LetsTheReaderWriteInTheBlockAndAroundIt) {
 }
 
 TEST(OpenStream, GivesPlainFilesInBlocksOfAMegabyte) {
-  const std::string text = SampleText(2 * kPlainBlockBytes + 5);
+  const std::string text = SampleText(2 * kBlockBytes + 5);
   FolderForTest folder;
   const auto stream = OpenStream(folder.Write("t.json", text), StreamThreads::kInline);
   ASSERT_TRUE(stream.has_value());
   std::vector<size_t> sizes;
   while (const size_t size = (*stream)->Next().size) sizes.push_back(size);
   EXPECT_LE(sizes.size(), 4u);
-  EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), kPlainBlockBytes);
+  EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), kBlockBytes);
   EXPECT_EQ((*stream)->stored_bytes(), text.size());
 }
 

@@ -46,10 +46,7 @@ std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored) {
 
 std::unique_ptr<BlockStream> DecodeStream(std::unique_ptr<ByteSource> stored,
                                           StreamThreads threads) {
-  Decoded decoded = DecodeByContent(std::move(stored));
-  return StreamOfSource(
-      std::move(decoded.plain), threads,
-      decoded.packing == Packing::kPlain ? kPlainBlockBytes : kInflatedBlockBytes);
+  return StreamOfSource(DecodeByContent(std::move(stored)).plain, threads, kBlockBytes);
 }
 
 }  // namespace tacho

@@ -310,7 +310,7 @@ TEST_P(GzipSourceTest, UnpacksAGigabyteFromAMegabyteInConstantMemory) {
   getrusage(RUSAGE_SELF, &before);
   const auto bomb = StreamOfSource(
       std::make_unique<GzipSource>(std::make_unique<MemorySource>(stored), GetParam()),
-      StreamThreads::kAhead, kInflatedBlockBytes);
+      StreamThreads::kAhead, kBlockBytes);
   uint64_t total = 0;
   bool all_zero = true;
   while (true) {

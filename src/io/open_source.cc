@@ -37,7 +37,7 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
   if (const std::string remedy = RemedyFor(kind, start); !remedy.empty()) {
     return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
   }
-  return StreamOfSource(std::move(plain), threads, kInflatedBlockBytes);
+  return StreamOfSource(std::move(plain), threads, kBlockBytes);
 }
 
 }  // namespace

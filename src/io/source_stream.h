@@ -8,10 +8,9 @@
 
 namespace tacho {
 
-// Large enough that the cost of a block is negligible; small enough that a block is still in the L2
-// cache when it is parsed after inflation.
-inline constexpr size_t kPlainBlockBytes = 1024 * 1024;
-inline constexpr size_t kInflatedBlockBytes = 512 * 1024;
+// Large enough that the cost of a block is negligible; small enough that a block leaves room in the
+// L2 cache for the tables of its reader.
+inline constexpr size_t kBlockBytes = 256 * 1024;
 
 // A block stream that reads from `source` in the caller's thread, or ahead of it.
 std::unique_ptr<BlockStream> StreamOfSource(std::unique_ptr<ByteSource> source,
