@@ -103,5 +103,8 @@ bool ShareWork(const RunAnalysis& a, const RunAnalysis& b);
 // The traces that the figures of a run are made of: those of single ranks; a merged file repeats
 // them, so it counts only where there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
+// Of these the ones that have times of a device, which sums over devices and kernels are made of.
+// Where none has (times that are refused, for one), all.
+std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run);
 
 }  // namespace tacho

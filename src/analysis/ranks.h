@@ -36,8 +36,8 @@ struct RankRow {
   std::string path;
   std::optional<int64_t> rank;
   RankIdentity identity;
-  DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy,
-      kernel_sum;  // over its devices
+  // Over its devices; an empty window: none has times, and the others are unknown.
+  DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
   // As DeviceTime::whole of all of them: else its share of busy time is compared with no other.
   bool whole = true;
   // Nothing is lost: else no time of it is compared with those of others, which last longer.

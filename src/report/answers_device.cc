@@ -17,7 +17,6 @@ constexpr const char* kIdleUnknown =
     "GPU work that is missing from the recording may have run while the device looks idle";
 constexpr const char* kNoClock = "host and device have no clock in common";
 
-constexpr const char* kCausesUnknown = "of some ranks it is not known when they were idle";
 // A device this busy limits by itself; a host that causes this share of the idle time does.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
@@ -69,10 +68,8 @@ Answer AnswerTrust(const AnswerInput& in) {
   const auto count = [&](const auto& has) { return std::ranges::count_if(traces, has); };
   const auto refused =
       count([](const TraceAnalysis& trace) { return !trace.integrity.device_times(); });
-  const auto untold = count([](const TraceAnalysis& trace) { return !trace.idle.known; }) - refused;
   std::string text = all_whole ? LossInWords(in.run) : "";
-  if (traces.size() > 1 && untold > 0)
-    text = fmt::format("GPU work is missing in {} of {} traces", untold, traces.size());
+  if (traces.size() > 1 && count(LacksIdleTime) > 0) text = MissingWorkText(in.run);
   if (traces.size() > 1 && refused > 0)
     text += fmt::format("{}the device's times are refused in {} of {} traces",
                         text.empty() ? "" : "; ", refused, traces.size());
@@ -95,10 +92,9 @@ Answer AnswerIdle(const AnswerInput& in) {
   answer.of = DeviceTimeText(in, totals.window);
   answer.sentence =
       totals.idle.ns == 0     ? "The device is never idle between its first and its last work"
-      : !in.totals.idle.known ? fmt::format("Why cannot be told, because {}", kCausesUnknown)
       : LacksClock(in)
           ? fmt::format("Why cannot be told, because {}", kNoClock)
-          : Sentence(MainIdleCause(in.totals.idle, "the idle time", LacksSomeClock(in)));
+          : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }
@@ -109,7 +105,6 @@ Answer AnswerBound(const AnswerInput& in) {
   if (totals.on_host)
     return CannotTell("a CPU engine computes on the host: host and device are one");
   if (!totals.whole) return CannotTell(kIdleUnknown);
-  if (!in.totals.idle.known) return CannotTell(kCausesUnknown);
   if (LacksClock(in)) return CannotTell(kNoClock);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
@@ -187,7 +182,7 @@ Answer AnswerRanks(const AnswerInput& in) {
   if (!ranks.slowest)
     return CannotTell(std::ranges::all_of(ranks.rows, &RankRow::complete)
                           ? "no two ranks with device work are comparable"
-                          : "no two ranks with device work lost nothing");
+                          : "fewer than two ranks have device work of which nothing is lost");
   Answer answer;
   answer.figure =
       fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
@@ -209,7 +204,6 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (!totals.whole) return CannotTell(kIdleUnknown);
-  if (!in.totals.idle.known) return CannotTell(kCausesUnknown);
   if (LacksClock(in)) return CannotTell(kNoClock);
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");

@@ -64,7 +64,7 @@ TEST(Answers, NameWhatTheFiguresAreOf) {
   const Answer idle = AnswerOf(run, "idle");
   EXPECT_EQ(idle.figure, "40.0 %");
   EXPECT_EQ(idle.of, "1.00 ms of GPU time");
-  EXPECT_EQ(idle.sentence, "The host launched late for 75.0 % of the idle time");
+  EXPECT_EQ(idle.sentence, "The host launched late for at least 75.0 % of the idle time");
   EXPECT_EQ(idle.at, (Evidence{0, {{510'000}, {810'000}}})) << "the longest gap";
   const Answer bound = AnswerOf(run, "bound");
   EXPECT_EQ(bound.figure, "30.0 % idle because of the host");

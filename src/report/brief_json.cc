@@ -87,7 +87,7 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
   json.Rows("table", ranks.rows, [&](const RankRow& row) {
     json.Fields("rank", row.rank, "path", row.path);
     WriteIdentityJson(json, row.identity);
-    WriteTimes(json, row);
+    if (row.window.ns > 0) WriteTimes(json, row);
     json.Fields("steps", row.steps, "start_unix_ns", row.start_unix_ns, "recording", row.recording);
   });
   if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());

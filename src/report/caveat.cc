@@ -91,7 +91,7 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
       return LostWorkText(only);
     case Doubt::kRecorderStopped:
       return only != nullptr ? StopsText(only->integrity.stops, only->span)
-                             : "the recording of calls and GPU work stopped before the trace did";
+                             : "calls and GPU work were recorded for a part of the trace only";
     case Doubt::kClockOff:
       return (only != nullptr ? ClocksText(only->integrity.clocks)
                               : "the device's clock is off against the host's") +
@@ -115,13 +115,15 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
 }
 
 std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
+  const bool verdict_counts_lost =
+      std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
   std::string out;
   for (const Doubt doubt :
        {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kClockOff, Doubt::kImpossibleOrder,
         Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
     const auto doubtful = static_cast<size_t>(std::ranges::count_if(
         traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
-    if (doubtful == 0) continue;
+    if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
     out += DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);
@@ -153,6 +155,10 @@ bool BusyIsLeast(const TraceAnalysis& trace) {
   return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
          HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
          MayBeBusyInside(trace);
+}
+
+bool BusyIsLeastOfRecorded(const TraceAnalysis* trace) {
+  return BusyIsLeast(*trace) || HasDoubt(*trace, Doubt::kEarlierWork);
 }
 
 bool BusyIsLeast(const RunAnalysis& run) {

@@ -216,7 +216,7 @@ StepTable StepsOf(const RunAnalysis& run, const RankRow& row) {
 
 RunTotals TotalsOf(const RunAnalysis& run) {
   RunTotals totals;
-  const std::vector<const TraceAnalysis*> workers = RanksOf(run);
+  const std::vector<const TraceAnalysis*> workers = TimedRanksOf(run);
   std::vector<const DeviceTime*> devices;
   std::vector<const IdleTable*> idle;
   const auto add = [&](const auto& part) {
@@ -232,7 +232,8 @@ RunTotals TotalsOf(const RunAnalysis& run) {
   for (const SlicesTogether& slices : run.together) add(slices);
   totals.devices = AddDevices(devices);
   totals.devices.devices = CountRanks(run).devices;
-  totals.workers = workers.size();
+  totals.workers = RanksOf(run).size();
+  totals.timed = workers.size();
   totals.kernels = AddKernels(workers);
   totals.copies = AddCopies(workers);
   totals.idle = AddIdle(idle);

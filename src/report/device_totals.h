@@ -61,7 +61,7 @@ StepTable StepsOf(const RunAnalysis& run, const RankRow& row);
 // Percentiles cannot be added and are left at 0. Slices of one recording that overlap in time are
 // one stretch of it.
 struct RunTotals {
-  size_t workers = 0;
+  size_t workers = 0, timed = 0;  // RanksOf, and TimedRanksOf: the figures are of these
   DeviceTotals devices;
   KernelTable kernels;
   CopyTable copies;

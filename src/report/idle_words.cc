@@ -60,10 +60,15 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
   return "";
 }
 
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose, bool at_least) {
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
+  constexpr double kMuchUnknown = 0.01;
+  const DurationNs all = idle.window - idle.busy;
+  const bool at_least = std::ranges::any_of(idle.causes, [&](const IdleCauseRow& row) {
+    return row.cause == IdleCause::kUnknown && ShareOf(row.total, all) >= kMuchUnknown;
+  });
   const IdleCauseRow& main = idle.causes.front();
-  const std::string share = fmt::format("{}{} of {}", at_least ? "at least " : "",
-                                        FormatShare(main.total, idle.window - idle.busy), whose);
+  const std::string share =
+      fmt::format("{}{} of {}", at_least ? "at least " : "", FormatShare(main.total, all), whose);
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {}", share);

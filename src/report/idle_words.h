@@ -13,8 +13,8 @@ namespace tacho {
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
 // "the host launched late for 71.0 % of the idle time": the first cause of `idle`, which has one.
-// `whose`: "the idle time". `at_least`: causes of some of it are not known.
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose, bool at_least = false);
+// `whose`: "the idle time". It is "at least" that where the cause of much is unknown.
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
 
 // A slower host makes such idle time longer.
 bool IsTheHosts(IdleCause cause);

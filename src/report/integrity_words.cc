@@ -66,8 +66,10 @@ std::string ClockText(const DeviceClock& clock) {
   const DurationNs near = clock.before_launch > 0 ? *clock.least : -*clock.most;
   const auto far = clock.before_launch > 0 ? clock.most : clock.least;
   if (!far) return text + fmt::format(" {} or more", FormatDuration(near));
-  return text + fmt::format(" {} to {}", FormatDuration(near),
-                            FormatDuration(clock.before_launch > 0 ? *far : -*far));
+  // Bounds may cross by the tolerance of both.
+  const auto [least, most] = std::minmax({near, clock.before_launch > 0 ? *far : -*far});
+  const std::string from = FormatDuration(least), to = FormatDuration(most);
+  return text + " " + (from == to ? from : from + " to " + to);
 }
 
 std::string LossInNotes(const Notes& notes) {
@@ -121,10 +123,21 @@ std::string LossText(const LostWork& lost) {
 
 bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && trace.idle.known; }
 
+bool LacksIdleTime(const TraceAnalysis& trace) {
+  return trace.integrity.device_times() && !trace.idle.known;
+}
+
+std::string MissingWorkText(const RunAnalysis& run) {
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  const auto missing = std::ranges::count_if(ranks, [](const TraceAnalysis* trace) {
+    return trace->integrity.lost.any() || LacksIdleTime(*trace);
+  });
+  return fmt::format("GPU work is missing in {} of {} traces", missing, ranks.size());
+}
+
 bool LacksWork(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  return lost.any() || lost.cut_off > 0 || trace.notes.ends_early() ||
-         (trace.integrity.device_times() && !trace.idle.known);
+  return lost.any() || lost.cut_off > 0 || trace.notes.ends_early() || LacksIdleTime(trace);
 }
 
 std::string LossInWords(const TraceAnalysis& trace) {
@@ -144,6 +157,11 @@ std::string LossInWords(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   const uint64_t untold =
       count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });
+  const uint64_t cut_off =
+      count(ranks, [](const TraceAnalysis* trace) { return trace->integrity.lost.cut_off > 0; });
+  if (untold == 0 && cut_off > 0)
+    return fmt::format("in {} of {} traces the recording ends before the work of the last calls",
+                       cut_off, ranks.size());
   if (untold == 0) return "no event lost";
   return untold == ranks.size()
              ? kCannotTellLoss

@@ -23,6 +23,10 @@ std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
 // Nothing is known to be missing, also not that the end of the recording cut off too much.
 bool IsWhole(const TraceAnalysis& trace);
+// It is not known when its devices were idle, because work is missing.
+bool LacksIdleTime(const TraceAnalysis& trace);
+// "GPU work is missing in 2 of 3 traces".
+std::string MissingWorkText(const RunAnalysis& run);
 // Work that was launched is not in it.
 bool LacksWork(const TraceAnalysis& trace);
 // "12 of 400 pieces of work lie out of order or on top of each other".

@@ -59,7 +59,8 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: " + MissingRanksText(run.ranks));
   }
-  AddTrustParts(parts, linked, gpu_events, !AreWhole(run), totals.devices, totals.kernels);
+  AddTrustParts(parts, linked, gpu_events, std::ranges::any_of(run.traces, LacksWork),
+                totals.devices, totals.kernels);
   return parts;
 }
 

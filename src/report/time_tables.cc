@@ -254,7 +254,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                unless_lost(row.exposed_copy.ns),
                if_any(row.comm_busy.ns),
                unless_lost(row.idle.ns),
-               row.kernel_sum.ns,
+               if_any(row.kernel_sum.ns),
                CountCell(row.steps),
                CellOf(row.start_unix_ns),
                std::move(parts),

@@ -50,13 +50,30 @@ std::string_view OperatorsText(const DeviceTotals& totals) {
                                        : "operators";
 }
 
-// ", 41.5 % of the 382 ms recorded (217 ms before the first work)" where the window of the work is
-// much shorter than what was recorded of it.
+// Whether the window of the work is much shorter than what was recorded of it, as far as that can
+// be told: not where the file ends early, nor where work and recording are on two clocks.
+bool IsShortOf(const DeviceTotals& totals, const std::vector<const TraceAnalysis*>& traces,
+               DurationNs recorded) {
+  return ShareOf(totals.window, recorded) < kNearlyAllRecorded &&
+         std::ranges::none_of(traces, [](const TraceAnalysis* trace) {
+           return trace->scope.window || trace->notes.ends_early() ||
+                  !trace->integrity.common_clock();
+         });
+}
+
+std::string ShareOfRecorded(const DeviceTotals& totals,
+                            const std::vector<const TraceAnalysis*>& traces, DurationNs recorded) {
+  return (std::ranges::any_of(traces, BusyIsLeastOfRecorded) ? "at least " : "") +
+         FormatShare(totals.busy, recorded);
+}
+
+// ", 41.5 % of the 382 ms recorded (217 ms before the first work)"; "" where that says no more than
+// the share of the window.
 std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
   const Interval part = trace.recorded();
   const DurationNs recorded = RecordedTime({&trace});
-  if (trace.scope.window || ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
-  const std::string share = FormatShare(totals.busy, recorded);
+  if (!IsShortOf(totals, {&trace}, recorded)) return "";
+  const std::string share = ShareOfRecorded(totals, {&trace}, recorded);
   if (trace.devices.size() != 1) return fmt::format(", {} of the time recorded", share);
   const Interval window = trace.devices[0].window;
   std::string where;
@@ -72,11 +89,10 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
 
 // Of a run; "" for slices of one recording, which share their time.
 std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
-  const DurationNs recorded = RecordedTime(RanksOf(run));
-  const bool windows = run.traces[0].scope.window.has_value();
-  if (windows || !run.together.empty()) return "";
-  if (ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
-  return fmt::format(", {} of the time recorded", FormatShare(totals.busy, recorded));
+  const std::vector<const TraceAnalysis*> ranks = TimedRanksOf(run);
+  const DurationNs recorded = RecordedTime(ranks);
+  if (!run.together.empty() || !IsShortOf(totals, ranks, recorded)) return "";
+  return fmt::format(", {} of the time recorded", ShareOfRecorded(totals, ranks, recorded));
 }
 
 // What else cannot be told where work was lost. `why`: not empty.
@@ -148,7 +164,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
   // That a CPU engine is busy outside of operators says little; what else it does says more.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
-  if (named) text += "; " + MainIdleCause(idle, whose, !clock_is_right);
+  if (named) text += "; " + MainIdleCause(idle, whose);
   text += LongestGap(idle, origin);
   return named ? text : text + MainWork(totals, kernels);
 }
@@ -254,10 +270,8 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
-  const auto with_work = std::ranges::count_if(
-      RanksOf(run), [](const TraceAnalysis* trace) { return !trace->devices.empty(); });
-  const std::string traces = static_cast<size_t>(with_work) < totals.workers
-                                 ? fmt::format("{} of {} traces", with_work, totals.workers)
+  const std::string traces = totals.timed < totals.workers
+                                 ? fmt::format("{} of {} traces", totals.timed, totals.workers)
                                  : fmt::format("{} traces", totals.workers);
   std::string out =
       fmt::format("{} {}{} of the window over {}",
@@ -265,21 +279,15 @@ std::string Sentence(const RunAnalysis& run, Length length) {
                                          : "GPUs busy",
                   BusyIsLeast(run) ? "at least " : "",
                   FormatShare(totals.devices.busy, totals.devices.window), traces);
-  if (!totals.devices.whole) {
-    const auto lossy = std::ranges::count_if(
-        run.traces, [](const TraceAnalysis& trace) { return !trace.idle.known; });
-    return out +
-           LostClause(
-               fmt::format("GPU work is missing in {} of {} traces", lossy, run.traces.size())) +
-           MissingSuffix(run.ranks);
-  }
+  if (!totals.devices.whole)
+    return out + LostClause(MissingWorkText(run)) + MissingSuffix(run.ranks);
   const bool whole = length == Length::kWhole;
   if (whole)
     out +=
         BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
   out += Rest(totals.devices, totals.kernels, totals.idle, {},
-              std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
-                return trace.integrity.common_clock();
+              std::ranges::all_of(TimedRanksOf(run), [](const TraceAnalysis* trace) {
+                return trace->integrity.common_clock();
               }));
   const std::string straggler = StragglerText(run.ranks);
   return out + (whole && !straggler.empty() ? "; " + ComparedText(run.ranks) + straggler : "") +

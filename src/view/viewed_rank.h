@@ -41,8 +41,9 @@ class ViewedRank {
   [[nodiscard]] Interval ToTrace(Interval when) const {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
-  // First start to last end of its slices, in run time; empty without any.
-  [[nodiscard]] Interval span() const { return ToRun(trace_->span); }
+  // First start to last end of its slices, in run time; empty without any. Of device work that lies
+  // nowhere near the host's (times that are refused, a clock of its own), those of the host.
+  [[nodiscard]] Interval span() const { return ToRun(span_); }
 
  private:
   friend class ViewedRun;  // sets the offset
@@ -52,6 +53,7 @@ class ViewedRank {
   TraceFacts facts_;
   const Classifier* classifier_;
   RankRows rows_;
+  Interval span_;  // in trace time
   size_t slices_ = 0;
   DurationNs offset_;
 };

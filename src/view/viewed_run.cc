@@ -12,7 +12,7 @@ RankInput TimesOf(const ViewedRank& rank) {
   RankInput input;
   input.path = rank.path();
   if (rank.trace().header.base_time_ns >= 0) input.base_time_ns = rank.trace().header.base_time_ns;
-  input.span = rank.trace().span;
+  input.span = rank.ToTrace(rank.span());
   return input;
 }
 

@@ -280,6 +280,54 @@ def evidence(folder):
             r"decode: the new run lost GPU work of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
 
 
+def one_rank_without_times(folder):
+    """Whole recordings, where the times of one rank of three are refused, its GPU work is missing, or its file is cut off: kernels
+    are of as many ranks as have times, and nobody guesses at another model."""
+    gpu = ("kernel", "gpu_memcpy", "gpu_memset")
+
+    def run_of(name, seed, damage=lambda text: text):
+        run = simulated(pathlib.Path(folder), name, "--steps", "40", "--ranks", "3", "--seed", seed)
+        for path in run.glob("rank*.pt.trace.json"):
+            trace = json.loads(path.read_text())
+            trace["traceEvents"] = [e for e in trace["traceEvents"] if "annotation" not in e.get("cat", "")]
+            text = json.dumps(trace)
+            path.write_text(damage(text) if path.name.startswith("rank1") else text)
+        return run
+
+    def without_times(text):
+        trace = json.loads(text)
+        for event in trace["traceEvents"]:
+            if event.get("cat") in gpu:
+                event["ts"] = 0
+        return json.dumps(trace)
+
+    def without_work(text):
+        trace = json.loads(text)
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") not in gpu]
+        return json.dumps(trace)
+
+    base, whole = run_of("base", 1), run_of("new", 2)
+    status, expected = as_json("three ranks with times", base, whole)
+    check("they are comparable", status == 0 and expected["comparable"], expected["verdict"])
+    calls = {row["name"]: row["base_calls"] for row in expected["whole"]["kernels"]}
+    for name, damage, says in (("refused", without_times, "base has times of 3 devices, new of 2"),
+                               ("no-work", without_work, "base has times of 3 devices, new of 2"),
+                               ("cut", lambda text: text[:len(text) * 7 // 10], "new is incomplete, so its sums are lower bounds")):
+        new = run_of(name, 2, damage)
+        done = compare(base, new)
+        check(f"{name}: not comparable", done.returncode == 5 and says in " ".join(done.stdout.split()), (done.returncode, done.stdout))
+        check(f"{name}: not another model", "layers" not in done.stdout, done.stdout)
+        if name == "cut":
+            continue
+        _, result = as_json(f"{name}: all the same", base, new, "--anyway")
+        rows = {row["name"]: row for row in result["whole"]["kernels"]}
+        check(f"{name}: calls of one device", rows.keys() == calls.keys() and all(rows[n]["new_calls"] == calls[n] for n in calls),
+              {n: (rows.get(n, {}).get("new_calls"), calls[n]) for n in calls})
+        table = json.loads(tacho("analyze", new, "--json").stdout)["ranks"]["table"]
+        check(f"{name}: no time of that rank", [["window_ns" in row, "kernel_sum_ns" in row] for row in table] ==
+              [[True, True], [False, False], [True, True]], table)
+
+
 def wrong_pairs(folder):
     folder = pathlib.Path(folder)
     base = simulated(folder, "base", "--steps", "60")
@@ -344,4 +392,4 @@ def real(folder):
 
 
 if __name__ == "__main__":
-    main([forms, repeated, named, cannot, gates, merged, damaged, evidence, wrong_pairs, real], __doc__)
+    main([forms, repeated, named, cannot, gates, merged, damaged, evidence, one_rank_without_times, wrong_pairs, real], __doc__)

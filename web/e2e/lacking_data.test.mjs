@@ -84,6 +84,23 @@ test("work out of the order of its launches is neither busy nor idle", async () 
   });
 });
 
+test("a rank of refused times has no time, and the others have all of theirs", async () => {
+  const from = 1_700_000_000; // us: years after the times of the other rank's device
+  const whole = write("refused/0.json", launched(40, { from }), ofRank(0, 2));
+  const zero = launched(40, { from }).map((event) => (event.cat === "kernel" ? { ...event, ts: 0 } : event));
+  await shown([whole, write("refused/1.json", zero, ofRank(1, 2))], async (page) => {
+    const causes = await texts(page, "table[aria-label='Time by cause'] tbody tr");
+    assert(causes.length > 0 && !causes[0].includes("none"), causes.join());
+    await page.click("#tab-ranks");
+    const rows = await page.$$eval("table[aria-label=Ranks] tbody tr", (found) => found.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    assert(rows[0].slice(1, 4).every((text) => text !== ""), rows[0].join());
+    assert.deepEqual(rows[1].slice(1, 7), ["", "", "", "", "", ""]);
+    await page.click("#tab-timeline");
+    await page.waitForSelector(".panel-head:has-text('device busy')");
+    await page.waitForSelector(".panel-head:has-text('length 3.98 ms')");
+  });
+});
+
 test("a file that holds several ranks as one has slices and no figure", async () => {
   await shown([write("mixed.json", mixed())], async (page) => {
     await says(page, kMixed.slice(1));

@@ -1,5 +1,5 @@
 // The tables of kernels and operators of `analyze --json`, over all ranks. Pure.
-import type { Analysis, TraceAnalysis } from "./types";
+import type { Analysis, RankTotals, TraceAnalysis } from "./types";
 
 // The traces that figures of the run are made of, as the verdict's: a merged file repeats its ranks, so it counts only where there are no others.
 export function tracesOfRanks({ traces }: Analysis): TraceAnalysis[] {
@@ -8,6 +8,17 @@ export function tracesOfRanks({ traces }: Analysis): TraceAnalysis[] {
     if (found.length > 0) return found;
   }
   return traces;
+}
+
+// Those of them that have times of a device, as the sums over kernels: all where none has.
+export function timedTraces(analysis: Analysis): TraceAnalysis[] {
+  const ranks = tracesOfRanks(analysis), timed = ranks.filter((trace) => trace.devices.length > 0);
+  return timed.length > 0 ? timed : ranks;
+}
+
+// Absent of a rank without times of a device.
+export function busyShare({ busy_ns, window_ns }: RankTotals): number | undefined {
+  return busy_ns === undefined || !window_ns ? undefined : busy_ns / window_ns;
 }
 
 // A CPU engine: its working operators stand where others have kernels.
@@ -28,7 +39,7 @@ export interface KernelRow {
 }
 export function kernelRows(analysis: Analysis): KernelRow[] {
   const found = new Map<string, KernelRow>();
-  for (const kernel of tracesOfRanks(analysis).flatMap((trace) => trace.kernels)) {
+  for (const kernel of timedTraces(analysis).flatMap((trace) => trace.kernels)) {
     const of = found.get(kernel.name);
     if (of) {
       of.count += kernel.count;

@@ -263,13 +263,13 @@ export interface RankTotals {
   rank?: number;
   path: string;
   identity?: { name: string };
-  window_ns: number;
-  busy_ns: number;
-  idle_ns?: number; // absent, as the next two, where work is missing
-  compute_ns: number;
+  window_ns?: number; // absent, as all times, of a rank without times of a device
+  busy_ns?: number;
+  idle_ns?: number; // absent, as the exposed times, where work is missing
+  compute_ns?: number;
   exposed_comm_ns?: number;
   exposed_copy_ns?: number;
-  comm_busy_ns: number;
-  kernel_sum_ns: number;
+  comm_busy_ns?: number;
+  kernel_sum_ns?: number;
   steps: number;
 }

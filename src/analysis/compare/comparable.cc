@@ -189,7 +189,7 @@ class Checks {
                       where, 100 * shared,
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
-    if (const auto factor = FactorOfLayers(kernels)) {
+    if (const auto factor = FactorOfLayers(kernels); factor && !changes_.IsCut()) {
       const std::string lost = changes_.WhyLost();
       Obstacle("other-layers",
                fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
@@ -200,9 +200,14 @@ class Checks {
 
   // Which kernels ran in a whole recording, and how often, says nothing where some are lost.
   void Whole() {
+    const SideFacts &base = changes_.base, &now = changes_.now;
+    const bool both_work = base.has_device_work && now.has_device_work;
+    if (both_work && base.ranks == now.ranks && base.devices != now.devices)
+      Obstacle("other-ranks",
+               fmt::format("all of the recording: base has times of {} devices, new of {}",
+                           base.devices, now.devices));
     if (changes_.WhyLost().empty()) return Kernels("all of the recording", changes_.whole->rows);
-    if (!changes_.base.has_device_work || !changes_.now.has_device_work) return;
-    Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
+    if (both_work) Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
   }
 
   // Of recordings without steps of one phase, which call kernels of their own.
@@ -303,7 +308,9 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
       facts.has_device_work |= !trace->devices.empty();
     }
-    facts.ranks = std::max(facts.ranks, CountRanks(run).ranks);
+    const RankCounts counts = CountRanks(run);
+    facts.ranks = std::max(facts.ranks, counts.ranks);
+    facts.devices = std::max(facts.devices, counts.devices);
   }
   facts.evidence = EvidenceOf(runs);
   if (prompts > 0) facts.prompt_tokens = prompt_tokens / prompts;

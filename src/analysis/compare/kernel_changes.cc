@@ -173,7 +173,7 @@ std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& ba
     double devices = 0;
     for (const RunAnalysis& run : runs) devices += static_cast<double>(CountRanks(run).devices);
     for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis* trace : RanksOf(run)) {
+      for (const TraceAnalysis* trace : TimedRanksOf(run)) {
         for (const KernelRow& row : trace->kernels.rows) {
           KernelChange& change = by_name[row.name];
           change.name = row.name;

@@ -79,7 +79,7 @@ struct SideFacts {
   std::vector<std::string> names;  // of its runs, as the user typed them; empty: not known
   std::vector<std::string> paths;  // of its traces
   std::vector<Interval> spans;     // of its traces, or the windows that were read of them
-  uint64_t runs = 0, ranks = 0;    // ranks: in one run
+  uint64_t runs = 0, ranks = 0, devices = 0;  // ranks, and devices with work: in one run
   std::string engine, version, gpus, phases;
   std::string options;           // of the profiler; "none"; "" where no trace says
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one

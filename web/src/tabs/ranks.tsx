@@ -4,6 +4,7 @@ import { clockSentences, residualOf } from "../clocks";
 import { analysis, meta, showInTimeline, theme } from "../state";
 import { whyOf } from "../labels";
 import { DataTable, Name, Swatch, type Column } from "../table";
+import { busyShare } from "../totals";
 import type { Analysis, Meta, Rank, RankTotals } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf } from "../units";
 
@@ -60,7 +61,7 @@ function clockColumns(of: Meta | null): Column<Rank>[] {
 }
 
 export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) {
-  const unit = unitOf(ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 0));
+  const unit = unitOf(ranks.table.reduce((most, row) => Math.max(most, row.window_ns ?? 0), 0));
   const work = (color: number) => colorOf(theme.value, "work", color);
   const idleColor = causeColor(theme.value, "host-late", meta.value?.palettes.idle);
   const parts: { id: string; head: string; color: string; of: (row: RankTotals) => number | undefined }[] = [
@@ -69,8 +70,9 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
     { id: "copy", head: "exposed copies", color: work(9), of: (row) => row.exposed_copy_ns },
     { id: "idle", head: "idle", color: idleColor, of: (row) => row.idle_ns },
   ];
+  const figure = (ns: number | undefined) => (ns === undefined ? "" : inUnit(ns, unit));
   const rankOf = (row: RankTotals) => meta.value?.ranks.find((rank) => rank.path === row.path);
-  const widest = ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 1);
+  const widest = ranks.table.reduce((most, row) => Math.max(most, row.window_ns ?? 0), 1);
   const open = (row: RankTotals) => {
     const rank = rankOf(row);
     if (!rank?.span) return;
@@ -86,11 +88,10 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
         </>
       ),
     },
-    { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
-    { id: "busy", head: ranks.table.some((row) => rankOf(row)?.busy_is_least) ? "busy %, at least" : "busy %", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
+    { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns ?? -1, cell: (row) => figure(row.window_ns) },
+    { id: "busy", head: ranks.table.some((row) => rankOf(row)?.busy_is_least) ? "busy %, at least" : "busy %", kind: "figure", sort: (row) => busyShare(row) ?? -1, cell: (row) => { const busy = busyShare(row); return busy === undefined ? "" : percentFigure(busy); } },
     ...parts.map((part): Column<RankTotals> => ({
-      id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: (row) => part.of(row) ?? -1,
-      cell: (row) => { const ns = part.of(row); return ns === undefined ? "" : inUnit(ns, unit); },
+      id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: (row) => part.of(row) ?? -1, cell: (row) => figure(part.of(row)),
     })),
     { id: "steps", head: "steps", kind: "figure", sort: (row) => row.steps, cell: (row) => count(row.steps) },
     {

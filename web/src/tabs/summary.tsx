@@ -5,7 +5,7 @@ import { kIdleOrUnrecorded, whyOf } from "../labels";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
 import { Bar, DataTable, Name, Swatch, type Column } from "../table";
-import { computesOnCpu, kernelRows, tracesOfRanks, type KernelRow } from "../totals";
+import { computesOnCpu, kernelRows, timedTraces, type KernelRow } from "../totals";
 import type { Analysis, Answer, Gap, RunTotals, Total } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
 import { notShownOr, whyNo } from "../untold";
@@ -171,7 +171,7 @@ function Answers({ answers }: { answers: Answer[] }) {
 
 function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
   const kernels = useMemo(() => kernelRows(figures).slice(0, 12), [figures]);
-  const kernelSum = tracesOfRanks(figures).reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
+  const kernelSum = timedTraces(figures).reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
   const several = kernels.some((row) => row.median === undefined);
   const onCpu = computesOnCpu(figures);
   return (

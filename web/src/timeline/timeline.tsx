@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, percent, pointInTime, stepOfTicks } from "../units";
 import { analysis, meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
 import { clockText } from "../clocks";
+import { busyShare } from "../totals";
 import { busyIsLeast, whyNo } from "../untold";
 import { Controller, type Hover, type Seen } from "./controller";
 import type { LaidRow, Layout } from "./layout";
@@ -83,7 +84,8 @@ function shownInMinimap(): string {
 }
 function busyOf(rank: number): string {
   const of = analysis.value?.ranks?.table.find((row) => row.path === ranks.value[rank]?.path);
-  return of && of.window_ns > 0 ? `${busyIsLeast(of.path) ? "at least " : ""}${percent(of.busy_ns / of.window_ns)} busy` : "";
+  const busy = of && busyShare(of);
+  return of && busy !== undefined ? `${busyIsLeast(of.path) ? "at least " : ""}${percent(busy)} busy` : "";
 }
 
 function Label({ row }: { row: LaidRow }) {
