@@ -82,7 +82,7 @@ Answer AnswerOrigin(const AnswerInput& in) {
   std::map<std::string_view, DurationNs> by_name;
   DurationNs known, all = in.totals.devices.copies.total + in.totals.devices.memsets.total;
   for (const CategoryRow& row : in.totals.devices.kernels) all += row.total;
-  for (const TraceAnalysis* trace : in.ranks) {
+  for (const TraceAnalysis* trace : TimedRanksOf(in.run)) {
     for (const OpRow& row : trace->ops.rows) {
       by_name[row.name] += row.device_self;
       known += row.device_self;

@@ -151,6 +151,13 @@ TEST(Answers, LeaveOutARankOfRefusedTimes) {
   EXPECT_THAT(all, HasSubstr("The device's times are refused in 1 of 2 traces"));
   EXPECT_THAT(all, AllOf(Not(HasSubstr("never idle")), Not(HasSubstr("is missing in"))));
   EXPECT_THAT(Verdict(run), HasSubstr("over 1 of 2 traces"));
+  const auto launched_by = [](const RunAnalysis& of) {
+    const std::vector<Answer> answers = Answers(of);
+    return *std::ranges::find(answers, "origin", &Answer::id);
+  };
+  RunAnalysis other = run;
+  other.traces.resize(1);
+  EXPECT_EQ(launched_by(run).share, launched_by(other).share);
 }
 
 // Two traces that lost work, of which the idle time of one is known: one count on all lines.
