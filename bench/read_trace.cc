@@ -36,9 +36,11 @@ double EvidenceSeconds(const tacho::Trace& trace, const tacho::Classifier& class
 
 int main(int count, char** arguments) {
   // --inline: reading and inflating on the thread that parses, to measure one core.
-  const bool inline_threads = count == 3 && std::strcmp(arguments[1], "--inline") == 0;
+  // --only-read: the same, and nothing is analysed.
+  const bool only_read = count == 3 && std::strcmp(arguments[1], "--only-read") == 0;
+  const bool inline_threads = only_read || (count == 3 && std::strcmp(arguments[1], "--inline") == 0);
   if (count != 2 && !inline_threads) {
-    std::fprintf(stderr, "usage: read_trace [--inline] FILE\n");
+    std::fprintf(stderr, "usage: read_trace [--inline | --only-read] FILE\n");
     return 2;
   }
   const char* const path = arguments[count - 1];
@@ -58,6 +60,11 @@ int main(int count, char** arguments) {
   const tacho::Trace trace = std::move(builder).Finish();
   const double read_s = Seconds(start);
   const double read_cpu_s = CpuSeconds();
+  if (only_read) {
+    std::printf("{\"events\":%llu,\"read_s\":%.6f,\"read_cpu_s\":%.6f}\n",
+                static_cast<unsigned long long>(trace.counts.total), read_s, read_cpu_s);
+    return 0;
+  }
 
   const auto classifier = tacho::Classifier::Create();
   const auto analyse = std::chrono::steady_clock::now();
