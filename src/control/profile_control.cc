@@ -89,7 +89,7 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
 // What a vLLM would drop without a word: it answers 200, and records as it was started.
 Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
   if (!body.contains(kKwargs)) return {};
-  const std::string& first = body[kKwargs].begin().key();
+  const std::string first = body[kKwargs].begin().key();
   if (const auto& kind = facts.profiler.kind; kind && *kind != "torch")
     return Refuse(worker, fmt::format("{}: its profiler is {}, which reads no options of torch's",
                                       first, *kind));
