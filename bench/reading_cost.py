@@ -19,9 +19,13 @@ import tempfile
 KNOWN = {"reading, by simdjson's reading of six fields": 0.524, "analysing, by reading": 0.474}
 
 
-def instructions(*command):
-    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *map(str, command)],
+def counted(*command):
+    return subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *map(str, command)],
                           capture_output=True, text=True, timeout=300)
+
+
+def instructions(*command):
+    done = counted(*command)
     found = re.search(r"I +refs: +([\d,]+)", done.stderr)
     if done.returncode != 0 or not found:
         sys.exit(f"{command[0]}: {done.returncode}\n{done.stderr[-2000:]}")
@@ -35,6 +39,10 @@ def main():
         if not shutil.which(program):
             print(f"skipped: {program} is not there")
             return 77
+    # Its long doubles have 64 bits: some versions of Boost give up over them at the program's start.
+    if counted(programs / "read_trace").returncode < 0:
+        print("skipped: valgrind does not run read_trace here")
+        return 77
     with tempfile.TemporaryDirectory(prefix="tacho-cost-") as folder:
         trace = pathlib.Path(folder) / "trace.json"
         subprocess.run([programs / "generate_trace", "--bytes", "100000000", "--output", trace], check=True, timeout=120)
