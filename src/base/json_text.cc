@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -127,6 +128,17 @@ std::string QuoteJson(std::string_view text) {
   }
   out.push_back('"');
   return out;
+}
+
+JsonString JsonStringAt(std::string_view json, size_t quote) {
+  JsonString string{quote + 1, quote + 1};
+  while (string.end < json.size() && json[string.end] != '"') {
+    string.end += json[string.end] == '\\' ? 2 : 1;
+  }
+  string.end = std::min(string.end, json.size());
+  const size_t behind = json.find_first_not_of(kBlanks, std::min(string.end + 1, json.size()));
+  string.is_key = behind != std::string_view::npos && json[behind] == ':';
+  return string;
 }
 
 std::string CompactJson(std::string_view json) {

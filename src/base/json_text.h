@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,14 @@ std::string UnescapeJson(std::string_view raw);
 // `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
 // always valid JSON. It holds no control character, neither C1 nor DEL.
 std::string QuoteJson(std::string_view text);
+
+// A string in a JSON text, or in a part of one.
+struct JsonString {
+  size_t begin = 0, end = 0;  // between its quotes; the text's end if it has no closing one
+  bool is_key = false;        // a ':' is behind it
+};
+// The string whose opening quote is at `quote`.
+JsonString JsonStringAt(std::string_view json, size_t quote);
 
 // `json` without the white space between its tokens.
 std::string CompactJson(std::string_view json);

@@ -33,5 +33,18 @@ TEST(CompactJson, DropsWhiteSpaceOutsideOfStrings) {
   EXPECT_EQ(CompactJson("\" a\\"), "\" a\\");
 }
 
+TEST(JsonStringAt, EndsAtItsQuote) {
+  const std::string_view json = R"({"a\"b" : "c\\"})";
+  const JsonString key = JsonStringAt(json, 1), value = JsonStringAt(json, 10);
+  EXPECT_EQ(json.substr(key.begin, key.end - key.begin), R"(a\"b)");
+  EXPECT_TRUE(key.is_key);
+  EXPECT_EQ(json.substr(value.begin, value.end - value.begin), R"(c\\)");
+  EXPECT_FALSE(value.is_key);
+  for (const char* cut : {"\"", "\"a", "\"a\\"}) {
+    EXPECT_EQ(JsonStringAt(cut, 0).end, std::string_view(cut).size());
+    EXPECT_FALSE(JsonStringAt(cut, 0).is_key);
+  }
+}
+
 }  // namespace
 }  // namespace tacho

@@ -16,6 +16,8 @@ constexpr char AsciiLower(char c) {
 }
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool IsLetter(char c) { return AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z'; }
 
 // The value of a hexadecimal digit; -1 for any other character.
 constexpr int HexDigit(char c) {

@@ -9,8 +9,6 @@ namespace {
 
 constexpr size_t kLongestName = 64;
 
-bool IsLetter(char c) { return AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z'; }
-
 // nsys reads %h, %p and %q{VARIABLE} in names.
 std::string Escaped(std::string_view text) {
   std::string escaped;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "base/secret_names.h"
 #include "base/secrets.h"
 
 namespace tacho {
@@ -27,7 +28,7 @@ size_t BlankConstants(Vocabulary& words, SecretSlots& slots) {
     BlankSecretsInJson(BytesOf(shape.text));
     for (const ArgsShape::Entry& entry : shape.entries) {
       const std::string_view key = words[entry.key];
-      if (!NamesSecret(key)) continue;
+      if (HowNamed(key) == Named::kPlain) continue;
       if (entry.slot < 0) {
         blanked += BlankSecretValue(key, words.strings.Bytes(entry.constant));
         continue;
@@ -61,10 +62,7 @@ size_t BlankSlots(Trace& trace, const SecretSlots& slots, const Column<ArgsRef>&
 size_t BlankTexts(TraceBasics& basics) {
   size_t blanked = 0;
   for (size_t i = 1; i < basics.words.strings.size(); ++i) {
-    const std::span<char> text = basics.words.strings.Bytes(static_cast<StringId>(i));
-    const bool is_json =
-        !text.empty() && (text.front() == '"' || text.front() == '{' || text.front() == '[');
-    blanked += is_json ? BlankSecretsInJson(text) : BlankSecrets(text);
+    blanked += BlankSecrets(basics.words.strings.Bytes(static_cast<StringId>(i)));
   }
   for (auto& [key, json] : basics.header.fields) blanked += BlankSecretValue(key, BytesOf(json));
   for (std::string& line : basics.header.producer_log) blanked += BlankSecrets(BytesOf(line));

@@ -33,6 +33,23 @@ TEST(BlankSecretsOf, TextsOfTheWholeTraceAtTheirLengths) {
   EXPECT_EQ(BlankSecretsOf(trace), 0u);
 }
 
+// Texts that only begin as JSON does, and JSON whose texts have escapes.
+TEST(BlankSecretsOf, NamesWithBracketsAndTextsWithEscapes) {
+  TraceBuilder b;
+  b.header().fields = {{"note", R"("password:\nabcdefgh1 rest")"},
+                       {"distributedInfo", R"({"rank": 3, "store": "TOKEN_PASSWORD=\nabcd1234"})"}};
+  b.Host("cpu_op", "[TP0] server_args: api_key='s3cret'", {.start = 0, .duration = 5});
+  b.Host("cpu_op", "{step} --api-key s3cret",
+         {.start = 9, .duration = 5, .args = {{"msg", R"("HF_TOKEN=ab\tcdef")"}}});
+  Trace trace = std::move(b).Finish();
+  const auto fields = trace.header.fields;
+  EXPECT_EQ(BlankSecretsOf(trace), 2u);
+  EXPECT_EQ(trace.header.fields, fields);
+  EXPECT_EQ(trace.Text(trace.host_ops.name[0]), "[TP0] server_args: api_key='******'");
+  EXPECT_EQ(trace.Text(trace.host_ops.name[1]), "{step} --api-key ******");
+  EXPECT_EQ(*ArgText(trace, HostOpArgs(trace, 1), "msg"), R"("HF_TOKEN=ab\tcdef")");
+}
+
 // A value that differs from event to event is kept apart from the text of the arguments.
 TEST(BlankSecretsOf, ArgumentsThatVary) {
   TraceBuilder b;

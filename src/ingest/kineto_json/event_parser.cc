@@ -10,8 +10,6 @@ namespace {
 // What stands between the name of a rank and the number of its process.
 constexpr std::string_view kBehindRank = " :_-/|#";
 
-bool IsLetter(char c) { return AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z'; }
-
 constexpr std::string_view kEventKeys[] = {"ph",  "cat", "name", "pid", "tid", "ts",
                                            "dur", "id",  "args", "s",   "bp"};
 

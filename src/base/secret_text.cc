@@ -1,0 +1,468 @@
+#include "base/secret_text.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+constexpr auto kNowhere = std::string_view::npos;
+constexpr char kStar = '*';
+constexpr std::string_view kQuotes = "\"'";
+
+bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
+bool IsQuote(char c) { return kQuotes.find(c) != kNowhere; }
+
+// A secret of a known form.
+struct Form {
+  std::string_view begin;  // stays
+  std::string_view more;   // characters that may follow beside letters and digits
+  size_t least;            // characters behind `begin`
+  bool needs_digit = true;
+  bool is_upper = false;  // only upper-case letters and digits
+};
+constexpr auto kForms = std::to_array<Form>({
+    {"hf_", "", 20, false},
+    {"sk-", "_-", 20},
+    {"ghp_", "", 30},
+    {"gho_", "", 30},
+    {"ghu_", "", 30},
+    {"ghs_", "", 30},
+    {"ghr_", "", 30},
+    {"github_pat_", "_", 20},
+    {"glpat-", "_-", 20},
+    {"AKIA", "", 16, false, true},
+    {"ASIA", "", 16, false, true},
+    {"AIza", "_-", 35},
+    {"xoxb-", "-", 20},
+    {"xoxp-", "-", 20},
+    {"nvapi-", "_-", 20},
+    {"Bearer ", "._~+/=-", 8, false},
+    {"bearer ", "._~+/=-", 8, false},
+});
+constexpr std::string_view kWebToken = "eyJ";
+
+// Finds the secrets of known forms. Each byte is looked at once for a form, at most: where a run of
+// a form's characters is none, no part of that run is.
+class FormBlanker {
+ public:
+  explicit FormBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
+
+  size_t Run() {
+    static constexpr std::array<bool, 256> kBegins = [] {
+      std::array<bool, 256> begins{};
+      begins[static_cast<unsigned char>(kWebToken[0])] = true;
+      for (const Form& form : kForms) begins[static_cast<unsigned char>(form.begin[0])] = true;
+      return begins;
+    }();
+    size_t blanked = 0;
+    for (size_t at = 0; at < text_.size(); ++at) {
+      if (!kBegins[static_cast<unsigned char>(text_[at])]) continue;
+      if (at > 0 && IsWordChar(text_[at - 1])) continue;
+      size_t from = at;
+      const size_t end = EndAt(from);
+      if (end <= from) continue;
+      blanked += BlankOnce(bytes_, from, end) ? 1 : 0;
+      at = end - 1;
+    }
+    return blanked;
+  }
+
+ private:
+  // The end of the secret at `from`, which is moved behind what stays of it; `from` if none is
+  // there.
+  size_t EndAt(size_t& from) {
+    const std::string_view rest = text_.substr(from);
+    if (rest.starts_with(kWebToken)) return EndOfWebToken(from);
+    for (size_t i = 0; i < kForms.size(); ++i) {
+      if (!rest.starts_with(kForms[i].begin)) continue;
+      from += kForms[i].begin.size();
+      return EndOfForm(kForms[i], from, none_until_[i]);
+    }
+    return from;
+  }
+
+  size_t EndOfForm(const Form& form, size_t at, size_t& none_until) const {
+    if (at < none_until) return at;
+    size_t end = at;
+    bool has_digit = false;
+    while (end < text_.size()) {
+      const char c = text_[end];
+      const bool is_letter = form.is_upper ? IsUpper(c) : IsLetter(c);
+      if (!is_letter && !IsDigit(c) && form.more.find(c) == kNowhere) break;
+      has_digit = has_digit || IsDigit(c);
+      ++end;
+    }
+    if (end - at >= form.least && (has_digit || !form.needs_digit)) return end;
+    none_until = end;
+    return at;
+  }
+
+  // Three parts of base64.
+  size_t EndOfWebToken(size_t at) {
+    constexpr size_t kLeastPart = 8;
+    if (at < no_web_token_until_) return at;
+    size_t end = at;
+    for (int part = 0; part < 3; ++part) {
+      if (part > 0 && (end == text_.size() || text_[end++] != '.')) return at;
+      const size_t from = end;
+      while (end < text_.size() && (IsWordChar(text_[end]) || text_[end] == '-')) ++end;
+      if (part == 0) no_web_token_until_ = end;
+      if (end - from < kLeastPart) return at;
+    }
+    return end;
+  }
+
+  std::span<char> bytes_;
+  std::string_view text_;
+  std::array<size_t, kForms.size()> none_until_{};
+  size_t no_web_token_until_ = 0;
+};
+
+// Of "scheme://user:password@host" the password, which may hold a '/'; and a user that is a key.
+class UrlBlanker {
+ public:
+  explicit UrlBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
+
+  size_t Run() {
+    constexpr std::string_view kSign = "://";
+    size_t blanked = 0;
+    for (size_t at = text_.find(kSign); at != kNowhere; at = text_.find(kSign, at + 1)) {
+      const size_t user = at + kSign.size();
+      const size_t host = HostBehind(user);
+      if (host == kNowhere) continue;
+      const std::string_view scheme = text_.substr(0, at), person = text_.substr(user, host - user);
+      const size_t colon = person.find(':');
+      const bool is_key = colon == kNowhere && LooksLikeKey(person) &&
+                          (scheme.ends_with("http") || scheme.ends_with("https"));
+      const size_t from = colon == kNowhere ? user : user + colon + 1;
+      if (!is_key && (colon == kNowhere || from == host || IsRank(from, host))) continue;
+      blanked += BlankOnce(bytes_, from, host) ? 1 : 0;
+    }
+    return blanked;
+  }
+
+ private:
+  // The '@' in front of the host; npos without.
+  [[nodiscard]] size_t HostBehind(size_t user) const {
+    constexpr size_t kLongestPassword = 256;
+    constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
+    const size_t end = std::min(text_.find_first_of(kPlaceEnds, user), text_.size());
+    const std::string_view place = text_.substr(user, end - user);
+    if (const size_t sign = place.rfind('@'); sign != kNowhere) return user + sign;
+    // Behind the colon of "host:8000/a@b" is a port.
+    const size_t colon = place.find(':');
+    if (colon == kNowhere || place.starts_with('[') || end == text_.size() || text_[end] != '/' ||
+        std::ranges::all_of(place.substr(colon + 1), IsDigit)) {
+      return kNowhere;
+    }
+    const std::string_view more = text_.substr(end, kLongestPassword);
+    const size_t sign = more.find('@');
+    if (sign >= more.find_first_of(kEnds)) return kNowhere;
+    return end + more.substr(0, more.find_first_of(kPlaceEnds, sign)).rfind('@');
+  }
+
+  // "http://host:8000@1" names a rank of a server.
+  [[nodiscard]] bool IsRank(size_t port, size_t sign) const {
+    const size_t end = std::min(text_.find_first_not_of("0123456789", sign + 1), text_.size());
+    return std::ranges::all_of(text_.substr(port, sign - port), IsDigit) && end > sign + 1 &&
+           (end == text_.size() || text_[end] != '.');
+  }
+
+  std::span<char> bytes_;
+  std::string_view text_;
+};
+
+// What stands behind a name.
+struct Sign {
+  enum Kind : uint8_t { kNone, kEquals, kColon, kComma, kBlank } kind = kNone;
+  size_t end = 0;
+};
+
+struct Value {
+  size_t begin = 0, end = 0;
+  size_t next = 0;  // behind its closing quote
+  bool is_quoted = false;
+};
+
+// A word of the text that may be a name.
+struct Name {
+  std::string_view text;
+  bool is_option = false, is_variable = false, in_query = false;
+};
+
+// Finds what names of secrets are given. A name is judged before its value is looked for, and a
+// value is gone over once, unless it is short.
+class AssignedBlanker {
+ public:
+  explicit AssignedBlanker(std::span<char> bytes)
+      : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
+
+  size_t Run() {
+    // Each way to assign has one of these; most texts have none.
+    if (text_.find_first_of("=:") == kNowhere && text_.find("--") == kNowhere) return 0;
+    for (size_t at = 0; at < text_.size();) {
+      if (!IsLetter(text_[at]) && text_[at] != '_') {
+        ++at;
+        continue;
+      }
+      size_t end = at;
+      while (end < text_.size() && (IsWordChar(text_[end]) || text_[end] == '-')) ++end;
+      at = BlankBehind(at, end);
+    }
+    return blanked_;
+  }
+
+ private:
+  // Ends of a value that is no word of its own.
+  static constexpr std::string_view kLineEnds = "\r\n", kMarks = ",;&)}]<>";
+
+  // Blanks what is given to the name there; the place to go on from.
+  size_t BlankBehind(size_t begin, size_t end) {
+    Name name{.text = text_.substr(begin, end - begin)};
+    name.is_option = text_.substr(0, begin).ends_with("--");
+    const Sign sign = SignBehind(end, name.is_option);
+    if (sign.kind == Sign::kNone) return end;
+    name.is_variable =
+        std::ranges::none_of(name.text, [](char c) { return IsLetter(c) && !IsUpper(c); });
+    name.in_query = begin > 0 && sign.kind == Sign::kEquals &&
+                    (text_[begin - 1] == '?' || text_[begin - 1] == '&');
+    const size_t at = std::min(text_.find_first_not_of(' ', sign.end), text_.size());
+    const Named named = HowNamedHere(name, at);
+    if (named == Named::kPlain || at == text_.size()) return end;
+    const bool is_list = std::string_view("[({").find(text_[at]) != kNowhere;
+    if (is_list) return named == Named::kSecret && sign.kind != Sign::kBlank ? BlankList(at) : end;
+    const bool is_word = name.is_option || (name.is_variable && sign.kind == Sign::kEquals);
+    const std::string_view ends = is_word && !name.in_query ? "" : kMarks;
+    const Value value = WithoutScheme(ValueAt(at, ends, named));
+    const bool separate = sign.kind == Sign::kBlank || sign.kind == Sign::kComma;
+    if (separate && text_.substr(value.begin).starts_with('-')) return end;
+    if (!BlankValue(value, named)) return end;
+    if (AsciiLowered(name.text).ends_with("cookie") && !value.is_quoted)
+      return BlankPairs(value.end);
+    if (!separate || OptionNamed("--" + std::string(name.text)) != Option::kSecrets)
+      return value.next;
+    return sign.kind == Sign::kComma ? BlankStrings(value.next) : BlankWords(value.next);
+  }
+
+  // "NAME=", "NAME =", "'NAME':", the same escaped, "--name ", "'--name',".
+  [[nodiscard]] Sign SignBehind(size_t at, bool is_option) const {
+    const size_t close = std::min(text_.find_first_not_of("\"'\\", at), text_.size());
+    const size_t sign = std::min(text_.find_first_not_of(' ', close), text_.size());
+    if (sign == text_.size()) return {};
+    const char c = text_[sign], next = sign + 1 < text_.size() ? text_[sign + 1] : ' ';
+    // "std::token::value" and "secretstorage==3.3" assign nothing, nor does help: "--api-key: KEY".
+    const bool doubled = next == '=' || next == ':';
+    if (c == '=' && !doubled) return {Sign::kEquals, sign + 1};
+    if (c == ':' && !doubled && sign == close && (close > at || !is_option)) {
+      return {Sign::kColon, sign + 1};
+    }
+    if (!is_option) return {};
+    if (c == ',' && close > at) return {Sign::kComma, sign + 1};
+    return close == at && sign > at ? Sign{Sign::kBlank, sign} : Sign{};
+  }
+
+  // How a name tells of a secret whose value is at `at`.
+  [[nodiscard]] Named HowNamedHere(const Name& name, size_t at) const {
+    const Named named = HowNamed(name.text);
+    if (named == Named::kSecret) return named;
+    const std::string lower =
+        named == Named::kMaybe || name.in_query ? AsciiLowered(name.text) : "";
+    const bool alone = lower == "key" || lower == "token" || lower == "auth";
+    if (name.in_query && (alone || lower == "sig" || lower == "signature")) return Named::kSecret;
+    if (lower == "token" && (name.is_option || name.is_variable)) return Named::kSecret;
+    const bool is_quoted = at < text_.size() && (IsQuote(text_[at]) || text_[at] == '\\');
+    if (lower == "key" && !name.is_option && !name.is_variable && !is_quoted) return Named::kPlain;
+    return named;
+  }
+
+  // The value at `at`, in quotes or up to one of `ends` or a blank.
+  [[nodiscard]] Value ValueAt(size_t at, std::string_view ends, Named named) const {
+    // Of a value that must look like a key no more than such a key may have.
+    constexpr size_t kLongestKey = 600;
+    const std::string_view text =
+        named == Named::kMaybe ? text_.substr(0, at + kLongestKey) : text_;
+    const size_t first = at + PrefixOfQuoted(text.substr(at));
+    const size_t quote = std::min(text.find_first_not_of('\\', first), text.size());
+    if (quote < text.size() && IsQuote(text[quote])) return Quoted(text, first, quote);
+    Value value{at, at, at, false};
+    for (; value.end < text.size(); ++value.end) {
+      const char c = text[value.end];
+      // An environment that was read as one text has '\0' between its variables.
+      if (IsQuote(c) || static_cast<unsigned char>(c) <= ' ' || ends.find(c) != kNowhere) break;
+      if (c != '\\') continue;
+      // An escaped quote ends it, too.
+      const size_t behind = std::min(text.find_first_not_of('\\', value.end), text.size());
+      if (behind < text.size() && IsQuote(text[behind])) break;
+      value.end = behind - 1;
+    }
+    value.next = value.end;
+    return value;
+  }
+
+  // "b" of "b'K'", "SecretStr(" of "SecretStr('K')".
+  static size_t PrefixOfQuoted(std::string_view text) {
+    constexpr size_t kLongest = 16;
+    size_t size = 0;
+    while (size < std::min(text.size(), kLongest) && IsWordChar(text[size])) ++size;
+    if (size > 0 && text.substr(size).starts_with('('))
+      ++size;
+    else if (size != 1)
+      return 0;
+    return size < text.size() && (IsQuote(text[size]) || text[size] == '\\') ? size : 0;
+  }
+
+  // `first`: of the backslashes in front of the quote, which then are in front of its other one
+  // too.
+  static Value Quoted(std::string_view text, size_t first, size_t quote) {
+    const std::string_view mark = text.substr(first, quote + 1 - first);
+    size_t end = text.find(mark, quote + 1);
+    while (mark.size() == 1 && end != kNowhere && text[end - 1] == '\\' && end - 1 > quote &&
+           text[end - 2] != '\\') {
+      end = text.find(mark, end + 1);
+    }
+    if (end == kNowhere) {
+      end = std::min(text.find_first_of(kLineEnds, quote + 1), text.size());
+      return {quote + 1, end, end, true};
+    }
+    return {quote + 1, end, end + mark.size(), true};
+  }
+
+  // Without the "Bearer" in front of its key.
+  [[nodiscard]] Value WithoutScheme(Value value) const {
+    const size_t key = BehindScheme(text_, value.begin);
+    if (key == value.begin || (value.is_quoted && key >= value.end)) return value;
+    if (!value.is_quoted) return ValueAt(key, kMarks, Named::kSecret);
+    value.begin = key;
+    return value;
+  }
+
+  // False if it is no secret.
+  bool BlankValue(const Value& value, Named named) {
+    if (!IsSecretValue(named, text_.substr(value.begin, value.end - value.begin))) return false;
+    blanked_ += BlankOnce(bytes_, value.begin, value.end) ? 1 : 0;
+    return true;
+  }
+
+  // "['K1', 'K2']", "{'a': 'K'}"; the place behind the last of them.
+  size_t BlankList(size_t at) {
+    constexpr std::string_view kBetween = "[({,: ";
+    while (at < text_.size()) {
+      at = std::min(text_.find_first_not_of(kBetween, at), text_.size());
+      if (at == text_.size() || std::string_view("])}\r\n").find(text_[at]) != kNowhere) return at;
+      const Value value = ValueAt(at, ",])}", Named::kSecret);
+      BlankValue(value, Named::kSecret);
+      at = std::max(value.next, at + 1);
+    }
+    return at;
+  }
+
+  // The other pairs of a cookie: "a=K1; b=K2".
+  size_t BlankPairs(size_t at) {
+    while (text_.substr(at).starts_with("; ")) {
+      const Value value = ValueAt(at + 2, ";", Named::kSecret);
+      if (value.end == value.begin) break;
+      BlankValue(value, Named::kSecret);
+      at = value.end;
+    }
+    return at;
+  }
+
+  // More keys of vLLM's --api-key: "'K2', '--port', '1'".
+  size_t BlankStrings(size_t at) {
+    while (text_.substr(at).starts_with(',')) {
+      const size_t first = std::min(text_.find_first_not_of(' ', at + 1), text_.size());
+      if (first == text_.size()) break;
+      const Value value = ValueAt(first, "", Named::kSecret);
+      if (!value.is_quoted || text_.substr(value.begin).starts_with('-')) break;
+      BlankValue(value, Named::kSecret);
+      at = value.next;
+    }
+    return at;
+  }
+
+  // The same of a command line. All words up to the next option are keys; in what may be prose,
+  // where none follows, those with a digit alone.
+  size_t BlankWords(size_t at) {
+    constexpr size_t kMost = 1024;
+    const std::string_view more = text_.substr(at, kMost);
+    const std::string_view line = more.substr(0, more.find_first_of("\"'\r\n"));
+    const size_t option = line.find(" -");
+    const size_t end = at + std::min(option, line.size());
+    while (at < end && text_[at] == ' ') {
+      const size_t begin = std::min(text_.find_first_not_of(' ', at), end);
+      at = std::min(text_.find(' ', begin), end);
+      const std::string_view word = text_.substr(begin, at - begin);
+      if (option == kNowhere && std::ranges::none_of(word, IsDigit)) return begin;
+      BlankValue({begin, at, at, false}, Named::kSecret);
+    }
+    return at;
+  }
+
+  std::span<char> bytes_;
+  std::string_view text_;
+  size_t blanked_ = 0;
+};
+
+bool IsScheme(std::string_view word) {
+  const std::string lower = AsciiLowered(word);
+  return lower == "bearer" || lower == "basic" || lower == "digest" || lower == "token";
+}
+
+// "api_key=None" says that there is no key, and a short number only counts.
+bool IsNothing(std::string_view value) {
+  constexpr size_t kLongest = 7;
+  if (value.size() > kLongest) return false;
+  const std::string lower = AsciiLowered(value);
+  return std::ranges::all_of(value, IsDigit) || lower == "none" || lower == "null" ||
+         lower == "true" || lower == "false" || lower == "unset" || lower == "empty" ||
+         IsScheme(lower);
+}
+
+}  // namespace
+
+void Blank(std::span<char> text, size_t from, size_t to) {
+  std::ranges::fill(text.subspan(from, to - from), kStar);
+}
+
+bool BlankOnce(std::span<char> text, size_t from, size_t to) {
+  const auto part = text.subspan(from, to - from);
+  if (std::ranges::all_of(part, [](char c) { return c == kStar; })) return false;
+  Blank(text, from, to);
+  return true;
+}
+
+bool IsSecretValue(Named named, std::string_view value) {
+  constexpr size_t kLeast = 4;
+  if (named == Named::kMaybe) return LooksLikeKey(value);
+  return named == Named::kSecret && value.size() >= kLeast && !IsNothing(value);
+}
+
+size_t BehindScheme(std::string_view text, size_t at) {
+  constexpr size_t kLongest = 8;
+  const size_t size = text.substr(at, kLongest).find(' ');
+  if (size == kNowhere || !IsScheme(text.substr(at, size))) return at;
+  return at + size + 1;
+}
+
+Option OptionNamed(std::string_view word) {
+  if (!word.starts_with("--")) return Option::kNone;
+  const std::string_view name = word.substr(2);
+  if (!std::ranges::all_of(name, [](char c) { return IsWordChar(c) || c == '-'; }))
+    return Option::kNone;
+  const std::string lower = AsciiLowered(name);
+  if (lower == "api-key" || lower == "api_key") return Option::kSecrets;
+  return HowNamed(name) == Named::kSecret || lower == "token" ? Option::kOneSecret : Option::kNone;
+}
+
+size_t BlankSecretsInText(std::span<char> text) {
+  // Names last: the forms may stand within what reads as one name.
+  size_t blanked = FormBlanker(text).Run();
+  blanked += UrlBlanker(text).Run();
+  return blanked + AssignedBlanker(text).Run();
+}
+
+}  // namespace tacho
