@@ -64,6 +64,22 @@ TEST(ExamineLog, NamesLinesOfTheWholeLog) {
   }
 }
 
+TEST(ExamineLog, QuotesNoSecret) {
+  const FolderForTest folder;
+  for (const char* cause : {"ValueError: no model at --api-key s3cret second",
+                            "torch.OutOfMemoryError: CUDA out of memory. HF_TOKEN=s3cret",
+                            "OSError: [Errno 28] No space left on device: api_key=['s3cret']"}) {
+    Examination examination;
+    ASSERT_TRUE(ExamineLog(
+        folder.Write("a.log",
+                     std::string("Traceback (most recent call last):\n  File\n") + cause + "\n"),
+        "vllm", "0.32.0", {}, examination));
+    ASSERT_FALSE(examination.found.empty());
+    for (const Diagnosis& found : examination.found)
+      EXPECT_THAT(found.evidence, testing::Not(testing::HasSubstr("s3cret"))) << cause;
+  }
+}
+
 TEST(ExamineLog, EndsByItsStop) {
   const FolderForTest folder;
   const std::string path = folder.Write("engine.log", std::string(10'000, '\n'));

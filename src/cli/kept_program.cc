@@ -36,8 +36,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLook{1000};           // at the size of the log
 constexpr milliseconds kRotateAgain{60'000};  // after a rotation that failed
 constexpr milliseconds kLookAgain{100};       // for processes that an ending one has made
-constexpr mode_t kLogMode = 0644;
-constexpr int kStuck = 1;  // exit status of the keeper
+constexpr mode_t kLogMode = 0600;             // engines write their arguments into it, keys too
+constexpr int kStuck = 1;                     // exit status of the keeper
 constexpr std::string_view kSharedMemory = "/dev/shm/";
 
 // Messages on the channel. The owner closes it to end the program.

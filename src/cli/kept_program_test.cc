@@ -64,6 +64,8 @@ TEST_F(KeptProgramTest, RunsAndEndsByItself) {
   EXPECT_EQ(program.Ended(), 7);
   program.End();
   EXPECT_EQ(Text(Log()), "said\n");
+  namespace fs = std::filesystem;
+  EXPECT_EQ(fs::status(Log()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(KeptProgramTest, AProgramThatIsNotThere) {

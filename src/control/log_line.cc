@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/secrets.h"
 #include "base/words.h"
 #include "control/log_prefix.h"
 
@@ -243,6 +244,7 @@ LogLine LogLineReader::Read(std::string_view line) {
   read.writer = joined(read.engine, process);
   read.process = joined(read.writer, rank);
   read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  BlankSecrets(read.text);
   return read;
 }
 

@@ -35,7 +35,9 @@ struct LogLine {
   std::string head;
   bool is_error = false;   // the engine calls it ERROR or CRITICAL
   bool is_notice = false;  // the engine gives it a lower level than that
-  std::string text;        // without all of that, and without blanks at its end
+  // Without all of that, and without blanks at its end. Its secrets are blanked (base/secrets.h):
+  // findings quote it.
+  std::string text;
 };
 
 // Reads the lines of one log in their order: a name before the engine's own records is known in

@@ -32,6 +32,18 @@ TEST(LogLine, TakesSglangsApart) {
       "x");
 }
 
+// Findings, screens and files quote its text.
+TEST(LogLine, HasNoSecret) {
+  EXPECT_EQ(ReadLogLine("(APIServer pid=7) INFO 11-27 18:00:00 [utils.py:1] non-default args: "
+                        "{'api_key': ['s3cret', 'second'], 'port': 8000}")
+                .text,
+            "non-default args: {'api_key': ['******', '******'], 'port': 8000}");
+  EXPECT_EQ(ReadLogLine("[2026-11-24 16:02:39 TP0] server_args=ServerArgs(api_key='s3cret')").text,
+            "server_args=ServerArgs(api_key='******')");
+  EXPECT_EQ(ReadLogLine("ValueError: no model at https://me:s3cret@h/m").text,
+            "ValueError: no model at https://me:******@h/m");
+}
+
 TEST(LogLine, NamesAProcessByItsNameRankOrNumber) {
   for (const char* const process :
        {"pid=5", "EngineCore pid=5", "Worker_TP0 pid=5", "VllmWorker rank=1 pid=5",

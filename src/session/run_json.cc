@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
+#include "base/secrets.h"
 #include "control/version.h"
 #include "load/plan/plan_json.h"
 #include "session/in_flight.h"
@@ -224,6 +226,17 @@ void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& js
   for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
 }
 
+// Line by line: a quote that is open ends with its line.
+std::string LogWithoutSecrets(std::string log) {
+  std::span<char> rest(log);
+  while (!rest.empty()) {
+    const auto size = static_cast<size_t>(std::ranges::find(rest, '\n') - rest.begin());
+    BlankSecrets(rest.first(size));
+    rest = rest.subspan(std::min(rest.size(), size + 1));
+  }
+  return log;
+}
+
 }  // namespace
 
 std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options) {
@@ -241,8 +254,8 @@ std::vector<Finding> WriteRecording(const Recording& recording, const RecordOpti
     probes.push_back(facts);
     if (worker.before) write("metrics/" + name + "-before.txt", worker.before->text);
     if (worker.after) write("metrics/" + name + "-after.txt", worker.after->text);
-    if (const std::string text = worker.log.Text(); !text.empty())
-      write("logs/" + name + ".log", text);
+    if (const std::string text = LogWithoutSecrets(worker.log.Text()); !text.empty())
+      write("logs/" + name + ".log", text, kForOwner);
   }
   write("probes.json", Dump(probes));
   write("commands.sh", CommandsScript(recording, options), kForOwner);

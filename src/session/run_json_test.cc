@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -238,8 +239,14 @@ TEST_F(RunJsonTest, TheRunFolderHoldsWhatWasSentAndNoKey) {
   // The key is the HTTP client's alone; the caller's command names where it came from.
   setenv("OPENAI_API_KEY", "sk-secret", 1);
   options_.command = "tacho record http://a:1 --api-key-file key.txt";
+  const std::string log = recording_.folder.In("engine.log");
+  recording_.workers[0].log = EngineLog(log);
+  std::ofstream(log) << "[TP0] server_args: api_key=['sk-secret']\n'a\nHF_TOKEN=sk-secret\nkept\n";
   EXPECT_THAT(WriteRecording(recording_, options_), IsEmpty());
-  for (const char* name : {"commands.sh", "probes.json"}) {
+  namespace fs = std::filesystem;
+  EXPECT_EQ(fs::status(recording_.folder.In("logs/w0.log")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+  for (const char* name : {"commands.sh", "probes.json", "logs/w0.log"}) {
     std::ifstream file(recording_.folder.In(name));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_FALSE(text.empty()) << name;
