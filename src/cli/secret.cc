@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
+#include "base/words.h"
 #include "net/keys.h"
 #include "net/url.h"
 #include "text/shell_word.h"
@@ -9,16 +11,14 @@
 namespace tacho {
 namespace {
 
-bool IsUpperOrDigit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 // "X-Api-Key" to "X_API_KEY"; "" if that gives no name.
 std::string VariableOf(std::string_view header) {
   std::string name;
   for (const char c : header)
     name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
-  const bool good =
-      !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
-      std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || IsUpperOrDigit(c); });
+  const bool good = !name.empty() && !IsDigit(name[0]) && std::ranges::all_of(name, [](char c) {
+    return c == '_' || IsUpper(c) || IsDigit(c);
+  });
   return good ? name : "";
 }
 
@@ -33,20 +33,16 @@ std::string WrittenHeader(const std::string& word) {
   return variable.empty() ? "***" : "\"" + name + "=$" + variable + "\"";
 }
 
-// A string before a ':' is a key.
-std::string WithoutStrings(const std::string& json) {
+std::string WithoutStrings(std::string_view json) {
   std::string shown;
   for (size_t at = 0; at < json.size();) {
     if (json[at] != '"') {
       shown += json[at++];
       continue;
     }
-    size_t end = at + 1;
-    while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-    end = std::min(end + 1, json.size());
-    const size_t next = json.find_first_not_of(" \t\r\n", end);
-    const bool key = next != std::string::npos && json[next] == ':';
-    shown += key ? json.substr(at, end - at) : "\"***\"";
+    const JsonString string = JsonStringAt(json, at);
+    const size_t end = std::min(string.end + 1, json.size());
+    shown += string.is_key ? json.substr(at, end - at) : "\"***\"";
     at = end;
   }
   return shown;

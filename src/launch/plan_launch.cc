@@ -9,6 +9,8 @@
 #include <map>
 
 #include "base/parse_number.h"
+#include "base/secret_names.h"
+#include "base/secret_text.h"
 #include "base/secrets.h"
 #include "base/words.h"
 #include "control/command_options.h"
@@ -27,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kTraces = "{traces}";
 constexpr std::string_view kLoopback = "127.0.0.1";
 constexpr std::string_view kHidden = "'***'";  // for a shell, which would expand it
-// The values of these options are secrets; --api-key takes several.
+// Whose beginnings vLLM and SGLang take too.
 constexpr std::array<std::string_view, 4> kKeyOptions{"--api-key", "--hf-token", "--admin-api-key",
                                                       "--ssl-keyfile-password"};
 
@@ -43,6 +45,7 @@ bool Sets(const std::vector<std::string>& environment, std::string_view name) {
 // Python's parsers take the beginning of an option, and vLLM's '_' for '-'.
 bool IsKeyOption(std::string_view option) {
   constexpr size_t kShortest = 6;  // "--hf-t"
+  if (OptionNamed(option) != Option::kNone) return true;
   std::string name(option);
   std::ranges::replace(name, '_', '-');
   return name.size() >= kShortest && name != "--ssl-keyfile" &&
@@ -50,11 +53,9 @@ bool IsKeyOption(std::string_view option) {
                              [&](std::string_view key) { return key.starts_with(name); });
 }
 
-// Whether a variable of that name holds a secret.
-bool NamesKey(std::string_view variable) {
-  return NamesSecret(variable) && std::ranges::all_of(AsciiLowered(variable), [](char c) {
-           return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z');
-         });
+bool IsVariable(std::string_view name) {
+  return !name.empty() &&
+         std::ranges::all_of(name, [](char c) { return IsLetter(c) || IsDigit(c) || c == '_'; });
 }
 
 bool IsUrl(std::string_view text) {
@@ -113,16 +114,20 @@ size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) 
   return gpus;
 }
 
-// For a shell. NAME=value and --name=value: without a secret.
+// For a shell, without a secret.
 std::string ShownWord(std::string_view word) {
   if (IsUrl(word)) return ShellWord(ShownUrl(word));
   const std::string_view name = NameOfSetting(word);
-  if (name.size() == word.size()) return ShellWord(word);
   const bool is_option = name.starts_with('-');
-  if (is_option ? IsKeyOption(name) : NamesKey(name)) return fmt::format("{}={}", name, kHidden);
-  if (ShellWord(name) != name) return ShellWord(word);
+  if (name.size() == word.size() || !(is_option || IsVariable(name))) {
+    std::string shown(word);
+    BlankSecrets(shown);
+    return ShellWord(shown);
+  }
+  if (is_option ? IsKeyOption(name) : MayHoldSecret(name))
+    return fmt::format("{}={}", name, kHidden);
   // A setting may be the value of an option.
-  return fmt::format("{}={}", name, ShownWord(word.substr(name.size() + 1)));
+  return fmt::format("{}={}", ShellWord(name), ShownWord(word.substr(name.size() + 1)));
 }
 
 using Words = std::vector<std::string>;

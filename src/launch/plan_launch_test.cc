@@ -273,6 +273,20 @@ TEST(ShellLine, ForAShellAndWithoutKeys) {
             "aws_secret_access_key='***' ./engine");
 }
 
+// Of variables rather too much is hidden.
+TEST(ShellLine, HidesVariablesThatMayHoldAKey) {
+  for (const char* name : {"OPENAI_API_KEYS", "MY_TOKENS", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "KEY",
+                           "HF_TOKEN_PROD", "BASIC_AUTH", "SLACK_WEBHOOK", "some_key"}) {
+    const PlannedServer server{.name = "",
+                               .command = {"./engine"},
+                               .environment = {std::string(name) + "=s3cret"},
+                               .url = "",
+                               .traces = "",
+                               .log = ""};
+    EXPECT_EQ(ShellLine(server), std::string(name) + "='***' ./engine");
+  }
+}
+
 TEST(ShownWords, HaveNoSecret) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(ShownWords(Words{"vllm", "--api-key", "k1", "k2", "--port", "1"}),
@@ -283,6 +297,12 @@ TEST(ShownWords, HaveNoSecret) {
             "env HF_TOKEN='***' docker --env=HF_TOKEN='***' ./engine");
   EXPECT_EQ(ShownWords(Words{"--ssl-keyfile", "f", "--tokenizer", "t", R"({"token":"a=b"})"}),
             R"(--ssl-keyfile f --tokenizer t '{"token":"a=b"}')");
+  EXPECT_EQ(
+      ShownWords(Words{"--hf-overrides", R"({"api_key":"s3cret"})",
+                       R"(--speculative-config={"token":"s3cretvalue"})",
+                       "--max-num-batched-tokens=8192", "--kv-transfer-config={}"}),
+      R"(--hf-overrides '{"api_key":"******"}' --speculative-config='{"token":"***********"}')"
+      " --max-num-batched-tokens=8192 --kv-transfer-config='{}'");
   EXPECT_EQ(ShownWords(Words{"s3://u:p@h/m", "--x=http://u:p@h"}),
             "'s3://***@h/m' --x='http://***@h'");
 }

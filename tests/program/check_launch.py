@@ -29,6 +29,9 @@ def dry_run(folder):
     check("dry run: the command", all(w in done.stdout for w in (
         "VLLM_CUSTOM_SCOPES_FOR_PROFILING=1", '"torch_profiler_with_stack":true', '"max_iterations":20')), done.stdout)
     check("dry run: no key is shown", "s3cret" not in done.stdout and "--api-key '***'" in done.stdout, done.stdout)
+    keys = [f"--env={name}=s3cret" for name in ("OPENAI_API_KEYS", "MY_TOKENS", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "KEY")]
+    done = run(*launch(folder, "--dry-run", *keys, words=("m", "--api-key", "s3cret", "s3cret2", "--hf-overrides", '{"api_key":"s3cret"}'))[1:])
+    check("dry run: no key of a variable or of JSON", "s3cret" not in done.stdout + done.stderr and "MY_TOKENS='***'" in done.stdout, done.stdout)
     mine = run(*launch(folder, "--dry-run", "--json", words=("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/my/traces"}'))[1:])
     check("dry run: the user's folder", json.loads(mine.stdout)["servers"][0]["traces"] == "/my/traces", mine.stdout)
     os.environ["FAKE_VERSION"] = "0.34.1"
