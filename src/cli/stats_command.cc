@@ -80,7 +80,8 @@ CommandSpec StatsSpec(StatsOptions& o) {
             .OneOf({"column", "table", "csv", "json"}),
         {"--top", "N", "rows of an aligned or GitHub table; the others are summed up (default: 50)",
          &o.top, 1},
-        {"-w,--wide", "", "all columns and whole names, lines of any length", &o.wide}}},
+        {"-w,--wide", "", "all columns and whole names, lines of any length", &o.wide},
+        o.traces.KeepSecrets()}},
       {"how", o.How()},
   };
   spec.examples = {
@@ -240,6 +241,7 @@ Result<Readout<RunAnalysis>> ReadStats(const StatsOptions& options,
                                        const std::vector<const StatsReport*>& reports, size_t most,
                                        std::map<std::string, FileStats>& files) {
   TraceChoice choice{.paths = options.traces.paths};
+  choice.keep_secrets = options.traces.keep_secrets;
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
   std::mutex mutex;
   const auto [rows, wanted] = NeedsOf(reports);
@@ -327,6 +329,7 @@ Result<int> RunStats(const std::vector<std::string>& arguments) {
   if (form == StatsForm::kJson) text = JsonOf(files, reports, incomplete);
   if (form == StatsForm::kCsv && !files.empty()) text = CsvOf(std::move(files), reports.size());
   TACHO_RETURN_IF_ERROR(WriteStdout(text));
+  SayBlanked(readout->Blanked());
   return FinishReading(false, readout->failures, readout->run.skipped, readout->run.captures,
                        incomplete);
 }

@@ -291,16 +291,21 @@ def hostile_names(folder):
 def secrets(folder):
     """No format, table, report or JSON holds a key of the trace's metadata, arguments or names, unless asked to."""
     folder = pathlib.Path(folder)
-    hidden = ["hf_" + "AbCd1234" * 4, "sk-proj-" + "x9" * 16, "s3cret-of-env", "plainpassword", "AKIA" + "Q7" * 8, "varying0", "varying99"]
+    hidden = ["hf_" + "AbCd1234" * 4, "sk-proj-" + "x9" * 16, "s3cret-of-env", "plainpassword", "AKIA" + "Q7" * 8, "varying0", "varying99",
+              "in-brackets", "second-key", "in-a-text"]
     kept = ["token_count", "key_cache", "12345678", "/root/of/all"]
     environment = {"HF_TOKEN": hidden[0], "OPENAI_API_KEY": hidden[2], "HOME": kept[3], "token_count": kept[2]}
     events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": f"vllm serve --api-key {hidden[2]}"}},
               {"ph": "X", "cat": "cpu_op", "name": "load", "pid": 1, "tid": 1, "ts": 0, "dur": 50,
                "args": {"env": environment, "password": hidden[3], "note": f"with {hidden[1]}", "key_cache": [1, 2]}},
-              {"ph": "X", "cat": "user_annotation", "name": f"fetch {hidden[4]}", "pid": 1, "tid": 1, "ts": 60, "dur": 5}]
+              {"ph": "X", "cat": "user_annotation", "name": f"fetch {hidden[4]}", "pid": 1, "tid": 1, "ts": 60, "dur": 5},
+              {"ph": "X", "cat": "user_annotation", "name": f"[TP0] api_key='{hidden[7]}'", "pid": 1, "tid": 1, "ts": 66, "dur": 1,
+               "args": {"argv": ["--api-key", hidden[7], hidden[8], "--port", "1"], "text": json.dumps({"password": f'"{hidden[9]}"'}),
+                        "line": f"password:\nfirst word ssh://git@host/a"}}]
     events += [{"ph": "X", "cat": "cpu_op", "name": "call", "pid": 1, "tid": 1, "ts": 100 + 10 * i, "dur": 5, "args": {"api_key": f"varying{i}"}}
                for i in range(100)]
-    path = write_trace(folder / "t.json", [*events, kernel(70, 20)], environment=environment)
+    notes = {"note": "password:\nabcdefgh1 rest", "store": {"rank": 3, "text": "TOKEN_PASSWORD=\nabcd"}}
+    path = write_trace(folder / "t.json", [*events, kernel(70, 20)], environment=environment, **notes)
     raw = path.read_bytes()
     said = b"keys or passwords are blanked: --keep-secrets keeps them"
     for name in FORMATS:
@@ -317,6 +322,11 @@ def secrets(folder):
     text = again.read_text()
     check("the same lengths", all(f'"{"*" * len(secret)}"' in text for secret in (hidden[0], hidden[2], hidden[3])) and
           f'sk-{"*" * (len(hidden[1]) - 3)}"' in text, text[:1000])
+    whole = json.loads(text)
+    check("JSON stays JSON", all(whole.get(key) == value for key, value in notes.items()), {key: whole.get(key) for key in notes})
+    inner = [event["args"] for event in whole["traceEvents"] if event["name"].startswith("[TP0]")]
+    check("texts stay what they were", json.loads(inner[0]["text"]) == {"password": "*" * 11} and
+          inner[0]["line"] == "password:\nfirst word ssh://git@host/a", inner)
     check("what is no secret stays", all(word in text for word in kept), [word for word in kept if word not in text])
     was, now = only_traces(analyze("--json", path))[0], only_traces(analyze("--json", again))[0]
     for of in (was, now):
@@ -326,11 +336,14 @@ def secrets(folder):
     check("it is analysed the same", was == now, [(k, was.get(k), now.get(k)) for k in {*was, *now} if was.get(k) != now.get(k)][:2])
     check("an export has none left", said not in export(again, "-o", folder / "third.json").stderr)
     outputs = {"analyze": analyze("--json", path), "screen": analyze(path), "summary": analyze("--summary", "--json", path)}
-    for name, words in (("query", ["query", path, "SELECT * FROM slices", "--csv"]), ("report", ["report", path, "-o", "-"])):
+    for name, words in (("query", ["query", path, "SELECT * FROM slices", "--csv"]), ("report", ["report", path, "-o", "-"]),
+                        ("stats", ["stats", path, "--report", "nvtx_sum", "--csv"])):
         outputs[name] = subprocess.run([scenario.TACHO, *map(str, words)], capture_output=True, timeout=120)
     for name, done in outputs.items():
         check(f"{name}: holds none", not [text for text in hidden if text.encode() in done.stdout], done.stdout[:500])
         check(f"{name}: says so", said in done.stderr or name in ("screen", "summary"), done.stderr)
+    kept_texts = subprocess.run([scenario.TACHO, "stats", str(path), "--report", "nvtx_sum", "--csv", "--keep-secrets"], capture_output=True, timeout=120)
+    check("stats --keep-secrets", hidden[7].encode() in kept_texts.stdout and said not in kept_texts.stderr, kept_texts)
     check("the trace is as it was", path.read_bytes() == raw)
 
 
