@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/parse_json.h"
 #include "control/command_options.h"
 #include "control/yaml_json.h"
 
@@ -56,7 +57,7 @@ Checked<std::vector<std::string>> WithConfigFile(std::vector<std::string> words)
                    "name the engine's configuration file"));
   text.resize(size);
   const auto json = size > kMostConfigBytes ? std::nullopt : JsonOfYaml(text);
-  const Json documents = json ? Json::parse(*json, nullptr, false) : Json();
+  const Json documents = json ? ParseJson(*json) : Json();
   if (!documents.is_array() || documents.size() != 1 || !documents[0].is_object())
     return tl::unexpected(Unreadable(path, "it is not YAML whose keys are the engine's options",
                                      "write it as NAME: VALUE, one line for each option"));

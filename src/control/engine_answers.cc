@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "base/words.h"
 #include "control/prometheus.h"
 #include "control/version.h"
@@ -16,7 +17,7 @@ using Json = nlohmann::json;
 // The JSON of a 200 answer, or a discarded value.
 Json JsonOf(const std::optional<HttpResponse>& answer) {
   if (!answer || answer->status != 200) return Json(Json::value_t::discarded);
-  return Json::parse(answer->body, nullptr, false);
+  return ParseJson(answer->body);
 }
 
 const Json& Member(const Json& object, std::string_view key) {
@@ -83,6 +84,25 @@ void ReadModel(const Json& models, EngineFacts& facts) {
   facts.max_model_len = Get<int64_t>(data[0], "max_model_len");
 }
 
+void TakeProfilerConfig(const Json& config, ProfilerFacts& facts) {
+  const auto take = [&](auto& fact, std::string_view key) {
+    if (!fact) fact = Get<typename std::decay_t<decltype(fact)>::value_type>(config, key);
+  };
+  take(facts.kind, "profiler");
+  take(facts.folder, "torch_profiler_dir");
+  take(facts.with_stack, "torch_profiler_with_stack");
+  take(facts.record_shapes, "torch_profiler_record_shapes");
+  take(facts.use_gzip, "torch_profiler_use_gzip");
+  take(facts.dump_table, "torch_profiler_dump_cuda_time_total");
+  take(facts.captures_graphs, "capture_torch_profiler");
+  take(facts.ignore_frontend, "ignore_frontend");
+  take(facts.delay_iterations, "delay_iterations");
+  take(facts.max_iterations, "max_iterations");
+  take(facts.wait_iterations, "wait_iterations");
+  take(facts.warmup_iterations, "warmup_iterations");
+  take(facts.active_iterations, "active_iterations");
+}
+
 void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& server_info,
               EngineFacts& facts) {
   facts.version = Get<std::string>(JsonOf(answers[kVersion]), "version").value_or("");
@@ -103,7 +123,7 @@ void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& serv
   facts.pipeline_parallel = Get<int>(parallel, "pipeline_parallel_size");
   facts.data_parallel = Get<int>(parallel, "data_parallel_size");
   if (const Json& profiler = Member(config, "profiler_config"); profiler.is_object())
-    ReadProfilerConfig(profiler.dump(), facts.profiler);
+    TakeProfilerConfig(profiler, facts.profiler);
 }
 
 void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFacts& facts) {
@@ -172,23 +192,7 @@ std::string Describe(const ProbeAnswers& answers) {
 }  // namespace
 
 void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts) {
-  const Json config = Json::parse(text, nullptr, false);
-  const auto take = [&](auto& fact, std::string_view key) {
-    if (!fact) fact = Get<typename std::decay_t<decltype(fact)>::value_type>(config, key);
-  };
-  take(facts.kind, "profiler");
-  take(facts.folder, "torch_profiler_dir");
-  take(facts.with_stack, "torch_profiler_with_stack");
-  take(facts.record_shapes, "torch_profiler_record_shapes");
-  take(facts.use_gzip, "torch_profiler_use_gzip");
-  take(facts.dump_table, "torch_profiler_dump_cuda_time_total");
-  take(facts.captures_graphs, "capture_torch_profiler");
-  take(facts.ignore_frontend, "ignore_frontend");
-  take(facts.delay_iterations, "delay_iterations");
-  take(facts.max_iterations, "max_iterations");
-  take(facts.wait_iterations, "wait_iterations");
-  take(facts.warmup_iterations, "warmup_iterations");
-  take(facts.active_iterations, "active_iterations");
+  TakeProfilerConfig(ParseJson(text), facts);
 }
 
 std::optional<int> EngineFacts::ExpectedRanks() const {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/parse_json.h"
 #include "base/words.h"
 #include "control/log_line.h"
 #include "control/log_prefix.h"
@@ -96,7 +97,7 @@ std::vector<std::string> LinesInEnvelope(std::string_view line) {
   std::string pod, text(line.substr(at));
   for (int nested = 0; nested < kMostNested; ++nested) {
     if (!Trim(text).starts_with('{')) break;
-    const Json object = Json::parse(text, nullptr, false);
+    const Json object = ParseJson(text);
     auto inside = MessageIn(object);
     if (!inside) break;
     if (pod.empty()) pod = PodIn(object);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "base/replace_file.h"
 #include "control/session_lock.h"
 #include "control/version.h"
@@ -74,7 +75,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   if (!path) return std::nullopt;
   std::ifstream file(*path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = ParseJson(text);
   if (!json.is_object()) return std::nullopt;
   OpenSession session;
   try {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/parse_json.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 
 // The engine's message from an error body in either dialect.
 std::string Words(const HttpResponse& answer) {
-  Json json = Json::parse(answer.body, nullptr, false);
+  Json json = ParseJson(answer.body);
   if (json.is_object()) {
     const Json& inner = json.contains("error") && json["error"].is_object() ? json["error"] : json;
     for (const char* key : {"message", "detail"})
@@ -31,7 +32,7 @@ std::string Words(const HttpResponse& answer) {
 // What a body says went wrong, whatever the status: {"status":"error","message":...},
 // {"success":false,"message":...}, or {"failed":[[worker, message], ...]}. nullopt if nothing did.
 std::optional<std::string> FailureIn(const HttpResponse& answer) {
-  const Json json = Json::parse(answer.body, nullptr, false);
+  const Json json = ParseJson(answer.body);
   if (!json.is_object()) return std::nullopt;
   const auto is = [&](const char* key, const Json& value) {
     return json.contains(key) && json[key] == value;

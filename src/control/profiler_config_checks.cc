@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/closest.h"
+#include "base/parse_json.h"
 #include "base/parse_number.h"
 #include "base/words.h"
 #include "control/launch_plan.h"
@@ -157,7 +158,7 @@ class ProfilerConfigChecks {
       Add(FindingId::kConfigUnreadable, "an option without its value: vLLM does not start",
           R"(give the fields as JSON: --profiler-config '{"profiler":"torch",...}')");
     for (const CommandOption& option : argument_.dotted) {
-      Json value = Json::parse(*option.value, nullptr, false);
+      Json value = ParseJson(*option.value);
       config_[option.name] = value.is_discarded() ? Json(*option.value) : std::move(value);
     }
     if (!argument_.dotted.empty()) {
@@ -170,7 +171,7 @@ class ProfilerConfigChecks {
       return;
     }
     if (argument_.json.empty()) return;
-    config_ = Json::parse(argument_.json.back(), nullptr, false);
+    config_ = ParseJson(argument_.json.back());
     if (config_.is_object()) return;
     const bool unquoted = argument_.json.back().starts_with('{') &&
                           argument_.json.back().find('"') == std::string::npos;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "control/version.h"
 #include "net/url.h"
 
@@ -34,7 +35,7 @@ bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
   request.connect_timeout = request.timeout = patience;
   const auto answer = client.Fetch(request, std::move(stop));
   if (!answer || answer->status != 200) return false;
-  const Json json = Json::parse(answer->body, nullptr, false);
+  const Json json = ParseJson(answer->body);
   if (!json.is_object() || !json.contains("version") || !json["version"].is_string()) return false;
   return NeedsTokenIds(deployment->router_kind, EngineKind::kVllm,
                        json["version"].get<std::string>());

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/parse_json.h"
 #include "base/words.h"
 #include "control/engine_folder.h"
 #include "control/port_owner.h"
@@ -23,7 +24,7 @@ constexpr const char* kFolder = "torch_profiler_dir";
 OrderedJson ValueOf(const std::string& text) {
   const std::string lower = AsciiLowered(text);
   if (lower == "true" || lower == "false") return lower == "true";
-  const OrderedJson json = OrderedJson::parse(text, nullptr, false);
+  const OrderedJson json = ParseOrderedJson(text);
   return json.is_primitive() && !json.is_discarded() ? json : OrderedJson(text);
 }
 
@@ -40,8 +41,7 @@ OrderedJson ConfigOf(const std::vector<std::string>& words,
   const ProfilerArgument argument = ProfilerArgumentOf(words);
   for (const CommandOption& option : argument.dotted) config[option.name] = ValueOf(*option.value);
   if (!argument.json.empty() && argument.dotted.empty())
-    if (const OrderedJson json = OrderedJson::parse(argument.json.back(), nullptr, false);
-        json.is_object())
+    if (const OrderedJson json = ParseOrderedJson(argument.json.back()); json.is_object())
       config.update(json);
   return config;
 }
@@ -91,8 +91,7 @@ std::vector<std::string> WithProfilerConfig(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& added) {
   const ProfilerArgument argument = ProfilerArgumentOf(words);
-  const bool is_json =
-      argument.json.empty() || OrderedJson::parse(argument.json.back(), nullptr, false).is_object();
+  const bool is_json = argument.json.empty() || ParseOrderedJson(argument.json.back()).is_object();
   if (added.empty() || argument.lacks_value || !is_json) return words;
   const OrderedJson given = ConfigOf(words, {});
   const bool torch = given.value("profiler", OrderedJson("torch")) == "torch";

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "base/parse_number.h"
 #include "base/words.h"
 #include "control/yaml_json.h"
@@ -139,7 +140,7 @@ std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
 }  // namespace
 
 std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body) {
-  Json json = Json::parse(body, nullptr, false);
+  Json json = ParseJson(body);
   if (!json.is_object()) return std::nullopt;
   for (const char* key : {"workers", "urls"})
     if (const Json& list = Member(json, key); list.is_array()) return FromArray(list);
@@ -147,7 +148,7 @@ std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body) 
 }
 
 std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = ParseJson(text);
   if (json.is_array()) return FromArray(json);
   std::vector<ListedWorker> workers;
   if (json.is_discarded()) {

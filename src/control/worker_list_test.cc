@@ -40,6 +40,15 @@ TEST(WorkerList, OtherJsonIsNotAList) {
     EXPECT_FALSE(ParseWorkerList(body)) << body;
 }
 
+TEST(WorkerList, OneThatNestsWithoutEndIsNoList) {
+  std::string deep;
+  for (int i = 0; i < 20'000; ++i) deep += R"({"targets":[)";
+  deep += R"("http://a:1")";
+  for (int i = 0; i < 20'000; ++i) deep += "]}";
+  EXPECT_FALSE(ParseWorkerList(R"({"workers":[)" + deep + "]}"));
+  EXPECT_FALSE(ParseTargetList("[" + deep + "]"));
+}
+
 TEST(TargetList, LinesArraysAndKubernetes) {
   EXPECT_THAT(Urls(ParseTargetList("# engines\nhttp://a:1\n  10.0.0.2:8000  # second\n\n")),
               ElementsAre("http://a:1", "10.0.0.2:8000"));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/parse_json.h"
 #include "run/run_place.h"
 
 namespace tacho {
@@ -43,7 +44,7 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
 
 RunInFlight InFlightOfRunJson(std::string_view text) {
   RunInFlight in_flight;
-  const Json run = Json::parse(text, nullptr, false);
+  const Json run = ParseJson(text);
   const auto workers = run.is_object() ? run.find("workers") : run.end();
   if (workers == run.end() || !workers->is_array()) return in_flight;
   for (const Json& worker : *workers) {

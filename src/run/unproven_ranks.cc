@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/parse_json.h"
 #include "run/run_place.h"
 
 namespace tacho {
@@ -18,7 +19,7 @@ constexpr size_t kMostSentences = 1000;
 
 std::vector<std::string> UnprovenOfRunJson(std::string_view text) {
   std::vector<std::string> unproven;
-  const Json run = Json::parse(text, nullptr, false);
+  const Json run = ParseJson(text);
   const auto missing = run.is_object() ? run.find("missing") : run.end();
   if (missing == run.end() || !missing->is_array()) return unproven;
   for (const Json& sentence : *missing) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "base/parse_json.h"
 #include "base/replace_file.h"
 #include "base/string_pool.h"
 #include "base/system_error.h"
@@ -51,7 +52,7 @@ std::optional<Mark> MarkOf(const Json& json) {
 
 // The marks of `text`, written in one form; nullopt when it is anything else.
 std::optional<std::string> Checked(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = ParseJson(text);
   if (!json.is_object()) return std::nullopt;
   const auto list = json.find("marks");
   if (list == json.end() || !list->is_array() || list->size() > MarksFile::kMostMarks)

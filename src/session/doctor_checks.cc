@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -38,7 +39,7 @@ std::string FieldText(const Json& object, const char* key) {
 }
 
 Json Parsed(std::string_view run_json) {
-  Json run = Json::parse(run_json, nullptr, false);
+  Json run = ParseJson(run_json);
   return run.is_object() && run.contains("proof") && run.contains("workers") ? run : Json();
 }
 

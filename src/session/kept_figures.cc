@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/file_descriptor.h"
+#include "base/parse_json.h"
 #include "base/replace_file.h"
 #include "control/version.h"
 #include "net/clock.h"
@@ -60,7 +61,7 @@ OrderedJson ReadKinds(const std::string& path) {
   std::string text(static_cast<size_t>(size), '\0');
   file.seekg(0);
   file.read(text.data(), size);
-  OrderedJson json = OrderedJson::parse(text, nullptr, false);
+  OrderedJson json = ParseOrderedJson(text);
   if (!json.is_object() || !json.contains("kinds") || !json["kinds"].is_array())
     return OrderedJson::array();
   return std::move(json["kinds"]);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/parse_json.h"
 #include "io/read_whole.h"
 
 namespace tacho {
@@ -17,7 +18,6 @@ using Json = nlohmann::json;
 constexpr size_t kMostRunJson = size_t{1} << 26;
 constexpr size_t kMostPlanFacts = size_t{1} << 16;
 constexpr uint64_t kMostWhole = uint64_t{1} << 61;
-constexpr int kDeepestPlanFacts = 32;  // writing a value again takes stack
 constexpr size_t kMostSentences = 100;
 constexpr size_t kMostValues = 100;
 
@@ -111,7 +111,7 @@ std::vector<std::string> TextsOf(const Json& run, const char* key) {
 }  // namespace
 
 std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json) {
-  const Json run = Json::parse(run_json, nullptr, false);
+  const Json run = ParseJson(run_json);
   const Json* const proof = Member(run, "proof");
   if (proof == nullptr || Member(run, "workers") == nullptr) return std::nullopt;
   KeptRecording kept;
@@ -144,15 +144,7 @@ std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
   while (plan_facts.ends_with('\n')) plan_facts.remove_suffix(1);
   if (!plan_facts.ends_with(',')) return std::nullopt;
   plan_facts.remove_suffix(1);
-  int deepest = 0;
-  const Json plan = Json::parse(
-      std::string(plan_facts) + "}",
-      [&](int depth, Json::parse_event_t, Json&) {
-        deepest = std::max(deepest, depth);
-        return true;
-      },
-      false);
-  if (deepest > kDeepestPlanFacts) return std::nullopt;
+  const Json plan = ParseJson(std::string(plan_facts) + "}");
   if (!plan.is_object() || Member(plan, "arrivals") == nullptr) return std::nullopt;
   KeptLoad load;
   for (const auto& [key, value] : plan.items())

@@ -6,6 +6,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/parse_json.h"
 #include "base/secrets.h"
 #include "control/version.h"
 #include "load/plan/plan_json.h"
@@ -282,8 +283,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
   json["proof"] = {{"proven", proven}, {"ranks", proof.ranks.size()}};
-  if (const auto more = OrderedJson::parse(analysis, nullptr, false); more.is_object())
-    json.update(more);
+  if (const auto more = ParseOrderedJson(analysis); more.is_object()) json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
   Put(json, "start_spread_ns", recording.starts.answered_ns);
   if (const WindowPlan& plan = recording.window; plan.window_ns > 0) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parse_json.h"
 #include "net/clock.h"
 #include "net/http_server.h"
 
@@ -78,7 +79,7 @@ class EngineForTest {
  private:
   void Take(const Exchange& exchange) {
     ++requests_;
-    const auto body = nlohmann::json::parse(exchange->request().body, nullptr, false);
+    const auto body = ParseJson(exchange->request().body);
     {
       const std::lock_guard lock(mutex_);
       bodies_.push_back(body);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "load/plan/prompt.h"
 #include "net/url.h"
 
@@ -139,8 +140,6 @@ AskedTokens AskedBy(const DriveTarget& target) {
   return asked;
 }
 
-bool IsJsonObject(std::string_view text) {
-  return OrderedJson::parse(text, nullptr, false).is_object();
-}
+bool IsJsonObject(std::string_view text) { return ParseOrderedJson(text).is_object(); }
 
 }  // namespace tacho

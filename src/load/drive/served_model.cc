@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "net/url.h"
 
 namespace tacho {
@@ -58,7 +59,7 @@ Result<Json> Told(const Result<HttpResponse>& answer, const char* key) {
   if (answer->status == 404 || answer->status == 405) {
     return Fail(ErrorKind::kRemote, "the server has no tokenizer route");
   }
-  Json json = Json::parse(answer->body, nullptr, false);
+  Json json = ParseJson(answer->body);
   if (answer->status == 200 && json.is_object() && json.contains(key)) return json;
   return Fail(ErrorKind::kRemote,
               fmt::format("the tokenizer answered HTTP {} without a \"{}\"", answer->status, key));
@@ -84,7 +85,7 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
   request.url = AddressOf(url, "/v1/models");
   request.connect_timeout = request.timeout = patience;
   TACHO_ASSIGN_OR_RETURN(const auto answer, client.Fetch(request, std::move(stop)));
-  const Json json = Json::parse(answer.body, nullptr, false);
+  const Json json = ParseJson(answer.body);
   if (const std::string remedy = KeyRemedy(answer); !remedy.empty())
     return Fail(ErrorKind::kRemote, fmt::format("{}: {}", request.url, remedy));
   if (answer.status != 200 || !json.is_object() || !json.contains("data") ||

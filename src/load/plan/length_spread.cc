@@ -3,10 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/parse_json.h"
+
 namespace tacho {
 
 Result<LengthSpread> ParseLengthSpread(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = ParseJson(text);
   const auto share = [&](const nlohmann::json& value) {
     const double x = value.is_number() ? value.get<double>() : -1;
     return x >= 0 && x < 1 ? x : -1;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "simulate/engine/prompt.h"
 
 namespace tacho::simulate {
@@ -69,7 +70,7 @@ void ReadSampling(const Json& sampling, GenerateRequest& out) {
 std::variant<GenerateRequest, ApiError> ReadGenerateRequest(std::string_view body,
                                                             int64_t max_length,
                                                             int64_t vocabulary) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = ParseJson(body);
   if (json.is_discarded()) return NoJson(SimulatedEngine::kSglang, body);
   if (!json.is_object()) return MissingField(SimulatedEngine::kSglang, "text");
   GenerateRequest out;

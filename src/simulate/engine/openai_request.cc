@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/parse_json.h"
 #include "simulate/engine/prompt.h"
 
 namespace tacho::simulate {
@@ -111,7 +112,7 @@ std::optional<ApiError> ReadLengths(const Json& json, const OpenAiLimits& limits
 
 std::variant<OpenAiRequest, ApiError> ReadOpenAiRequest(std::string_view body, bool chat,
                                                         const OpenAiLimits& limits) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = ParseJson(body);
   if (!json.is_object()) return NoJson(limits.engine, body);
   OpenAiRequest out;
   out.chat = chat;

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
+#include "simulate/api_error.h"
 #include "simulate/hosted/hosts.h"
 
 namespace tacho::simulate {
@@ -64,7 +66,7 @@ void DynamoServer::Handle(const Exchange& exchange) {
 // worker hands its fields on; an exception there is a 500.
 void DynamoServer::Profile(const Exchange& exchange, bool start) {
   const bool vllm = options_.kind == SimulatedEngine::kVllm;
-  const Json asked = Json::parse(exchange->request().body, nullptr, false);
+  const Json asked = ParseJson(exchange->request().body);
   Json body = Json::object();
   if (start && vllm && asked.is_object() && asked.contains("profile_prefix"))
     body["profile_prefix"] = asked["profile_prefix"];

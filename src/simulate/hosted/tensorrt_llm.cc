@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "base/random.h"
 #include "simulate/hosted/hosts.h"
 
@@ -48,7 +49,18 @@ void TensorRtLlmServer::Start(const Exchange& exchange) {
     return exchange->Respond(
         409, R"({"success":false,"message":"A profile window is already active or pending."})",
         kJsonAnswer);
-  const Json asked = Json::parse(exchange->request().body, nullptr, false);
+  const Json asked = ParseJson(exchange->request().body);
+  const auto has = [&](const char* key) {
+    return asked.is_object() && asked.contains(key) && !asked[key].is_null();
+  };
+  for (const char* field : {"start_step", "num_steps"})
+    if (has(field) && !asked[field].is_number_integer())
+      return exchange->Respond(
+          422,
+          fmt::format(
+              R"({{"detail":[{{"loc":["body","{}"],"msg":"Input should be a valid integer"}}]}})",
+              field),
+          kJsonAnswer);
   const auto unix_ns = loop_.UnixNs(loop_.NowNs());
   Json body = {{"with_stack", false},
                {"profile_id", fmt::format("{}-{:08x}", unix_ns / 1'000'000'000,

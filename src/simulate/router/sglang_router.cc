@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "net/http.h"
@@ -128,7 +129,7 @@ class SglangRouter : public Router {
   }
   // Accepts the order at once; the worker is listed after it has answered.
   void Register(const Exchange& exchange) {
-    const Json body = Json::parse(exchange->request().body, nullptr, false);
+    const Json body = ParseJson(exchange->request().body);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
       return Say(exchange, 422,
                  "Failed to deserialize the JSON body into the target type: missing field `url`",
@@ -154,7 +155,7 @@ class SglangRouter : public Router {
     }
     AskQuietly(upstream, "/model_info", client_, [this, upstream](int status, std::string text) {
       loop_.Post([this, upstream, status, text = std::move(text)] {
-        const Json info = Json::parse(text, nullptr, false);
+        const Json info = ParseJson(text);
         if (status != 200 || !info.is_object()) return;
         Upstream added = upstream;
         const auto say = [&](const char* key) {
@@ -255,7 +256,7 @@ class SglangRouter : public Router {
     options.request = request;
     if (upstream->rank) {
       // The rank is part of the worker's name here; it travels in the body.
-      auto json = OrderedJson::parse(options.request.body, nullptr, false);
+      auto json = ParseOrderedJson(options.request.body);
       if (json.is_object()) {
         json["data_parallel_rank"] = *upstream->rank;
         options.request.body = json.dump();

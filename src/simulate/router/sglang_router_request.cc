@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "simulate/api_error.h"
 
 namespace tacho::simulate {
@@ -43,7 +44,7 @@ size_t EndOfList(const std::string& text, const std::string& key) {
 }  // namespace
 
 RoutedRequest ReadRoutedRequest(const std::string& path, const std::string& body) {
-  auto json = OrderedJson::parse(body, nullptr, false);
+  auto json = ParseOrderedJson(body);
   if (json.is_discarded()) {
     return {400, "Failed to parse the request body as JSON: " + SerdeError(body)};
   }

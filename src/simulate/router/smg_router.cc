@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
+#include "simulate/api_error.h"
 #include "simulate/router/router.h"
 #include "simulate/router/sglang_router_answers.h"
 
@@ -107,7 +109,7 @@ class SmgRouter : public Router {
   // All workers, or the one that the body names; a gRPC call is an HTTP request here.
   void Profile(const Exchange& exchange) {
     const ServerRequest& request = exchange->request();
-    Json body = Json::parse(request.body.empty() ? "{}" : request.body, nullptr, false);
+    Json body = ParseJson(request.body.empty() ? "{}" : request.body);
     if (!body.is_object()) return exchange->Respond(422, "invalid JSON", kTextType);
     const std::string only = body.value("url", "");
     body.erase("url");

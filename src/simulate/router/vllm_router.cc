@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "net/http.h"
 #include "net/url.h"
 #include "simulate/api_error.h"
@@ -158,7 +159,7 @@ class VllmRouter : public Router {
     Say(exchange, 200, "Successfully removed worker: " + url, kTextType);
   }
   void Register(const Exchange& exchange) {
-    const Json body = Json::parse(exchange->request().body, nullptr, false);
+    const Json body = ParseJson(exchange->request().body);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
       return Say(exchange, 400, R"({"error":"missing field `url`","code":"BAD_REQUEST"})",
                  kJsonType);
@@ -194,7 +195,7 @@ class VllmRouter : public Router {
     ForwardOptions options;
     options.request = exchange->request();
     if (!options.request.body.empty()) {
-      auto json = nlohmann::ordered_json::parse(options.request.body, nullptr, false);
+      auto json = ParseOrderedJson(options.request.body);
       if (json.is_discarded()) {
         return Say(exchange, 400,
                    "Failed to parse the request body as JSON: " + SerdeError(options.request.body),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "base/parse_number.h"
 
 namespace tacho::simulate {
@@ -68,7 +69,7 @@ Result<SglangVersion> ParseSglangVersion(std::string_view text) {
 std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body) {
   SglangProfileRequest out;
   if (body.empty()) return out;
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = ParseJson(body);
   if (json.is_discarded()) return NoJson(SimulatedEngine::kSglang, body);
   if (json.is_null()) return out;
   if (!json.is_object()) return Invalid("ProfileReq", "Input should be an object");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/parse_json.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "net/http.h"
@@ -145,7 +146,7 @@ void SglangServer::FlushCache(const Exchange& exchange) {
 }
 
 void SglangServer::Pause(const Exchange& exchange) {
-  const Json body = Json::parse(exchange->request().body, nullptr, false);
+  const Json body = ParseJson(exchange->request().body);
   const bool aborts = !body.is_object() || !body.contains("mode") || body["mode"] == "abort";
   paused_ = true;
   for (EngineSlot& slot : engines_) {

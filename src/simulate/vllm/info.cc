@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 #include "base/random.h"
 #include "net/http.h"
 #include "simulate/vllm/server.h"
@@ -88,7 +89,7 @@ void VllmServer::OpenApi(const Exchange& exchange) {
 }
 
 void VllmServer::TokenizeText(const Exchange& exchange) {
-  const Json body = Json::parse(exchange->request().body, nullptr, false);
+  const Json body = ParseJson(exchange->request().body);
   std::string text;
   if (body.is_object() && body.contains("prompt") && body["prompt"].is_string()) {
     text = body["prompt"].get<std::string>();
@@ -164,7 +165,7 @@ void VllmServer::ResetPrefixCache(const Exchange& exchange) {
 }
 
 void VllmServer::CollectiveRpc(const Exchange& exchange) {
-  const Json body = Json::parse(exchange->request().body, nullptr, false);
+  const Json body = ParseJson(exchange->request().body);
   const std::string method =
       body.is_object() && body.contains("method") ? body["method"].dump() : "";
   if (method != "\"profile\"" || !profiling_->available()) {

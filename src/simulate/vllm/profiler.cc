@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/parse_json.h"
 #include "base/parse_number.h"
 
 namespace tacho::simulate {
@@ -97,7 +98,7 @@ Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const Vllm
   // True again since 0.19.
   config.with_stack = version.minor != 18;
   if (json.empty()) return config;
-  const Json parsed = Json::parse(json, nullptr, false);
+  const Json parsed = ParseJson(json);
   if (!parsed.is_object()) return ConfigError("profiler_config", "Input should be valid JSON");
   for (const auto& [key, value] : parsed.items()) {
     if (!Knows(key, version) && version.generation == VllmGeneration::kEnvironment) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/parse_json.h"
 #include "net/http.h"
 #include "simulate/api_error.h"
 
@@ -68,7 +69,7 @@ std::variant<VllmProfiling::Session, ApiError> VllmProfiling::ReadStart(const st
                                                                         bool takes_kwargs) {
   Session out;
   if (body.empty()) return out;
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = ParseJson(body);
   if (!json.is_object()) {
     if (json.is_discarded()) return NoJson(SimulatedEngine::kVllm, body);
     return ApiError{400,
