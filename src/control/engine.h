@@ -28,6 +28,8 @@ enum class EngineKind {
   kDynamoSglang,
   kSmg,  // the router itself, in place of the engines behind it
 };
+// More is not believed: a table of the ranks that a server names must fit into memory.
+inline constexpr int kMostRanks = 65'536;
 enum class WorkerRole { kRegular, kPrefill, kDecode };
 
 // The engines behind a router that starts the profilers of all of them: they speak no HTTP.
@@ -35,8 +37,8 @@ struct BehindRouter {
   EngineKind kind = EngineKind::kUnknown;
   std::string model;  // that they serve, as its list says
   int engines = 1;
-  std::optional<int> tensor_parallel;  // of each, if that is known and the same of all
-  bool on_this_host = false;           // all of their addresses are loopback ones
+  std::optional<int64_t> tensor_parallel;  // of each, as told, if it is the same of all
+  bool on_this_host = false;               // all of their addresses are loopback ones
 };
 
 // One server that holds an engine, as discovery found it. A router's "@rank" entries of one server
@@ -76,7 +78,9 @@ struct EngineFacts {
   std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
   std::optional<int64_t> max_model_len;
+  // 1 to kMostRanks, and their product too.
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
+  std::string not_believed;  // "tensor parallel 100000000": what was told instead; "": nothing
   std::optional<bool> asleep;
   std::optional<int> sleep_level;  // vLLM's, while it sleeps: 2 has dropped its weights
   bool has_metrics = false;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/parse_json.h"
 #include "base/words.h"
@@ -34,10 +36,45 @@ std::optional<T> Get(const Json& object, std::string_view key) {
     if (value.is_boolean()) return value.get<bool>();
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (value.is_string()) return value.get<std::string>();
+  } else if (value.is_number_unsigned()) {
+    if (const auto number = value.get<uint64_t>(); std::in_range<T>(number))
+      return static_cast<T>(number);
   } else if (value.is_number_integer()) {
-    return value.get<T>();
+    if (const auto number = value.get<int64_t>(); std::in_range<T>(number))
+      return static_cast<T>(number);
   }
   return std::nullopt;
+}
+
+// Takes a parallel size, unless no deployment has it.
+void TakeSize(std::string_view name, std::optional<int64_t> told, std::optional<int>& size,
+              EngineFacts& facts) {
+  if (!told) return;
+  if (*told >= 1 && *told <= kMostRanks)
+    size = static_cast<int>(*told);
+  else
+    facts.not_believed +=
+        fmt::format("{}{} {}", facts.not_believed.empty() ? "" : ", ", name, *told);
+}
+
+void TakeSizes(const Json& object, std::array<std::string_view, 3> keys, EngineFacts& facts) {
+  TakeSize("tensor parallel", Get<int64_t>(object, keys[0]), facts.tensor_parallel, facts);
+  TakeSize("pipeline parallel", Get<int64_t>(object, keys[1]), facts.pipeline_parallel, facts);
+  TakeSize("data parallel", Get<int64_t>(object, keys[2]), facts.data_parallel, facts);
+}
+
+// All or none: each may pass where their product does not, and one alone gives no number.
+void DropTooManyRanks(EngineFacts& facts) {
+  const int64_t one =
+      int64_t{facts.tensor_parallel.value_or(1)} * facts.pipeline_parallel.value_or(1);
+  const int64_t all =
+      std::min<int64_t>(one, int64_t{kMostRanks} + 1) * facts.data_parallel.value_or(1);
+  if (all > kMostRanks)
+    facts.not_believed = fmt::format(
+        "tensor, pipeline and data parallel {}, {} and {}", facts.tensor_parallel.value_or(1),
+        facts.pipeline_parallel.value_or(1), facts.data_parallel.value_or(1));
+  if (facts.not_believed.empty()) return;
+  facts.tensor_parallel = facts.pipeline_parallel = facts.data_parallel = std::nullopt;
 }
 
 // Whether the answers show an engine as its rule known_by says: "owner NAME" of its model,
@@ -118,19 +155,15 @@ void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& serv
 
   const Json& config = Member(server_info, "vllm_config");
   if (auto instance = Get<std::string>(config, "instance_id")) facts.instance = "id:" + *instance;
-  const Json& parallel = Member(config, "parallel_config");
-  facts.tensor_parallel = Get<int>(parallel, "tensor_parallel_size");
-  facts.pipeline_parallel = Get<int>(parallel, "pipeline_parallel_size");
-  facts.data_parallel = Get<int>(parallel, "data_parallel_size");
+  TakeSizes(Member(config, "parallel_config"),
+            {"tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"}, facts);
   if (const Json& profiler = Member(config, "profiler_config"); profiler.is_object())
     TakeProfilerConfig(profiler, facts.profiler);
 }
 
 void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFacts& facts) {
   facts.version = Get<std::string>(server_info, "version").value_or("");
-  facts.tensor_parallel = Get<int>(server_info, "tp_size");
-  facts.pipeline_parallel = Get<int>(server_info, "pp_size");
-  facts.data_parallel = Get<int>(server_info, "dp_size");
+  TakeSizes(server_info, {"tp_size", "pp_size", "dp_size"}, facts);
   facts.device = Get<std::string>(server_info, "device").value_or("");
   facts.profiler.has_http = true;
   facts.profiler.reads_body = true;
@@ -204,8 +237,9 @@ EngineFacts FactsInPlace(const Worker& worker) {
   EngineFacts facts;
   facts.kind = worker.in_place_of->kind;
   facts.model = worker.in_place_of->model;
-  facts.tensor_parallel = worker.in_place_of->tensor_parallel;
-  facts.data_parallel = worker.in_place_of->engines;
+  TakeSize("tensor parallel", worker.in_place_of->tensor_parallel, facts.tensor_parallel, facts);
+  TakeSize("data parallel", worker.in_place_of->engines, facts.data_parallel, facts);
+  DropTooManyRanks(facts);
   ReadByRules({}, Json(), facts);
   return facts;
 }
@@ -237,6 +271,7 @@ Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answer
   }
   if (answers[kMetrics] && answers[kMetrics]->status == 200)
     ReadMetricsFacts(*answers[kMetrics], facts);
+  DropTooManyRanks(facts);
   return facts;
 }
 

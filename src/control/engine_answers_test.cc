@@ -1,6 +1,9 @@
 #include "control/engine_answers.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include "control/profile_needs.h"
 
 namespace tacho {
 namespace {
@@ -138,6 +141,56 @@ TEST(ReadFacts, SglangIsAlwaysReadyToProfile) {
   EXPECT_TRUE(facts->profiler.has_http);
   EXPECT_TRUE(facts->profiler.reads_profile_id);
   EXPECT_EQ(facts->ExpectedRanks(), 2);
+}
+
+TEST(ReadFacts, SizesThatNoDeploymentHasAreNotBelieved) {
+  const auto told = [](const std::string& sizes) {
+    ProbeAnswers answers;
+    answers[kModels] = Ok(R"({"data":[{"id":"tiny","owned_by":"sglang"}]})");
+    answers[kServerInfo] = Ok(R"({"internal_states":[],)" + sizes + "}");
+    return *ReadFacts("http://h:1", answers);
+  };
+  EXPECT_EQ(told(R"("tp_size":8,"pp_size":64,"dp_size":128)").ExpectedRanks(), kMostRanks);
+  EXPECT_EQ(told(R"("tp_size":8,"pp_size":64,"dp_size":128)").not_believed, "");
+  for (const char* size : {"0", "-2", "65537", "100000000", "2000000000", "4294967298"}) {
+    const EngineFacts facts = told(fmt::format(R"("tp_size":{},"dp_size":2)", size));
+    EXPECT_FALSE(facts.tensor_parallel || facts.data_parallel) << size;
+    EXPECT_EQ(facts.not_believed, fmt::format("tensor parallel {}", size));
+    EXPECT_FALSE(facts.ExpectedRanks());
+  }
+  // Beyond 64 bits, or no number.
+  EXPECT_FALSE(told(R"("tp_size":18446744073709551615)").tensor_parallel);
+  EXPECT_FALSE(told(R"("tp_size":"2")").tensor_parallel);
+  const EngineFacts product = told(R"("tp_size":65536,"pp_size":65536,"dp_size":65536)");
+  EXPECT_FALSE(product.tensor_parallel || product.pipeline_parallel || product.data_parallel);
+  EXPECT_THAT(product.not_believed, HasSubstr("65536, 65536 and 65536"));
+
+  ProbeAnswers vllm;
+  vllm[kModels] = Ok(kVllmModels);
+  vllm[kServerInfo] =
+      Ok(R"({"vllm_config":{"parallel_config":{"tensor_parallel_size":100000000}}})");
+  EXPECT_EQ(ReadFacts("http://h:1", vllm)->not_believed, "tensor parallel 100000000");
+  Worker router;
+  router.url = "http://r:1";
+  router.in_place_of.emplace().kind = EngineKind::kSmg;
+  router.in_place_of->tensor_parallel = 100'000'000;
+  EXPECT_FALSE(FactsInPlace(router).ExpectedRanks());
+  EXPECT_EQ(FactsInPlace(router).not_believed, "tensor parallel 100000000");
+  EXPECT_THAT(FindRisks(router, FactsInPlace(router), {}),
+              testing::Contains(testing::Field(&Finding::id, FindingId::kRanksUnknown)));
+}
+
+TEST(ReadFacts, AnswersThatNestWithoutEndAreNone) {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += R"({"a":)";
+  deep += '1' + std::string(100'000, '}');
+  ProbeAnswers answers;
+  answers[kModels] = Ok(kVllmModels);
+  answers[kServerInfo] = Ok(R"({"vllm_config":{"profiler_config":)" + deep + "}}");
+  const auto facts = ReadFacts("http://h:1", answers);
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(facts->kind, EngineKind::kVllm);
+  EXPECT_FALSE(facts->profiler.kind);
 }
 
 TEST(ReadFacts, AServerThatIsNoEngineIsNamed) {

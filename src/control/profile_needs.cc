@@ -115,6 +115,10 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
   const auto add = [&](FindingId id, std::string evidence, std::string remedy = "") {
     risks.push_back({id, worker.url, std::move(evidence), std::move(remedy)});
   };
+  if (!facts.not_believed.empty())
+    add(FindingId::kRanksUnknown,
+        fmt::format("it tells {}, which no engine has: how many ranks it has is not known",
+                    facts.not_believed));
   if (facts.kind == EngineKind::kSglang &&
       EngineRule(facts.kind, facts.version, "start_step") != "yes")
     add(FindingId::kSessionsNotReported,

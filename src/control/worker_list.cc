@@ -50,7 +50,7 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   if (healthy.is_boolean()) worker.healthy = healthy.get<bool>();
   worker.grpc |= AsciiLowered(TextOf(object, "connection_mode")).starts_with("grpc");
   worker.model = TextOf(object, "model_id");
-  worker.tensor_parallel = ParseWhole<int>(TextOf(Member(object, "labels"), "tp_size"));
+  worker.tensor_parallel = ParseWhole<int64_t>(TextOf(Member(object, "labels"), "tp_size"));
   return worker;
 }
 

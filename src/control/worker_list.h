@@ -16,9 +16,9 @@ struct ListedWorker {
   WorkerRole role = WorkerRole::kRegular;
   bool healthy = true;
   bool grpc = false;
-  bool zmq = false;        // "ipc://..."
-  std::string model = {};  // "" if the list does not tell
-  std::optional<int> tensor_parallel = {};
+  bool zmq = false;                             // "ipc://..."
+  std::string model = {};                       // "" if the list does not tell
+  std::optional<int64_t> tensor_parallel = {};  // as it says
 };
 
 // The body of GET /workers ({"workers":[{"url":...}]}) or GET /list_workers ({"urls":[...]}) of any
