@@ -372,35 +372,34 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop,
                                     const std::function<void(const ControlOutcome&)>& ended) {
   std::vector<ControlOutcome> outcomes = AskWhetherTaken(client, requests, facts, patience, stop);
-  std::vector<HttpRequest> wire;
-  std::vector<size_t> which;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    if (!outcomes[i].IsGood()) continue;
-    wire.push_back(OnTheWire(requests[i].url + requests[i].path, requests[i].body, patience));
-    which.push_back(i);
-  }
-  auto settle = [&](size_t n, const Result<HttpResponse>& answer) {
-    outcomes[which[n]] = OutcomeOf(requests[which[n]], facts[which[n]], answer);
-  };
-  const auto moved = [&](size_t n, const Result<HttpResponse>& answer) {
-    return !requests[which[n]].other_path.empty() && answer && answer->status == 404;
-  };
-  std::vector<Result<HttpResponse>> answers =
-      client.FetchAll(wire, stop, [&](size_t n, const Result<HttpResponse>& answer) {
-        if (moved(n, answer)) return;
-        settle(n, answer);
-        if (ended) ended(outcomes[which[n]]);
-      });
-  for (size_t n = 0; n < answers.size(); ++n) {
-    if (moved(n, answers[n])) {
-      wire[n].url = requests[which[n]].url + requests[which[n]].other_path;
-      answers[n] = client.Fetch(wire[n], stop);
-      settle(n, answers[n]);
-      if (ended) ended(outcomes[which[n]]);
-    } else {
-      settle(n, answers[n]);
+  // Sends these to one of their paths. Gives those whose route is not there, and may be elsewhere.
+  const auto send = [&](const std::vector<size_t>& which, std::string ControlRequest::*path) {
+    std::vector<HttpRequest> wire;
+    for (size_t i : which)
+      wire.push_back(OnTheWire(requests[i].url + requests[i].*path, requests[i].body, patience));
+    const auto has_moved = [&](size_t i, const Result<HttpResponse>& answer) {
+      return path == &ControlRequest::path && !requests[i].other_path.empty() && answer &&
+             answer->status == 404;
+    };
+    const std::vector<Result<HttpResponse>> answers =
+        client.FetchAll(wire, stop, [&](size_t n, const Result<HttpResponse>& answer) {
+          const size_t i = which[n];
+          if (ended && !has_moved(i, answer)) ended(OutcomeOf(requests[i], facts[i], answer));
+        });
+    std::vector<size_t> moved;
+    for (size_t n = 0; n < which.size(); ++n) {
+      const size_t i = which[n];
+      if (has_moved(i, answers[n]))
+        moved.push_back(i);
+      else
+        outcomes[i] = OutcomeOf(requests[i], facts[i], answers[n]);
     }
-  }
+    return moved;
+  };
+  std::vector<size_t> which;
+  for (size_t i = 0; i < requests.size(); ++i)
+    if (outcomes[i].IsGood()) which.push_back(i);
+  send(send(which, &ControlRequest::path), &ControlRequest::other_path);
   TakeBack(client, requests, patience, std::move(stop), outcomes);
   return outcomes;
 }

@@ -1,7 +1,9 @@
 #include "control/profile_control.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "control/fake_engine_for_test.h"
@@ -335,19 +337,39 @@ TEST(SendAll, ReadsTheBodyWhereTheStatusDoesNotTell) {
   EXPECT_TRUE(SendOne(tensorrt, ByRules(EngineKind::kTensorRtLlm), "/start_profile").taken);
 }
 
-TEST(SendAll, AsksWhereTheRouteWasBefore) {
-  const FakeEngine before(
-      {{"POST /engine/start_profile", {200, R"({"status":"ok","message":"Profiling started"})"}}});
-  Worker worker;
-  worker.url = before.url();
-  const EngineFacts facts = ByRules(EngineKind::kDynamoSglang);
+// Each answers when all of them are asked.
+TEST(SendAll, AsksAllAtOnceWhereTheRouteWasBefore) {
+  constexpr size_t kWorkers = 4;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<HttpExchange>> waiting;
+  auto server = HttpServer::Create().value();
+  std::vector<ControlRequest> starts;
+  for (size_t i = 0; i < kWorkers; ++i) {
+    const uint16_t port =
+        server
+            ->Listen("127.0.0.1", 0,
+                     [&](const std::shared_ptr<HttpExchange>& exchange) {
+                       if (exchange->request().path != "/engine/start_profile")
+                         return exchange->Respond(404, "", "text/plain");
+                       const std::lock_guard lock(mutex);
+                       waiting.push_back(exchange);
+                       if (waiting.size() == kWorkers)
+                         for (const auto& one : waiting)
+                           one->Respond(200, R"({"status":"ok"})", "application/json");
+                     })
+            .value();
+    starts.push_back({.url = fmt::format("http://127.0.0.1:{}", port),
+                      .path = "/engine/control/start_profile",
+                      .body = "{}",
+                      .other_path = "/engine/start_profile"});
+  }
   auto client = HttpClient::Create().value();
+  const std::vector<EngineFacts> facts(kWorkers, ByRules(EngineKind::kDynamoSglang));
   size_t told = 0;
-  const auto outcomes =
-      SendAll(*client, {PlanStart(worker, facts, Keyed()).value()}, {facts},
-              std::chrono::seconds(5), {}, [&](const ControlOutcome&) { ++told; });
-  EXPECT_EQ(outcomes[0].verdict, ControlVerdict::kDone);
-  EXPECT_EQ(told, 1u);
+  for (const ControlOutcome& outcome : SendAll(*client, starts, facts, std::chrono::seconds(5), {},
+                                               [&](const ControlOutcome&) { ++told; }))
+    EXPECT_EQ(outcome.verdict, ControlVerdict::kDone) << outcome.said;
+  EXPECT_EQ(told, kWorkers);
 }
 
 // A session without a counted step answers a stop as if nothing ran.
