@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/parse_json.h"
 
 namespace tacho::simulate {
 namespace {
@@ -77,6 +78,19 @@ ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, in
                            "prompt or the number of requested output tokens. "
                            "(parameter=input_tokens, value={})",
                            most, asked, prompt, prompt + asked, prompt)};
+}
+
+std::string WhyRefused(bool start, int status, std::string_view body) {
+  if (status == 0) return "the worker does not answer";
+  if (status == 500)
+    return start ? "Profiling is already in progress. Call /stop_profile first."
+                 : "Profiling is not in progress. Call /start_profile first.";
+  const nlohmann::json json = ParseJson(body);
+  for (const char* pointer : {"/error/message", "/message", "/detail"})
+    if (const nlohmann::json::json_pointer at(pointer);
+        json.is_object() && json.contains(at) && json[at].is_string())
+      return json[at].get<std::string>();
+  return std::string(body);
 }
 
 std::string SerdeError(std::string_view body) {

@@ -26,6 +26,10 @@ ApiError NoJson(SimulatedEngine engine, std::string_view body);
 ApiError MissingField(SimulatedEngine engine, std::string_view field);
 ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
+// Why an engine refused a start or a stop, as what stands in front of it says: SGLang's own 500
+// names no reason.
+std::string WhyRefused(bool start, int status, std::string_view body);
+
 // "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's
 // serde) reports an invalid body.
 std::string SerdeError(std::string_view body);

@@ -128,6 +128,7 @@ class RunningSimulation : public Simulation {
       Upstream upstream;
       upstream.url = places_[i].url;
       if (i < workers_.size()) upstream.local = workers_[i].get();
+      upstream.kind = options.worker.kind;
       upstream.model = options.worker.served_model;
       upstream.model_path = options.worker.cost.model.checkpoint;
       upstream.tensor_parallel = options.worker.cost.tensor_parallel;

@@ -76,20 +76,10 @@ void DynamoServer::Profile(const Exchange& exchange, bool start) {
       [exchange, vllm, done, start](int status, const std::string& text) {
         if (status == 0) return exchange->Abort();
         if (status == 200) return exchange->Respond(200, Status("ok", done), kJsonAnswer);
-        if (vllm) {
-          const Json refusal = Json::parse(text, nullptr, false);
-          const bool told = refusal.is_object() && refusal.contains("error") &&
-                            refusal["error"].is_object() && refusal["error"].contains("message");
-          return exchange->Respond(
-              200, Status("error", told ? refusal["error"].value("message", "") : text),
-              kJsonAnswer);
-        }
+        const std::string why = WhyRefused(start, status, text);
+        if (vllm) return exchange->Respond(200, Status("error", why), kJsonAnswer);
         exchange->Respond(500,
-                          fmt::format(R"({{"error":"Internal server error","message":"{}"}})",
-                                      start ? "Profiling is already in progress. Call "
-                                              "/stop_profile first."
-                                            : "Profiling is not in progress. Call /start_profile "
-                                              "first."),
+                          R"({"error":"Internal server error","message":)" + QuoteJson(why) + "}",
                           kJsonAnswer);
       });
 }

@@ -90,6 +90,44 @@ TEST_F(HostedServerTest, TensorRtLlmRefusesASecondStartAndNamesItsFiles) {
   EXPECT_EQ(Send("POST", Worker() + "/stop_profile").status, 200);
 }
 
+TEST_F(HostedServerTest, TensorRtLlmTakesBackAWindowThatHasNotBegun) {
+  Start(SimulatedEngine::kSglang, HostKind::kTensorRtLlm);
+  const std::string start = Worker() + "/start_profile";
+  for (const char* field : {"start_step", "num_steps"})
+    EXPECT_EQ(Send("POST", start, Json{{field, "x"}}.dump()).status, 422) << field;
+  EXPECT_EQ(Send("POST", start, R"({"num_steps":3})").status, 200);
+  EXPECT_EQ(Send("POST", start, "{}").status, 409) << "it waits for its first step";
+  EXPECT_EQ(Send("POST", Worker() + "/stop_profile").status, 200);
+  Work(Worker());
+  EXPECT_THAT(Files(), testing::IsEmpty());
+  EXPECT_EQ(Send("POST", start, "{}").status, 200);
+}
+
+TEST_F(HostedServerTest, ABadRequestIsNoBusyEngine) {
+  const auto is_bad = [&](const std::string& url) {
+    const std::string bad = Send("POST", url, R"({"num_steps":"x"})").body;
+    EXPECT_THAT(bad, testing::HasSubstr("valid integer"));
+    EXPECT_THAT(bad, testing::Not(testing::HasSubstr("already in progress")));
+    Send("POST", url, R"({"start_step":1000000})");
+    EXPECT_THAT(Send("POST", url, R"({"num_steps":"x"})").body,
+                testing::HasSubstr("valid integer"));
+  };
+  Start(SimulatedEngine::kSglang, HostKind::kTokenSpeed);
+  is_bad(Worker() + "/start_profile");
+  Start(SimulatedEngine::kSglang, HostKind::kDynamo, RouterKind::kDynamo);
+  is_bad(Worker() + "/engine/control/start_profile");
+  Start(SimulatedEngine::kSglang, HostKind::kNone, RouterKind::kSmgGrpc);
+  const std::string smg = simulation_->RouterUrl() + "/start_profile";
+  is_bad(smg);
+  EXPECT_EQ(Send("POST", smg, R"({"url":5})").status, 422);
+  EXPECT_EQ(Send("POST", smg, "[]").status, 422);
+  Start(SimulatedEngine::kVllm, HostKind::kNone, RouterKind::kSmgGrpc);
+  EXPECT_EQ(
+      Json::parse(
+          Send("GET", simulation_->RouterUrl() + "/workers").body)["workers"][0]["runtime_type"],
+      "vllm");
+}
+
 TEST_F(HostedServerTest, TokenSpeedAnswersAsItsSmg) {
   Start(SimulatedEngine::kSglang, HostKind::kTokenSpeed);
   EXPECT_EQ(Send("GET", Worker() + "/start_profile").status, 405);

@@ -44,7 +44,7 @@ class TensorRtLlmServer : public HostedServer {
  private:
   void Start(const Exchange& exchange);
   void Stop(const Exchange& exchange);
-  const SglangProfiling& profiling_;
+  SglangProfiling& profiling_;
 };
 
 class TokenSpeedServer : public HostedServer {

@@ -5,6 +5,7 @@
 #include "base/json_text.h"
 #include "base/parse_json.h"
 #include "base/random.h"
+#include "simulate/api_error.h"
 #include "simulate/hosted/hosts.h"
 
 namespace tacho::simulate {
@@ -67,18 +68,25 @@ void TensorRtLlmServer::Start(const Exchange& exchange) {
                                           HashNumber(static_cast<uint64_t>(unix_ns)) & 0xffffffff)},
                // Relative: how many iterations go by.
                {"start_step", profiling_.forwards() + 1 +
-                                  (asked.is_object() ? asked.value("start_step", int64_t{0}) : 0)}};
+                                  (has("start_step") ? asked["start_step"].get<int64_t>() : 0)}};
   for (const char* field : {"output_dir", "num_steps", "activities"})
-    if (asked.is_object() && asked.contains(field)) body[field] = asked[field];
+    if (has(field)) body[field] = asked[field];
   Ask("POST", "/start_profile", body.dump(), [exchange](int status, const std::string& text) {
     if (status == 200)
       return exchange->Respond(200, R"({"message":"Profiling started"})", kJsonAnswer);
-    exchange->Respond(500, "{\"success\":false,\"message\":" + QuoteJson(text) + "}", kJsonAnswer);
+    exchange->Respond(
+        500, "{\"success\":false,\"message\":" + QuoteJson(WhyRefused(true, status, text)) + "}",
+        kJsonAnswer);
   });
 }
 
-// It waits for the trace, but not for longer than its own limit.
+// It waits for the trace, but not for longer than its own limit. A window that has not begun is
+// taken back.
 void TensorRtLlmServer::Stop(const Exchange& exchange) {
+  if (profiling_.pending()) {
+    profiling_.Cancel();
+    return exchange->Respond(200, R"({"message":"Profiling stopped"})", kJsonAnswer);
+  }
   const auto answered = std::make_shared<bool>(false);
   const auto answer = [exchange, answered] {
     if (std::exchange(*answered, true)) return;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "simulate/api_error.h"
 #include "simulate/hosted/hosts.h"
 
 namespace tacho::simulate {
@@ -39,10 +40,8 @@ void TokenSpeedServer::Handle(const Exchange& exchange) {
 // As SMG tells what became of it: by worker, whatever the status.
 void TokenSpeedServer::Profile(const Exchange& exchange, bool start) {
   const std::string worker = fmt::format("grpc://127.0.0.1:{}", port_ - 1);
-  const std::string refusal = start ? "Profiling is already in progress. Call /stop_profile first."
-                                    : "Profiling is not in progress. Call /start_profile first.";
   Ask("POST", start ? "/start_profile" : "/stop_profile", start ? exchange->request().body : "",
-      [exchange, worker, refusal](int status, const std::string&) {
+      [exchange, worker, start](int status, const std::string& text) {
         if (status == 0) return exchange->Abort();
         const std::string name = QuoteJson(worker);
         if (status == 200)
@@ -56,7 +55,7 @@ void TokenSpeedServer::Profile(const Exchange& exchange, bool start) {
             206,
             fmt::format(
                 R"({{"successful":[],"failed":[[{},{}]],"total_workers":1,"message":"0 of 1 workers"}})",
-                name, QuoteJson(refusal)),
+                name, QuoteJson(WhyRefused(start, status, text))),
             kJsonAnswer);
       });
 }

@@ -74,7 +74,7 @@ class SmgRouter : public Router {
            {"models", {{{"id", u.model}}}},
            {"worker_type", u.type},
            {"connection_mode", kModes[static_cast<size_t>(transport_)]},
-           {"runtime_type", "sglang"},
+           {"runtime_type", u.kind == SimulatedEngine::kVllm ? "vllm" : "sglang"},
            {"labels",
             {{"model_path", u.model_path}, {"tp_size", std::to_string(u.tensor_parallel)}}},
            {"priority", 50},
@@ -111,9 +111,11 @@ class SmgRouter : public Router {
     const ServerRequest& request = exchange->request();
     Json body = ParseJson(request.body.empty() ? "{}" : request.body);
     if (!body.is_object()) return exchange->Respond(422, "invalid JSON", kTextType);
-    const std::string only = body.value("url", "");
+    if (body.contains("url") && !body["url"].is_string())
+      return exchange->Respond(422, "url: invalid type, expected a string", kTextType);
+    const std::string only = body.contains("url") ? body["url"].get<std::string>() : "";
     body.erase("url");
-    const std::string action = request.path.substr(1);
+    const bool start = request.path == "/start_profile";
     std::vector<const Upstream*> asked;
     for (const Upstream& u : upstreams_)
       if (only.empty() || UrlOf(u) == only) asked.push_back(&u);
@@ -130,20 +132,16 @@ class SmgRouter : public Router {
         if (--told->open == 0) Tell(exchange, *told);
       };
       if (transport_ == SmgTransport::kZmq) {
-        note(action + " is not supported over ZMQ");
+        note(request.path.substr(1) + " is not supported over ZMQ");
         continue;
       }
       ServerRequest inner;
       inner.method = "POST";
       inner.path = request.path;
-      inner.body = action == "start_profile" ? body.dump() : "";
-      const std::string refusal =
-          action == "start_profile" ? "Profiling is already in progress. Call /stop_profile first."
-                                    : "Profiling is not in progress. Call /start_profile first.";
-      Ask(*u, std::move(inner), client_, [this, note, refusal](int status, const std::string&) {
-        loop_.Post([note, refusal, status] {
-          note(status == 200 ? "" : status == 0 ? "the worker does not answer" : refusal);
-        });
+      inner.body = start ? body.dump() : "";
+      Ask(*u, std::move(inner), client_, [this, note, start](int status, const std::string& text) {
+        const std::string why = status == 200 ? "" : WhyRefused(start, status, text);
+        loop_.Post([note, why] { note(why); });
       });
     }
   }

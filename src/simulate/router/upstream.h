@@ -22,6 +22,7 @@ struct Upstream {
   int64_t load = 0;  // requests under way
   uint64_t id = 0;
   std::string type = "regular";
+  SimulatedEngine kind = SimulatedEngine::kSglang;
   std::string model, model_path;
   int tensor_parallel = 1, data_parallel = 1;
   // Of a circuit breaker.

@@ -58,6 +58,7 @@ class SglangProfiler {
   // `forward` is the number of forward passes so far.
   Reply Start(const SglangProfileRequest& request, int64_t forward);
   Reply Stop();
+  void Cancel() { start_forward_.reset(); }  // what waits for its first step
   // `forward` counts the pass that is about to begin.
   std::vector<Order> OnBatch(const StepLoad& load, int64_t forward);
 

@@ -192,6 +192,15 @@ bool SglangProfiling::busy() const {
   return std::ranges::any_of(slots_, [](const Slot& slot) { return slot.profiler.busy(); });
 }
 
+bool SglangProfiling::pending() const {
+  return busy() &&
+         std::ranges::none_of(slots_, [](const Slot& slot) { return slot.profiler.in_progress(); });
+}
+
+void SglangProfiling::Cancel() {
+  for (Slot& slot : slots_) slot.profiler.Cancel();
+}
+
 int64_t SglangProfiling::forwards() const { return parts_.engines.front()->forwards(); }
 
 TraceFile SglangProfiling::FileOf(size_t engine, int rank, std::string_view stage) const {

@@ -25,7 +25,7 @@ class SglangServer : public Worker {
   void Handle(const std::shared_ptr<HttpExchange>& exchange) override;
   void OnListening(uint16_t port) override;
   void TraceWindow(const TraceWindowOrder& order) override;
-  const SglangProfiling& profiling() const { return *profiling_; }
+  SglangProfiling& profiling() { return *profiling_; }
 
   // The counters of its metrics apart from the engines.
   struct Counts {
