@@ -59,6 +59,10 @@ bool ProfilerSession::Start(std::stop_token stop) {
     std::string trouble = "did not start: " + WordsOf(outcome);
     if (outcome.verdict == ControlVerdict::kNoAnswer && options_.patience.count() > 0)
       trouble += ": it hangs, or its profiler takes longer (--timeout)";
+    if (outcome.taken && worker.trial_start_ns && !worker.figures)
+      trouble +=
+          "; tacho's own trial saw no step, so what blocks it may be that one: its next "
+          "steps end it";
     if (why.empty())
       Fail(worker, FindingId::kDidNotStart, std::move(trouble));
     else

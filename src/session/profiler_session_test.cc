@@ -8,6 +8,8 @@
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
 #include "control/finding_for_test.h"
+#include "control/version.h"
+#include "session/profiler_trial.h"
 
 namespace tacho {
 namespace {
@@ -219,6 +221,31 @@ TEST_F(ProfilerSessionTest, ADeadEngineIsNamedBeforeTheStart) {
   EXPECT_THAT(session.running(), ElementsAre(1));
   options_.keep_going = true;
   EXPECT_TRUE(session.EnoughRun());
+}
+
+TEST_F(ProfilerSessionTest, WhatBlocksAStartMayBeTheTrial) {
+  const Engine engine(Engine::StopIs::kAnswered, 409);
+  Add(engine, "t-w0").trial_start_ns = 1'000'000;
+  RecordedWorker& saw_steps = Add(engine, "t-w1");
+  saw_steps.trial_start_ns = 1'000'000;
+  saw_steps.figures = ProfileFigures{};
+  Add(engine, "t-w2");
+  Record();
+  EXPECT_THAT(Expected(0).trouble->Words(), HasSubstr("tacho's own trial saw no step"));
+  for (const size_t worker : {1u, 2u})
+    EXPECT_THAT(Expected(worker).trouble->Words(), Not(HasSubstr("trial"))) << worker;
+}
+
+TEST_F(ProfilerSessionTest, AnIdleEngineThatWaitsForAStepGetsNoTrial) {
+  RecordedWorker worker;
+  for (const auto& [kind, when_idle] :
+       {std::pair{EngineKind::kTensorRtLlm, false}, std::pair{EngineKind::kTokenSpeed, true}}) {
+    worker.facts.kind = kind;
+    options_.load = false;
+    EXPECT_EQ(MayTry(worker, options_), when_idle) << NameOf(kind);
+    options_.load = true;
+    EXPECT_TRUE(MayTry(worker, options_)) << NameOf(kind);
+  }
 }
 
 TEST_F(ProfilerSessionTest, SaysWhatWouldBeLeftBehind) {

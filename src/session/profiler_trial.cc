@@ -185,7 +185,9 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
       profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0;
   const bool torch = profiler.kind.value_or("torch") == "torch";
   return torch && !scheduled && !worker.profile.IsOn("profile_by_stage") &&
-         (options.load || !MayHaveStacks(worker)) &&
+         (options.load ||
+          (!MayHaveStacks(worker) &&
+           EngineRule(worker.facts.kind, worker.facts.version, "waits_for_step") != "yes")) &&
          // So few are a trial themselves.
          options.profile.steps.value_or(INT64_MAX) > 2 * kTrialSteps;
 }

@@ -24,7 +24,8 @@ struct TrialOutcome {
 };
 
 // Whether a trial of the worker is safe and useful: a profiler that records one session only is not
-// spent on it, and an idle engine with Python stacks writes too much in any time.
+// spent on it, an idle engine with Python stacks writes too much in any time, and one whose session
+// waits for its next step would keep it.
 bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
 
 // The second trial of an engine is smaller: both together show what a flush costs without a step.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "control/version.h"
 #include "session/budget.h"
 
 namespace tacho {
@@ -226,9 +227,13 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
   if (worker.files.empty()) {
     if (const std::string full = worker.FullDisk(); !full.empty())
       return Cause(FindingId::kDiskFull, "no file at all: " + full);
+    const bool waits =
+        EngineRule(worker.facts.kind, worker.facts.version, "waits_for_step") == "yes";
     return Cause(FindingId::kNoFile,
-                 "no file at all: the engine writes elsewhere (--trace-dir, --map, "
-                 "--collect-from), or it records one session only (restart it)");
+                 fmt::format("no file at all: {}the engine writes elsewhere (--trace-dir, --map, "
+                             "--collect-from){}",
+                             waits ? "no step came, with which its session begins, or " : "",
+                             waits ? "" : ", or it records one session only (restart it)"));
   }
   return Cause(FindingId::kNoFileOfRank,
                "no file of this rank: it died, runs on another machine, or its file was "
