@@ -63,6 +63,7 @@ void SideSession::AddWorker(const Recording& recording, const RecordedWorker& fr
   worker.expectation.url = worker.worker.url;
   worker.expectation.name = from.expectation.name;
   worker.expectation.pids = from.expectation.pids;
+  worker.expectation.steps_named = from.expectation.steps_named;
   scratch_.workers.push_back(std::move(worker));
 }
 

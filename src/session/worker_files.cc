@@ -180,6 +180,9 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
 }
 
 bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::string& file) const {
+  // A folder of its own, which no user named: its start alone tells an engine to write there.
+  const auto& told = worker.profile.output_dir;
+  if (told && *told == worker.folder && told != options_.profile.output_dir) return true;
   if (!FileKeyOf(worker).empty()) return true;
   const std::string id = ProcessIdIn(file);
   return id.empty() ? EndsInPid(NameIn(file), worker.expectation.pids) : id == ProcessIdOf(worker);

@@ -117,6 +117,19 @@ TEST_F(WorkerFilesTest, ByOwnerAnIdThatNoEngineReportedMayBeSomebodyElses) {
   EXPECT_THAT(files_.DivideByOwner().unclear, ElementsAre(file));
 }
 
+TEST_F(WorkerFilesTest, ByOwnerAFolderThatWasMadeForItTells) {
+  RecordedWorker& worker = Add();
+  worker.profile.output_dir = worker.folder;
+  files_.LookIntoFolders();
+  const std::string file = Write("1795446-TP0.trace.json.gz");
+  EXPECT_THAT(files_.DivideByOwner().ours, ElementsAre(file));
+  EXPECT_THAT(files_.DivideByOwner().unclear, IsEmpty());
+  // One that the user named may be others' too.
+  options_.profile.output_dir = worker.folder;
+  EXPECT_THAT(files_.DivideByOwner().ours, IsEmpty());
+  EXPECT_THAT(files_.DivideByOwner().unclear, ElementsAre(file));
+}
+
 TEST_F(WorkerFilesTest, ByOwnerAFileThatWasThereIsNeverOurs) {
   AddKeyed("trial-w0");
   const std::string path = Write("trial-w0_rank0.1.pt.trace.json");
