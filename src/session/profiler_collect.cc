@@ -51,7 +51,7 @@ std::vector<FlushState> ProfilerSession::Flushes() {
     if (!worker.folder.empty()) {
       flush.bytes = 0;
       for (const auto& [path, state] : files_.WrittenBy(worker))
-        if (IsTraceName(path)) *flush.bytes += state.bytes;
+        if (IsTraceName(path, worker.folder)) *flush.bytes += state.bytes;
       flush.doing = files_.DoingOf(worker);
     }
     if (!ended_by_themselves_.contains(i))

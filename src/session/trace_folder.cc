@@ -83,10 +83,12 @@ bool LooksWhole(const std::string& path) {
   return last != std::string::npos && (tail[last] == '}' || tail[last] == ']');
 }
 
-bool IsTraceName(const std::string& path) {
+bool IsTraceName(const std::string& path, std::string_view folder) {
+  const std::string_view below =
+      std::string_view(path).substr(path.starts_with(folder) ? folder.size() : 0);
   std::string name = fs::path(path).filename().string();
   const bool beside = name.starts_with('.');  // a file that FileBeside is writing
-  return !beside && name.find(".json") != std::string::npos && !IsCaptureFile(path);
+  return !beside && name.find(".json") != std::string::npos && !IsCaptureFile(below);
 }
 
 bool IsTableName(const std::string& path) {
@@ -115,7 +117,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     bool whole = true;
     traces.clear();
     for (const std::string& path : fresh) {
-      if (!IsTraceName(path) || !NameHasKey(path, options.key)) continue;
+      if (!IsTraceName(path, folder) || !NameHasKey(path, options.key)) continue;
       state[path] = now[path];
       bytes += now[path].bytes;
       if (LooksWhole(path))

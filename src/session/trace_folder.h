@@ -34,8 +34,8 @@ std::vector<std::string> NewFiles(const FolderState& before, const FolderState& 
 // that ends in a closing bracket. `*.tmp` files of a flush under way never are.
 bool LooksWhole(const std::string& path);
 // Whether the name is that of a trace rather than of a table, a log or a recording of how graphs
-// were captured, which no session writes.
-bool IsTraceName(const std::string& path);
+// were captured, which no session writes. What `folder`, above the file, is called says nothing.
+bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
 

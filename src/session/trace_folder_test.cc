@@ -44,6 +44,14 @@ TEST_F(TraceFolderTest, WholeIsToldByTheEnds) {
   EXPECT_FALSE(LooksWhole(folder_.At("missing.json")));
 }
 
+TEST(IsTraceName, WhatItsFolderIsCalledSaysNothing) {
+  EXPECT_FALSE(IsTraceName("/t/capture_traces/a.json"));
+  EXPECT_TRUE(IsTraceName("/t/capture_traces/a.json", "/t/capture_traces"));
+  EXPECT_TRUE(IsTraceName("/capture_traces/runs/w0/a.json", "/capture_traces/runs/w0"));
+  EXPECT_FALSE(IsTraceName("/t/w0/capture_traces/a.json", "/t/w0"));
+  EXPECT_FALSE(IsTraceName("/t/w0/a.txt", "/t/w0"));
+}
+
 TEST(NameHasKey, EndsBeforeTheNextNumber) {
   EXPECT_TRUE(NameHasKey("/share/t-w1_rank0.json", "t-w1"));
   EXPECT_TRUE(NameHasKey("t-w1", "t-w1"));

@@ -64,7 +64,7 @@ const FolderState& WorkerFiles::Before(const std::string& folder) const {
 
 std::vector<std::string> WorkerFiles::NewTracesIn(const std::string& folder) const {
   std::vector<std::string> files = NewFiles(Before(folder), ReadFolder(folder));
-  std::erase_if(files, [](const std::string& file) { return !IsTraceName(file); });
+  std::erase_if(files, [&](const std::string& file) { return !IsTraceName(file, folder); });
   return files;
 }
 
@@ -81,7 +81,7 @@ FolderState WorkerFiles::WrittenBy(const RecordedWorker& worker) const {
 std::vector<std::string> WorkerFiles::TracesOf(const RecordedWorker& worker) const {
   std::vector<std::string> files;
   for (const auto& [path, state] : WrittenBy(worker))
-    if (IsTraceName(path)) files.push_back(path);
+    if (IsTraceName(path, worker.folder)) files.push_back(path);
   return files;
 }
 
@@ -111,7 +111,8 @@ int64_t WorkerFiles::WrittenUnixNs(const RecordedWorker& worker) const {
   int64_t written = 0;
   if (local)
     for (const auto& [path, state] : WrittenBy(worker))
-      if (IsTraceName(path) || IsTableName(path)) written = std::max(written, state.modified_ns);
+      if (IsTraceName(path, worker.folder) || IsTableName(path))
+        written = std::max(written, state.modified_ns);
   if (written > 0) return written;
   const ClockPair clocks = ReadClocks();
   const int64_t answered = worker.stopped ? worker.stopped->answered_ns : clocks.monotonic_ns;
@@ -122,7 +123,7 @@ double WorkerFiles::TableNs(const RecordedWorker& worker) const {
   int64_t trace = 0, table = 0;
   for (const auto& [path, state] : WrittenBy(worker)) {
     if (IsTableName(path)) table = std::max(table, state.modified_ns);
-    if (IsTraceName(path)) trace = std::max(trace, state.modified_ns);
+    if (IsTraceName(path, worker.folder)) trace = std::max(trace, state.modified_ns);
   }
   return trace > 0 && table > trace ? static_cast<double>(table - trace) : 0;
 }
@@ -133,7 +134,7 @@ std::string WorkerFiles::DoingOf(const RecordedWorker& worker) const {
   for (const auto& [path, state] : WrittenBy(worker)) {
     if (path.ends_with(".tmp")) return "writes its JSON";
     tables += IsTableName(path);
-    if (!IsTraceName(path)) continue;
+    if (!IsTraceName(path, worker.folder)) continue;
     ++traces;
     whole += LooksWhole(path);
   }
@@ -195,7 +196,7 @@ WorkerFiles::ByOwner WorkerFiles::DivideByOwner() const {
       const bool is_new = !Before(worker.folder).contains(path);
       if (is_new && NamesItsProcess(worker, path))
         ours.insert(path);
-      else if (IsTraceName(path))
+      else if (IsTraceName(path, worker.folder))
         unclear.insert(path);
     }
   }
