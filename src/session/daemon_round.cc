@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -40,6 +41,29 @@ std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint3
   if (user && status.st_uid != *user) return std::nullopt;
   return FileState{static_cast<uint64_t>(status.st_size),
                    status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+// A folder of KINETO_ONDEMAND_TRACE_DIR may be of another file system than /tmp, and in a shared
+// /tmp nobody but its owner moves a file: then it is copied.
+bool Move(const std::string& own, const std::string& to, const DaemonPlace& place) {
+  namespace fs = std::filesystem;
+  std::error_code failed, ignored;
+  fs::rename(own, to, failed);
+  if (!failed) return true;
+  const auto brought = BringFiles({own}, fs::path(to).parent_path().string(), place.user);
+  if (!brought || brought->files.empty()) return false;
+  const std::string& copy = brought->files.front();
+  if (brought->whole.empty()) {  // there is no room: it is a link
+    fs::remove(copy, ignored);
+    return false;
+  }
+  fs::rename(copy, to, failed);
+  // What is taken from there is the processes' own.
+  if (!failed && place.owner && geteuid() == 0 &&
+      lchown(to.c_str(), *place.owner, static_cast<gid_t>(-1)) != 0)
+    return false;
+  if (!failed) fs::remove(own, ignored);
+  return !failed;
 }
 
 constexpr const char* kEndings[] = {"", ".tmp"};  // when it is whole, and while it is written
@@ -183,11 +207,9 @@ size_t DaemonRound::Traces(const KinetoDaemon& daemon) const {
 }
 
 void DaemonRound::Close(const KinetoDaemon& daemon, const FolderState& folder) {
-  std::error_code failed;
   for (const int64_t pid : told_) {
-    if (!OwnFile(pid, "")) continue;
-    std::filesystem::rename(PlaceOf(WorkerOf(pid)).OwnFileOf(pid), FileOf(pid), failed);
-    if (!failed) moved_.insert(pid);
+    const DaemonPlace& place = PlaceOf(WorkerOf(pid));
+    if (OwnFile(pid, "") && Move(place.OwnFileOf(pid), FileOf(pid), place)) moved_.insert(pid);
   }
   late_at_close_ = Late(daemon, folder);
 }

@@ -9,6 +9,7 @@
 
 #include "base/folder_for_test.h"
 #include "session/fake_daemon_for_test.h"
+#include "session/small_disk_for_test.h"
 
 namespace tacho {
 namespace {
@@ -198,6 +199,19 @@ TEST_F(DaemonRoundTest, AtItsCloseKinetosOwnFilesAreMovedAway) {
   EXPECT_EQ(round_.Traces(daemon_), 1);
   round_.RemoveFiles();
   EXPECT_TRUE(std::filesystem::exists(next));
+}
+
+TEST_F(DaemonRoundTest, AtItsCloseTheyAreCopiedFromAnotherDisk) {
+  const SmallDiskForTest disk(folder_.At("root/tmp"));
+  if (!disk.works()) GTEST_SKIP() << "only root has a disk of its own";
+  Ask(-3000);
+  const std::string own = LeavesOwn(me_, kTrace);
+  round_.Close(daemon_, round_.Files());
+  EXPECT_FALSE(std::filesystem::exists(own));
+  EXPECT_EQ(round_.LeftBy(me_), round_.FileOf(me_));
+  EXPECT_TRUE(round_.Refused(me_));
+  LeavesOwn(me_, kNoOperator);
+  EXPECT_EQ(round_.Traces(daemon_), 1);
 }
 
 TEST_F(DaemonRoundTest, TellsEachWorkerItsFolder) {
