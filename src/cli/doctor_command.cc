@@ -134,7 +134,8 @@ Result<void> ExamineFolder(const std::string& path, const DoctorArguments& a,
                            const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(path + "/" + name, failed); };
-  if (has("run.json") || has("plan.json") || has("probes.json") || has("logs"))
+  if (has("run.json") || has("plan.json") || has("probes.json") || has("logs") ||
+      has("traces/w0"))  // the first that a recording makes
     return ExamineRun(path, a, stop, examination);
   return ExamineTraces(path, a, stop, examination);
 }

@@ -7,11 +7,14 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 #include "base/find_program.h"
+#include "base/parse_number.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/duration_argument.h"
+#include "cli/launch_options.h"
 #include "cli/probe_workers.h"
 #include "cli/reading.h"
 #include "cli/slow_notice.h"
@@ -24,6 +27,7 @@
 #include "control/launch_checks.h"
 #include "control/local_engine.h"
 #include "control/nsys_sessions.h"
+#include "control/port_owner.h"
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
@@ -245,6 +249,31 @@ void ExamineHost(const DoctorArguments& arguments, const std::stop_token& stop,
         fmt::format("launch {}: {} at {}", launch.name, launch.engine, launch.url));
 }
 
+namespace {
+
+// Whether the server of such a command line could listen on this host. Its own port is taken by the
+// server that was started so.
+void ExaminePort(EngineKind kind, const std::vector<std::string>& words, Examination& examination) {
+  const auto named = ParseWhole<uint16_t>(OptionValue(words, {"--port"}).value_or(""));
+  const uint16_t port = named.value_or(UsualPort(kind));
+  Saw(examination, Look::kCommand, fmt::format("port {} of this host", port));
+  if (port == 0 || IsFreePort(port)) return;
+  const std::span<const std::string> own = std::span(words).subspan(1);
+  for (const int64_t pid : PidsListeningOn(port)) {
+    const std::vector<std::string> theirs = WordsOf(pid);
+    if (theirs.size() >= own.size() &&
+        std::equal(own.begin(), own.end(), theirs.end() - static_cast<std::ptrdiff_t>(own.size())))
+      return;
+  }
+  Diagnosis taken = DiagnosisOf({FindingId::kPortInUse, fmt::format("port {}", port),
+                                 fmt::format("it is taken on this host: {}", ListenerOn(port))});
+  // That of an engine which is given none; tacho launch takes the next free one.
+  if (!named) taken.severity = FindingSeverity::kNotice;
+  examination.Add(std::move(taken));
+}
+
+}  // namespace
+
 constexpr std::array<std::string_view, 6> kContainers{"docker",  "podman",    "nerdctl",
                                                       "kubectl", "apptainer", "singularity"};
 
@@ -295,6 +324,7 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   const auto words = WithConfigFile(arguments.command);
   if (!words) examination.Add(words.error());
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
+  ExaminePort(kind, words.value_or(arguments.command), examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
   const char* const home = std::getenv("HOME");
@@ -350,7 +380,8 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
   } else {
     Saw(examination, Look::kRecording, folder + "/run.json",
         run_json.empty() ? "it is not there" : "it is not what tacho record writes");
-    if (fs::exists(folder + "/plan.json") || fs::exists(folder + "/probes.json"))
+    if (fs::exists(folder + "/plan.json") || fs::exists(folder + "/probes.json") ||
+        fs::exists(folder + "/traces/w0"))
       examination.Add(
           Finding{FindingId::kCutShort, folder, "the folder of a recording that has no run.json"});
   }
@@ -369,6 +400,10 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
       Saw(examination, Look::kLog, path, read.error().message);
     }
   }
+  for (Diagnosis& one : examination.found)
+    if (one.id == KindOf(FindingId::kFlushLong).id ||
+        one.id == KindOf(FindingId::kFlushTimedOut).id)
+      one.remedy = WithoutFieldsSet(std::move(one.remedy), run_json);
   if (paths.empty())
     Saw(examination, Look::kLog, "the engine's log", "none was kept; record --engine-log keeps it");
   const std::string traces = fs::is_directory(folder + "/traces") ? folder + "/traces" : folder;

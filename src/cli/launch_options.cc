@@ -86,16 +86,9 @@ std::string LaunchOf(int64_t pid) {
 
 // With what to do about it.
 std::string WhoHolds(uint16_t port) {
-  constexpr std::string_view kRemedy = "leave out --port for a free one";
-  constexpr size_t kMostOfCommand = 200;
   const std::vector<int64_t> pids = PidsListeningOn(port);
-  if (pids.empty())
-    return fmt::format("a process of another user listens on it, or it may not be used: {}",
-                       kRemedy);
-  const std::string command =
-      FitText(VisibleText(ShownWords(WordsOf(pids.front()))), kMostOfCommand, false);
-  const std::string launch = LaunchOf(pids.front());
-  return fmt::format("process {} listens on it: {}: {}{}", pids.front(), command, kRemedy,
+  const std::string launch = pids.empty() ? "" : LaunchOf(pids.front());
+  return fmt::format("{}: leave out --port for a free one{}", ListenerOn(port),
                      launch.empty() ? "" : ", or end it: tacho launch stop " + launch);
 }
 
@@ -329,6 +322,19 @@ std::vector<std::string> MoveSettings(EngineArguments& engine) {
   return settings;
 }
 
+uint16_t UsualPort(EngineKind kind) {
+  return kind == EngineKind::kVllm ? kFirstVllmPort : kFirstSglangPort;
+}
+
+std::string ListenerOn(uint16_t port) {
+  constexpr size_t kMostOfCommand = 200;
+  const std::vector<int64_t> pids = PidsListeningOn(port);
+  if (pids.empty()) return "a process of another user listens on it, or it may not be used";
+  return fmt::format(
+      "process {} listens on it: {}", pids.front(),
+      FitText(VisibleText(ShownWords(WordsOf(pids.front()))), kMostOfCommand, false));
+}
+
 Result<EngineKind> ParseEngine(const std::string& name) {
   if (name == "vllm") return EngineKind::kVllm;
   if (name == "sglang") return EngineKind::kSglang;
@@ -380,9 +386,8 @@ Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
                     .gpus = GpusFor(request.environment),
                     .environment = OwnEnvironment()};
   if (request.replicas > 1) place.router_program = RouterProgram(kind, program.python);
-  const bool vllm = kind == EngineKind::kVllm;
   TACHO_ASSIGN_OR_RETURN(FreePorts ports,
-                         FindPorts(port, vllm ? kFirstVllmPort : kFirstSglangPort, request.replicas,
+                         FindPorts(port, UsualPort(kind), request.replicas,
                                    request.replicas + (place.router_program.empty() ? 0 : 2)));
   place.ports = std::move(ports.numbers);
   if (request.preset == "nsys") {

@@ -43,6 +43,11 @@ std::vector<std::string> MoveSettings(EngineArguments& engine);
 // kUsage: neither vllm nor sglang.
 Result<EngineKind> ParseEngine(const std::string& name);
 
+// The port of an engine that is given none.
+uint16_t UsualPort(EngineKind kind);
+// Who has a port that is not free: "process 7 listens on it: vllm serve ...".
+std::string ListenerOn(uint16_t port);
+
 struct PlanOfHere {
   PlannedLaunch plan;
   std::vector<SessionLock> held;  // of its ports, until the servers listen on them

@@ -85,6 +85,10 @@ class LogReader {
                                                    ? EngineRule(rule.engine, version_, "enable")
                                                    : rule.remedy)));
     }
+    // The engine's words of the same flush; "nothing to do" beside a remedy is none.
+    if (seen.contains(FindingId::kFlushLong))
+      std::erase_if(found,
+                    [](const auto& one) { return one.second.id == FindingId::kWaitsForFlush; });
     AddVariables(found);
     AddConfigError(found);
     std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);

@@ -91,6 +91,12 @@ TEST(LogSessions, AStopThatTakesLong) {
   EXPECT_THAT(findings[0].remedy, HasSubstr("torch_profiler_with_stack"));
   EXPECT_THAT(CheckLog(EngineKind::kVllm, "0.11.0", log("10:00:00", "10:02:00")).at(0).remedy,
               HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=0"));
+  const std::string waits =
+      "(EngineCore pid=3) INFO 11-25 10:01:10 [shm_broadcast.py:1] No "
+      "available shared memory broadcast block found in 60 seconds.\n";
+  std::string both = log("10:00:00", "10:01:14");
+  both.insert(both.find('\n') + 1, waits);
+  EXPECT_THAT(IdsOf(EngineKind::kVllm, "0.32.0", both), ElementsAre("flush-long"));
   EXPECT_THAT(IdsOf(EngineKind::kVllm, "", log("10:00:00", "10:00:59")), IsEmpty());
   EXPECT_THAT(IdsOf(EngineKind::kVllm, "", log("10:00:00", "09:59:59")),
               IsEmpty());  // a clock set back

@@ -160,6 +160,36 @@ std::optional<std::vector<Diagnosis>> KeptFindingsOf(std::string_view run_json) 
   return found;
 }
 
+std::string WithoutFieldsSet(std::string remedy, std::string_view run_json) {
+  const Json run = Parsed(run_json);
+  const Json::json_pointer place("/workers/0/profiler");
+  if (run.is_null() || !run.contains(place)) return remedy;
+  constexpr struct {
+    const char* kept;
+    bool value;
+    std::string_view field;
+  } kFields[] = {{"with_stack", false, R"("torch_profiler_with_stack":false)"},
+                 {"use_gzip", false, R"("torch_profiler_use_gzip":false)"},
+                 {"dump_table", false, R"("torch_profiler_dump_cuda_time_total":false)"},
+                 {"ignore_frontend", true, R"("ignore_frontend":true)"}};
+  size_t named = 0, left = 0;
+  for (const auto& one : kFields) {
+    const size_t at = remedy.find(one.field);
+    if (at == remedy.npos) continue;
+    ++named;
+    if (!run[place].is_object() || run[place].value(one.kept, Json()) != one.value) {
+      ++left;
+      continue;
+    }
+    const bool followed = remedy.substr(at + one.field.size()).starts_with(',');
+    const bool last_of_some = !followed && at > 0 && remedy[at - 1] == ',';
+    remedy.erase(at - (last_of_some ? 1 : 0),
+                 one.field.size() + (followed || last_of_some ? 1 : 0));
+  }
+  return named > 0 && left == 0 ? R"(fewer steps: --steps N, or a smaller "max_iterations")"
+                                : remedy;
+}
+
 std::pair<std::string, std::string> KeptEngineOf(std::string_view run_json) {
   const Json run = Parsed(run_json);
   if (run.is_null() || !run["workers"].is_array() || run["workers"].empty()) return {};

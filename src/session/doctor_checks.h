@@ -67,5 +67,7 @@ std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace);
 std::optional<std::vector<Diagnosis>> KeptFindingsOf(std::string_view run_json);
 // The engine (name and version) of its first worker; "" if it does not name one.
 std::pair<std::string, std::string> KeptEngineOf(std::string_view run_json);
+// A remedy that names fields of --profiler-config: without those that this engine had set already.
+std::string WithoutFieldsSet(std::string remedy, std::string_view run_json);
 
 }  // namespace tacho

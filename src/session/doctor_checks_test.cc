@@ -138,6 +138,29 @@ TEST(KeptFindingsOf, ReadsARunAndRefusesOtherFiles) {
   EXPECT_EQ(KeptEngineOf(R"({"proof":{},"workers":[]})").first, "");
 }
 
+TEST(WithoutFieldsSet, NamesWhatTheEngineLacks) {
+  const std::string with = R"(--profiler-config with )", few = R"( and a small "max_iterations")";
+  const std::string stack = R"("torch_profiler_with_stack":false)",
+                    gzip = R"("torch_profiler_use_gzip":false)",
+                    table = R"("torch_profiler_dump_cuda_time_total":false)",
+                    front = R"("ignore_frontend":true)";
+  const std::string all = with + stack + "," + gzip + "," + table + "," + front + few;
+  const auto of = [&](const std::string& profiler) {
+    return WithoutFieldsSet(all, R"({"proof":{},"workers":[{"profiler":)" + profiler + "}]}");
+  };
+  EXPECT_EQ(of("{}"), all);
+  EXPECT_EQ(of("7"), all);
+  EXPECT_EQ(WithoutFieldsSet(all, ""), all);
+  EXPECT_EQ(of(R"({"with_stack":true,"ignore_frontend":false})"), all);
+  EXPECT_EQ(of(R"({"with_stack":false,"dump_table":false})"), with + gzip + "," + front + few);
+  EXPECT_EQ(of(R"({"dump_table":false,"ignore_frontend":true})"), with + stack + "," + gzip + few);
+  EXPECT_EQ(
+      of(R"({"with_stack":false,"use_gzip":false,"dump_table":false,"ignore_frontend":true})"),
+      R"(fewer steps: --steps N, or a smaller "max_iterations")");
+  EXPECT_EQ(WithoutFieldsSet("a shorter window", R"({"proof":{},"workers":[{"profiler":{}}]})"),
+            "a shorter window");
+}
+
 EngineFacts Vllm(const char* version) {
   EngineFacts facts;
   facts.kind = EngineKind::kVllm;

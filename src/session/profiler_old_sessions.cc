@@ -14,6 +14,8 @@ namespace {
 
 // A stop without a session takes milliseconds, or as long as the current step.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
+// A stop waits for the step under way; an engine's first steps compile.
+constexpr char kWhySilent[] = "it is in a long step, still writes an earlier session, or hangs";
 
 }  // namespace
 
@@ -37,8 +39,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
     for (const auto& [i, outcome] : ended)
       if (silent.contains(i) && outcome.verdict == ControlVerdict::kNoAnswer)
         Fail(recording_.workers[i], FindingId::kOldSessionHangs,
-             "did not answer the stop before its start, until Ctrl-C: an earlier session is still "
-             "being written, or it hangs");
+             fmt::format("did not answer the stop before its start, until Ctrl-C: {}", kWhySilent));
     return false;
   }
   FailThoseThatDidNotEnd(ended);
@@ -62,9 +63,8 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
                                        options_.load ? ", under the load" : "", why)));
     else if (ended.at(i).verdict == ControlVerdict::kNoAnswer)
       Fail(worker, FindingId::kOldSessionHangs,
-           fmt::format("did not answer the stop before its start: {}: an earlier session is still "
-                       "being written, or it hangs",
-                       WordsOf(ended.at(i))));
+           fmt::format("did not answer the stop before its start: {}: {}", WordsOf(ended.at(i)),
+                       WhySilent(worker)));
   }
 }
 
@@ -92,15 +92,21 @@ void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& 
   }
 }
 
+std::string ProfilerSession::WhySilent(const RecordedWorker& worker) const {
+  const std::vector<std::string> written =
+      worker.folder.empty() ? std::vector<std::string>() : files_.NewTracesIn(worker.folder);
+  return written.empty() ? kWhySilent : "it writes an earlier session: " + written.front();
+}
+
 void ProfilerSession::SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said) {
   if (elapsed_ns < kLongSilenceNs) return;
   for (size_t i : running_)
     if (stops_.Asked(i) && !stops_.TookNs(i) && said.insert(i).second)
       observer_.OnRemark(fmt::format(
-          "{}: no answer to the stop before its start (POST /stop_profile) for {}: an earlier "
-          "session is still being written there, or the engine hangs. {}; Ctrl-C ends tacho, which "
-          "has started nothing",
-          recording_.workers[i].worker.url, SecondsText(elapsed_ns), PatienceText()));
+          "{}: no answer to the stop before its start (POST /stop_profile) for {}: {}. {}; Ctrl-C "
+          "ends tacho, which has started nothing",
+          recording_.workers[i].worker.url, SecondsText(elapsed_ns),
+          WhySilent(recording_.workers[i]), PatienceText()));
 }
 
 bool ProfilerSession::LeaveOutTaken(std::stop_token stop) {

@@ -86,6 +86,7 @@ class ProfilerSession {
   // profiler_old_sessions.cc
   void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
   void NameEndedSessions(const std::map<size_t, ControlOutcome>& ended);
+  std::string WhySilent(const RecordedWorker& worker) const;  // as far as its folder tells
   // Says once of each worker that its stop has had no answer for seconds, and what can be done.
   void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
 

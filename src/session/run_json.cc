@@ -46,6 +46,9 @@ OrderedJson FactsJson(const EngineFacts& facts) {
               {"reads_body", facts.profiler.reads_body}};
   Put(profiler, "folder", facts.profiler.folder);
   Put(profiler, "with_stack", facts.profiler.with_stack);
+  Put(profiler, "use_gzip", facts.profiler.use_gzip);
+  Put(profiler, "dump_table", facts.profiler.dump_table);
+  Put(profiler, "ignore_frontend", facts.profiler.ignore_frontend);
   Put(profiler, "max_iterations", facts.profiler.max_iterations);
   return json;
 }

@@ -419,6 +419,21 @@ def recordings(folder):
     shutil.rmtree(recorded / "server")
     (recorded / "run.json").unlink()
     has("cut short", doctor("cut short", str(recorded), status=4), ("cut-short",), (), {"D57": "found"})
+    # Killed before its load had a plan: as without one.
+    killed = pathlib.Path(folder, "killed")
+    (killed / "traces/w0").mkdir(parents=True)
+    has("killed at once", doctor("killed at once", str(killed), status=4), ("cut-short",), (), {"D57": "found"})
+
+
+def taken_port(folder):
+    """Of a server that listens, and of a free one."""
+    with socket.create_server(("0.0.0.0", 0)) as server:
+        port = str(server.getsockname()[1])
+        words = ["--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE, "--port", port]
+        taken = doctor("a taken port", *words, status=4)
+        has("a taken port", taken, ("port-in-use",), (), {"D58": "found"})
+        check("a taken port: by whom", f"process {os.getpid()} listens on it" in taken["findings"][0]["evidence"], taken["findings"][0])
+    has("a free port", doctor("a free port", *words, status=0), (), ("port-in-use",), {"D58": "clear"})
 
 
 def bad_input(folder):
@@ -445,4 +460,4 @@ def bad_input(folder):
 
 
 if __name__ == "__main__":
-    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, launched, container, command_lines, logs, traces, recordings, bad_input], __doc__)
+    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, launched, container, command_lines, logs, traces, recordings, taken_port, bad_input], __doc__)
