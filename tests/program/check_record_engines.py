@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import processes
+import proxy
 import scenario
 import simulator
 from recordings import QUICK, finds, ranks, record, whole
@@ -39,7 +40,45 @@ def tensorrt_llm(folder):
         # Somebody else's session is refused with 409, and said.
         check("tensorrt-llm: somebody starts", simulator.post(url, "/start_profile", {"output_dir": f"{folder}/theirs"})[0] == 200)
         done, report, run_folder = record(folder, [url])
+        check("tensorrt-llm: not by the trial", "tacho's own trial" not in " ".join(done.stdout.split()), done.stdout)
         check("tensorrt-llm: taken", done.returncode != 0 and "already active" in " ".join(done.stdout.split()), (done.stdout, done.stderr))
+
+
+def idle(folder):
+    """Nobody sends a request: nothing is recorded, and no session waits for the next one."""
+    for engine in ("tensorrt-llm", "tokenspeed"):
+        with simulation(f"{folder}/{engine}", "--engine", engine) as addresses:
+            url = target(addresses)[0]
+            done, report, run_folder = record(f"{folder}/{engine}", [url], quick=NO_LOAD)
+            said = " ".join((done.stdout + done.stderr).split())
+            check(f"{engine} idle: it starts", "did not start" not in said and report is not None and report["workers"][0]["start"]["status"] in (200, 206),
+                  (done.stdout, done.stderr))
+            check(f"{engine} idle: why nothing is there", engine != "tensorrt-llm" or "no file at all: no step came, with which its session begins" in said, said)
+            check(f"{engine} idle: no trial's files are told of", "files of the trial" not in said, said)
+            status, text = simulator.post(url, "/start_profile", {"output_dir": f"{folder}/{engine}/theirs"})
+            check(f"{engine} idle: nothing waits", status == 200 and "already" not in text, (status, text))
+
+
+def not_believed(folder):
+    """A server that tells sizes no deployment has: its ranks are not known, and no table of them is made."""
+    with simulation(folder, "--engine", "sglang", "--count", "2", "--router", "smg-grpc") as addresses:
+        for size in (b"100000000", b"2000000000"):
+            with proxy.changed(target(addresses)[0], lambda body: body.replace(b'"tp_size":"1"', b'"tp_size":"' + size + b'"')) as url:
+                done, report, run_folder = record(folder, [url], "--trace-dir", f"{folder}/engine", "--output-dir", f"{folder}/engine", quick=NO_LOAD)
+                check(f"ranks {size}: status", done.returncode == 4, (done.returncode, done.stdout[-2000:], done.stderr[-2000:]))
+                finds(f"ranks {size}", report, "ranks-unknown")
+
+
+def deep_json(folder):
+    """A server whose JSON nests without end is asked, and tacho lives."""
+    deep = {"server_info": '{"vllm_config":{"profiler_config":' + '{"a":' * 100_000 + "1" + "}" * 100_000 + "}}",
+            "workers": '{"workers":[' + '{"targets":[' * 20_000 + "]}" * 20_000 + "]}"}
+    for route, body in deep.items():
+        answers = {"/v1/models": '{"data":[{"id":"m","owned_by":"vllm"}]}', "/version": '{"version":"0.32.0"}', "/" + route: body}
+        with proxy.answering(answers) as url:
+            done = run("engine", "status", url)
+            check(f"deep {route}: status", done.returncode in (0, 6), (done.returncode, done.stderr[-500:]))
+            check(f"deep {route}: known", "vllm" in done.stdout.lower(), done.stdout[-500:])
 
 
 def tensorrt_llm_early(folder):
@@ -56,6 +95,8 @@ def tokenspeed(folder):
         check("tokenspeed: known", status["engine"] == "tokenspeed", status)
         done, report, run_folder = record(folder, [url])
         whole("tokenspeed", done, report, run_folder, 2, names_steps=False)
+        check("tokenspeed: one trial, though its steps have no names", "it is taken again" not in done.stderr, done.stderr)
+        check("tokenspeed: the trial's files are gone, and not told of", "trial-files" not in [f["id"] for f in report["findings"]], report["findings"])
         check("tokenspeed: names", [re.sub(r"^.*-TP", "TP", name) for name in names(report)] == ["TP0.trace.json.gz", "TP1.trace.json.gz"], names(report))
         body = json.loads(report["workers"][0]["start"]["body"]) if report else {}
         check("tokenspeed: no stacks unless asked", body.get("with_stack") is False, body)
@@ -98,4 +139,4 @@ def behind_smg(folder):
         check("smg zmq: said", done.returncode != 0 and "speaks ZMQ" in done.stderr, (done.returncode, done.stderr))
 
 
-scenario.main([tensorrt_llm, tensorrt_llm_early, tokenspeed, dynamo, behind_smg], __doc__)
+scenario.main([tensorrt_llm, idle, not_believed, deep_json, tensorrt_llm_early, tokenspeed, dynamo, behind_smg], __doc__)
