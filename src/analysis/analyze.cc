@@ -225,7 +225,10 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             analysis.facts = GatherFacts(trace, options.path);
             analysis.notes = NotesOf(prepared, analysis.facts, classifier, scope);
           },
-          [&] { analysis.copies = TabulateCopies(trace, scope); }},
+          [&] {
+            analysis.copies = TabulateCopies(trace, scope);
+            analysis.memory = TabulateMemory(prepared.index, scope);
+          }},
          options.threads);
   if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
   if (!JudgesIntegrity(analysis.facts)) analysis.integrity = {};

@@ -10,6 +10,7 @@
 #include "analysis/idle.h"
 #include "analysis/kernels.h"
 #include "analysis/launches.h"
+#include "analysis/memory.h"
 #include "analysis/ops.h"
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks.h"
@@ -41,6 +42,7 @@ struct TraceAnalysis {
   CopyTable copies;
   LaunchTable launches;
   OpTable ops;
+  MemoryTable memory;  // empty unless it was recorded
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions wants it
   IdleTable idle;

@@ -297,11 +297,13 @@ void TraceBuilder::NameProcess(std::string_view pid, std::string_view name) {
   words[words[TrackOf({}, pid, "0")].process].name = words.strings.Intern(name);
 }
 
-void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& args) {
+void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& args,
+                           std::string_view tid) {
   Event event;
   event.type = EventType::kInstant;
   event.has_start = true;
   event.name = trace_.words.strings.Intern(name);
+  if (!tid.empty()) event.track = TrackOf({}, "1", tid);
   event.start = {at};
   event.args = ShapeOf(args);
   OnEvent(event);

@@ -46,7 +46,9 @@ class TraceBuilder : public EventSink {
   // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime".
   void Host(std::string_view category, std::string_view name, const OnHost& at);
   void NameProcess(std::string_view pid, std::string_view name);
-  void Instant(std::string_view name, int64_t at, const Arguments& args = {});
+  // `tid`: of process 1; empty: the first track.
+  void Instant(std::string_view name, int64_t at, const Arguments& args = {},
+               std::string_view tid = {});
 
  private:
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);

@@ -20,6 +20,7 @@ import made
 from compare import check, finish, only, run
 from expected import Expected, check_all_compared, left_out
 from figures import check_oracle, check_sglang, check_vllm
+from memory_figures import check_memory
 from nsys_figures import check_nsys, check_rows
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -62,6 +63,8 @@ def check_oracles(tacho, folder):
             doc = {"traces": [t for t in (doc or {"traces": []})["traces"] if t["path"].endswith(member)]}
         if t := only(doc, name):
             check_oracle(name, t, want, traced)
+            if not member:
+                check_memory(name, t, traced)
             check_all_compared(name, "oracle", want)
 
 
@@ -77,6 +80,8 @@ def check_recordings(tacho, folder, engine, function):
         doc, _, _ = run(tacho, live / file)
         if t := only(doc, name):
             function(name, t, want, live / file)
+            if not any(n["severity"] == "data-loss" for n in t["notes"]):
+                check_memory(name, t, live / file)
             check_all_compared(name, engine, want)
 
 

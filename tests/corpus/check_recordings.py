@@ -19,6 +19,7 @@ from decimal import Decimal
 from compare import check, finish, only, run
 from expected import Expected
 from figures import check_vllm as check_recording_of_vllm
+from memory_figures import check_memory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests/data"
@@ -49,6 +50,7 @@ def check_vllm(tacho, name, want):
     t = only(doc, name)
     if t is None:
         return
+    check_memory(name, t, DATA / "vllm-cpu" / name)
     check_recording_of_vllm(name, t, Expected(as_of_a_live_one(want)), DATA / "vllm-cpu" / name)
     rows = {r["name"]: r for r in t["ops"]}
     check(f"{name} operators", [len(rows), sum(r["cpu_total_ns"] for r in rows.values())],
@@ -130,6 +132,7 @@ def check_key_averages(tacho, path):
     t = only(doc, stem)
     if t is None:
         return
+    check_memory(stem, t, path.parent / f"{stem}.pt.trace.json.gz")
     # The trace file does not show which events crossed threads, so their self time and their callers' cannot agree.
     crossing = {"forked", "around"} if kept["async_external_ids"] else set()
     check_averages(stem, kept["key_averages"], t["key_averages"], crossing)

@@ -2,6 +2,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/schema/integrity_fields.h"
+#include "analysis/schema/memory_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) of one trace and of a run, to write and to read, as in
@@ -147,6 +148,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   Copies(out, trace.copies);
   Launches(out, trace.launches);
   OpTables(out, trace.ops);
+  if (IsThere(out, "memory", !trace.memory.empty())) MemoryOverTime(out, trace.memory);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
   if (!trace.devices.empty()) Idle(out, trace.idle);

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/scope.h"
+#include "model/track_index.h"
+
+namespace tacho {
+
+// What a device's allocator holds: handed out, and taken from the device. Absent: not recorded (old
+// torch; allocators that reserve nothing, as that of the CPU).
+struct MemoryLevel {
+  std::optional<int64_t> allocated, reserved;
+};
+
+// Blocks that one operator allocated: the innermost that was open on their thread.
+struct OperatorBlocks {
+  std::string op;      // "": none was open
+  std::string inside;  // the outermost one around it; "": it is itself the outermost
+  uint64_t blocks = 0;
+  int64_t bytes = 0;
+};
+
+// What the allocated bytes of a moment are made of; the parts add up to them exactly.
+struct MemoryParts {
+  int64_t before = 0;  // allocated before the recording
+  // What no recorded block accounts for, less what was released unseen: threads that were not
+  // recorded. 0 where nothing was lost.
+  int64_t untold = 0;
+  std::vector<OperatorBlocks> operators;  // largest first, then by name
+
+  [[nodiscard]] int64_t Sum() const;
+};
+
+struct MemoryPeak {
+  TimeNs at;
+  int64_t allocated = 0;
+  std::optional<int64_t> reserved = {};   // at that moment
+  std::optional<MemoryParts> parts = {};  // absent where blocks have no addresses
+};
+
+struct ReservedPeak {
+  TimeNs at;
+  int64_t bytes = 0;
+};
+
+// Of recordings without totals: what was allocated less what was released, from the start on.
+struct MemoryGrowth {
+  int64_t end = 0;   // at the end
+  int64_t most = 0;  // never below 0
+  TimeNs most_at;
+};
+
+// The most in each of equal parts of the time; what is not told is empty.
+struct MemorySeries {
+  static constexpr size_t kMost = 500;
+  TimeNs start;
+  DurationNs step;
+  std::vector<int64_t> allocated, reserved;
+  std::vector<int64_t> grown;  // where totals are missing
+};
+
+struct DeviceMemory {
+  std::string device;  // "cuda 0", "cpu"
+  uint64_t allocations = 0, frees = 0;
+  // At the start `allocated` is before the first event, `reserved` after it.
+  MemoryLevel start, end;
+  std::optional<MemoryPeak> peak;
+  std::optional<ReservedPeak> reserved_peak;
+  std::optional<MemoryGrowth> growth;
+  MemorySeries series;
+};
+
+struct MemoryTable {
+  std::vector<DeviceMemory> devices;  // by type and number, CPUs last
+  uint64_t damaged = 0;               // events without a device, or without a size that can be
+
+  [[nodiscard]] bool empty() const { return devices.empty() && damaged == 0; }
+};
+
+// What torch's profile_memory=True recorded: an instant "[memory]" for each allocation and release,
+// with the totals of the allocator after it. In a window levels, peaks and counts are those of the
+// window; blocks count as of before the recording only if they are. Cost: O(n log n) for n such
+// events, 16 bytes each; nothing where there are none.
+MemoryTable TabulateMemory(const TrackIndex& index, const Scope& scope = {});
+
+}  // namespace tacho
