@@ -126,6 +126,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   ScreenOptions screen;
   screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
   screen.style.whole_names = options.wide;
+  screen.style.wide_option = "--wide";
   screen.top = static_cast<size_t>(
       options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
   if (options.top) screen.table_top = screen.top;

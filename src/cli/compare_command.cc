@@ -67,6 +67,7 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
   CompareView view;
   view.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
   view.style.whole_names = options.wide;
+  view.style.wide_option = "--wide";
   if (options.top) view.top = static_cast<size_t>(*options.top);
   view.all = options.all;
   view.anyway = options.anyway && !changes.NothingCommon();

@@ -70,6 +70,7 @@ Result<QueryOutput> OutputOf(const QueryOptions& options) {
   output.style = StyleFor(surroundings, ColorChoice::kAuto);
   output.fits = surroundings.is_tty;
   output.style.whole_names = options.wide;
+  output.style.wide_option = "--wide";
   if (options.top) output.top = static_cast<size_t>(*options.top);
   output.version = TachoVersion();
   return output;

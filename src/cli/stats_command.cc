@@ -181,7 +181,6 @@ Document DocumentOf(const std::vector<FileStats>& files,
       document.Add(Heading{Heading::Level::kName,
                            fmt::format("{} ({})", reports[i]->title, reports[i]->name)});
       TitledTable table{file.tables[i]};
-      table.table.shows_all = "--wide";
       table.screen_rows = top;
       table.markdown_rows = top;
       document.Add(std::move(table));
@@ -323,6 +322,7 @@ Result<int> RunStats(const std::vector<std::string>& arguments) {
   }
   TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
   style.whole_names = options.wide;
+  style.wide_option = "--wide";
   std::string text;
   if (form == StatsForm::kText) text = RenderText(DocumentOf(files, reports, top), style);
   if (form == StatsForm::kMarkdown) text = RenderMarkdown(DocumentOf(files, reports, top));

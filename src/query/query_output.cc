@@ -186,7 +186,6 @@ Result<RowsWritten> WriteTable(SqliteStatement& statement, const QueryOutput& ou
   const bool fits = output.fits && !style.whole_names;
   TACHO_RETURN_IF_ERROR(LayOut(table, style, fits));
   style.whole_names = !fits;
-  table.shows_all = "--wide";
   TACHO_ASSIGN_OR_RETURN(const bool is_read, output.write(output.form == QueryForm::kMarkdown
                                                               ? RenderMarkdown(table)
                                                               : RenderText(table, style)));

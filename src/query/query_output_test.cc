@@ -91,12 +91,13 @@ TEST(Query, ATerminalIsNeverTooNarrow) {
   std::string sql = "SELECT '" + std::string(90, 't') + "' AS a", out;
   for (int i = 0; i < 12; ++i) sql += fmt::format(", 1234567890 AS n{}", i);
   std::string_view text = sql;
-  ASSERT_TRUE(WriteRows(
-      **session.Next(text),
-      {.style = {.width = 80}, .fits = true, .version = "1", .write = [&](std::string_view part) {
-         out += part;
-         return Result<bool>(true);
-       }}));
+  ASSERT_TRUE(WriteRows(**session.Next(text), {.style = {.width = 80, .wide_option = "--wide"},
+                                               .fits = true,
+                                               .version = "1",
+                                               .write = [&](std::string_view part) {
+                                                 out += part;
+                                                 return Result<bool>(true);
+                                               }}));
   for (size_t at = 0, end = 0; (end = out.find('\n', at)) != std::string::npos; at = end + 1)
     EXPECT_LE(end - at, 82u) << out;  // the mark of what is cut takes three bytes
   EXPECT_THAT(out, HasSubstr("left out: n"));
@@ -115,12 +116,13 @@ TEST(Query, ATerminalKeepsTimesRatherThanOtherNames) {
     QuerySession session = *QuerySession::Open(*run);
     std::string_view text = sql;
     std::string out;
-    EXPECT_TRUE(WriteRows(
-        **session.Next(text),
-        {.style = {.width = 60}, .fits = true, .version = "1", .write = [&](std::string_view part) {
-           out += part;
-           return Result<bool>(true);
-         }}));
+    EXPECT_TRUE(WriteRows(**session.Next(text), {.style = {.width = 60, .wide_option = "--wide"},
+                                                 .fits = true,
+                                                 .version = "1",
+                                                 .write = [&](std::string_view part) {
+                                                   out += part;
+                                                   return Result<bool>(true);
+                                                 }}));
     return out;
   };
   EXPECT_THAT(shown("*"), HasSubstr("left out: short_name (--wide)\n"));

@@ -104,9 +104,9 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
 
 // " left out: Max (ns), StdDev (ns) (--wide)", " left out: TMed (ns), and 9 more (--wide)". No name
 // is cut.
-TextLine LeftOutLine(const std::vector<std::string>& names, const Table& table,
-                     const TextStyle& style) {
-  const std::string end = fmt::format(" ({})", table.shows_all);
+TextLine LeftOutLine(const std::vector<std::string>& names, const TextStyle& style) {
+  const std::string end =
+      fmt::format(" ({})", style.wide_option.empty() ? "widen the terminal" : style.wide_option);
   const size_t room = style.width - std::min(style.width, 1 + end.size());
   std::string shown =
       FitText("left out: " + FormatCounted(names.size(), "column"), room, style.unicode);
@@ -131,6 +131,7 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
     FitColumns(columns, style.width);
     for (const ShownColumn& column : columns)
       left_out.erase(std::ranges::find(left_out, column.heading));
+    std::erase(left_out, "");  // a bar, which draws a figure of its row once more
   }
   FitCells(columns, style.unicode);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
@@ -140,8 +141,7 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   for (const ShownColumn& column : columns) {
     if (!column.marks.empty()) lines.push_back(MarksLine(column.marks, style));
   }
-  if (!left_out.empty() && !table.shows_all.empty())
-    lines.push_back(LeftOutLine(left_out, table, style));
+  if (!left_out.empty()) lines.push_back(LeftOutLine(left_out, style));
   return lines;
 }
 

@@ -82,10 +82,7 @@ struct Table {
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   size_t never_folded = 0;  // of the last rows
-  // The option that shows the columns that did not fit, for the line below the table; empty: no
-  // such line.
-  std::string shows_all = {};
-  std::string lacks = {};  // what it should hold and does not, for a message; "": nothing
+  std::string lacks = {};   // what it should hold and does not, for a message; "": nothing
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
     rows.push_back({std::move(cells), paint});
@@ -111,8 +108,8 @@ struct TextLine {
 };
 
 // The heading and one line a row, indented by one, at most style.width wide: texts are shortened,
-// then columns are left out, those that give way first; see Table::shows_all. Trailing blanks are
-// cut.
+// then columns are left out, those that give way first, and named in a line below the table with
+// what shows them. Trailing blanks are cut.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 

@@ -23,29 +23,27 @@ Table SmallTable() {
 
 TEST(Table, NamesWhatItHasNoRoomFor) {
   Table table{"t", {}, {}};
-  table.shows_all = "--wide";
   for (const char* name : {"first", "second", "third"})
     table.columns.push_back({name, name, Unit::kExact});
   table.Add({1'000'000'000, 1'000'000'000, 1'000'000'000});
-  EXPECT_EQ(RenderText(table, {.width = 30}),
+  EXPECT_EQ(RenderText(table, {.width = 30, .wide_option = "--wide"}),
             "      first      second\n 1000000000  1000000000\n left out: third (--wide)\n");
-  EXPECT_EQ(RenderText(table, {.width = 25}),
+  EXPECT_EQ(RenderText(table, {.width = 25, .wide_option = "--wide"}),
             "      first      second\n 1000000000  1000000000\n left out: third (--wide)\n");
   EXPECT_EQ(RenderText(table, {.width = 30, .whole_names = true}).find("left out"),
             std::string::npos);
-  table.shows_all.clear();
-  EXPECT_EQ(RenderText(table, {.width = 30}).find("left out"), std::string::npos);
 }
 
 // A name that is cut, or two that are cut into one, would be a column that does not exist.
 TEST(Table, NamesOfLeftOutColumnsAreWholeOrCounted) {
   Table table{"t", {}, {{}}};
-  table.shows_all = "--wide";
   for (const char* name : {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"}) {
     table.columns.push_back({name, name, Unit::kExact});
     table.rows[0].cells.emplace_back(1'000'000'000);
   }
-  const auto last_line = [&](size_t width) { return RenderLines(table, {.width = width}).back(); };
+  const auto last_line = [&](size_t width) {
+    return RenderLines(table, {.width = width, .wide_option = "--wide"}).back();
+  };
   EXPECT_EQ(last_line(30).text, " left out: 5 columns (--wide)");
   EXPECT_EQ(last_line(40).text, " left out: fourth, and 3 more (--wide)");
   EXPECT_EQ(last_line(46).text, " left out: fourth, fifth, and 2 more (--wide)");
@@ -82,7 +80,8 @@ TEST(Table, LeavesOutRatherThanCutsToNothing) {
               {}};
   table.Add({std::string(60, 'a'), std::string(19, 'b'), std::string(19, 'c')});
   EXPECT_EQ(RenderText(table, TextStyle{.width = 80}),
-            " a" + std::string(61, ' ') + "b\n " + std::string(60, 'a') + "  bbbbbbbbbbb…bbbbb\n");
+            " a" + std::string(61, ' ') + "b\n " + std::string(60, 'a') +
+                "  bbbbbbbbbbb…bbbbb\n left out: c (widen the terminal)\n");
 }
 
 TEST(Table, Text) {

@@ -13,7 +13,8 @@ struct TextStyle {
   size_t width = 100;   // columns; wider ones give their slack to names
   bool unicode = true;  // bars, dots and dashes beyond ASCII
   bool color = false;
-  bool whole_names = false;  // names are never shortened, lines may grow beyond `width`
+  bool whole_names = false;           // names are never shortened, lines may grow beyond `width`
+  std::string_view wide_option = {};  // the command's option for that; "": it has none
 
   [[nodiscard]] std::string_view dot() const { return unicode ? " · " : " | "; }
 };
