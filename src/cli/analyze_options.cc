@@ -20,6 +20,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
   add(kernels, WholeTable::kKernels);
   add(ops, WholeTable::kOps);
   add(copies, WholeTable::kCopies);
+  add(memory, WholeTable::kMemory);
   add(launches, WholeTable::kLaunches);
   add(gaps, WholeTable::kGaps);
   return tables;
@@ -58,6 +59,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--gaps", "", "idle time by cause, and the longest gaps", &o.gaps},
         {"--launches", "", "launches, host calls and queues", &o.launches},
         {"--copies", "", "copies and memsets", &o.copies},
+        {"--memory", "", "memory by device, and all that was alive at the peaks", &o.memory},
         {"--devices", "", "devices, streams and what runs together", &o.devices},
         {"--ranks", "", "the ranks of a run side by side", &o.ranks},
         {"--sort", "COLUMN[:asc|desc]",

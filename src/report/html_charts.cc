@@ -68,6 +68,20 @@ std::string RowHtml(const DrawnRow& row) {
       HtmlText(row.label), drawing, texts);
 }
 
+// The most of each part of the time as steps of equal width, between `least` and `most`.
+std::string SeriesPath(const std::vector<int64_t>& values, double least, double most) {
+  std::string path;
+  const double width = kWidth / static_cast<double>(values.size());
+  for (size_t i = 0, end = 0; i < values.size(); i = end) {
+    while (end < values.size() && values[end] == values[i]) ++end;
+    const double share = (static_cast<double>(values[i]) - least) / (most - least);
+    path +=
+        fmt::format("{}{:.5g} {:.4g}h{:.4g}", i == 0 ? "M" : "L", width * static_cast<double>(i),
+                    kHeight * (1 - share), width * static_cast<double>(end - i));
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string PhaseClass(Phase phase) { return fmt::format("p{}", static_cast<int>(phase)); }
@@ -151,6 +165,32 @@ std::string StepDistribution(const std::vector<const Step*>& steps) {
                   fmt::format("<path class=\"curve {}\" d=\"{}\"/>", PhaseClass(phase), path));
   }
   return out;
+}
+
+std::string MemoryChart(const DeviceMemory& memory, const std::string& of_trace, TimeNs origin) {
+  const MemorySeries& series = memory.series;
+  const bool grown = series.allocated.empty();
+  const std::vector<int64_t>& allocated = grown ? series.grown : series.allocated;
+  if (allocated.empty()) return "";
+  const int64_t least = std::min<int64_t>(0, *std::ranges::min_element(allocated));
+  int64_t most = *std::ranges::max_element(allocated);
+  for (const int64_t reserved : series.reserved) most = std::max(most, reserved);
+  if (most <= least) return "";
+  std::string drawing, legend;
+  const auto add = [&](const std::vector<int64_t>& values, std::string_view css,
+                       std::string_view name) {
+    drawing +=
+        fmt::format("<path class=\"curve {}\" d=\"{}\"/>", css,
+                    SeriesPath(values, static_cast<double>(least), static_cast<double>(most)));
+    legend += fmt::format("<i class=\"{}\"></i>{} ", css, name);
+  };
+  if (!series.reserved.empty()) add(series.reserved, "s1", "reserved");
+  add(allocated, "s0", grown ? "allocated since the start" : "allocated");
+  const DurationNs length{series.step.ns * static_cast<int64_t>(allocated.size())};
+  const DurationNs from = series.start - origin;
+  return Framed(fmt::format("{}Memory of {} over time", of_trace, memory.device), FormatBytes(most),
+                FormatDuration(from), FormatDuration(from + length), drawing) +
+         "<p class=\"legend\">" + legend + "</p>\n";
 }
 
 std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,

@@ -21,6 +21,9 @@ std::string StepSeries(const std::vector<const Step*>& steps);
 // For each phase with two steps or more: which share of them takes no longer than a time.
 std::string StepDistribution(const std::vector<const Step*>& steps);
 
+// The allocated and reserved bytes of a device over time. "" where no level is told.
+std::string MemoryChart(const DeviceMemory& memory, const std::string& of_trace, TimeNs origin);
+
 // `of_trace`: "rank 3, "; `origin`: the start of the trace.
 std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,
                               TimeNs origin);

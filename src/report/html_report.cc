@@ -18,7 +18,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kTitleOfARank = 120;
+constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kTitleOfARank = 120, kMemoryCharts = 8;
 constexpr size_t kMostBytesOfRanks = 500'000;
 
 // Where all device time goes, in parts that add up.
@@ -104,6 +104,31 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
     const std::string of = run.traces.size() == 1 ? "" : (name.empty() ? trace.path : name) + ", ";
     out += MiniTimelineChart(timeline, of, trace.run_zero());
   }
+  return out;
+}
+
+// Of each device that is worth it; of a large run the first ones, since each takes up to 20 kB.
+std::string MemoryCharts(const RunAnalysis& run) {
+  std::string out;
+  size_t drawn = 0, others = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    const std::string name = trace.facts.identity.Name();
+    const std::string of = run.traces.size() == 1 ? "" : (name.empty() ? trace.path : name) + ", ";
+    for (const DeviceMemory& memory : trace.memory.devices) {
+      if (memory.peak && !IsWorthShowing(memory, trace.memory)) continue;
+      const std::string chart = MemoryChart(memory, of, trace.run_zero());
+      if (chart.empty()) continue;
+      if (drawn < kMemoryCharts) {
+        out += chart;
+        ++drawn;
+      } else {
+        ++others;
+      }
+    }
+  }
+  if (others > 0)
+    out += fmt::format("<p>[{}]: the page of tacho view has each</p>\n",
+                       FormatCounted(others, "other"));
   return out;
 }
 
@@ -197,6 +222,11 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   add("Host", [&] { return Beside(render("ops"), render("launches")); });
   add("Communication and copies",
       [&] { return Beside(CommunicationTable(totals, style), render("copies")); });
+  add("Memory", [&] {
+    std::string content = MemoryCharts(run) + render("memory");
+    for (std::string peak; !(peak = render("memory_peak")).empty();) content += peak;
+    return content;
+  });
   add("Ranks", [&] { return render("ranks") + render("devices"); });
   add("Load and cost of profiling", [&] { return RenderHtml(input.recording, style); });
   add("Notes", [&] { return render("notes"); });

@@ -194,9 +194,7 @@ std::function<std::string(const Table&, const TableRow&)> MarksOf(
 Document GapsOfRun(const RunAnalysis& run, size_t most) {
   IdleTable all;
   for (const TraceAnalysis* trace : RanksOf(run)) {
-    const auto row = std::ranges::find(run.ranks.rows, trace->path, &RankRow::path);
-    const std::string label =
-        row == run.ranks.rows.end() ? trace->path : RankLabel(run.ranks, *row);
+    const std::string label = RankLabel(run.ranks, trace->path);
     for (IdleGap gap : LongGaps(trace->idle).gaps) {
       const DurationNs origin = trace->run_zero() - TimeNs{};
       gap.when = {gap.when.start - origin, gap.when.end - origin};

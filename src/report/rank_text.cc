@@ -78,6 +78,11 @@ std::string RankLabel(const RankTable& ranks, const RankRow& row) {
   return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
 }
 
+std::string RankLabel(const RankTable& ranks, const std::string& path) {
+  const auto row = std::ranges::find(ranks.rows, path, &RankRow::path);
+  return row == ranks.rows.end() ? path : RankLabel(ranks, *row);
+}
+
 std::string ComparedText(const RankTable& ranks) {
   const auto compared = std::ranges::count_if(
       ranks.rows, [](const RankRow& row) { return row.complete && row.window.ns > 0; });

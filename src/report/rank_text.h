@@ -28,6 +28,8 @@ std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 // What the rank of the row is called: "w0 TP1"; by its path where other ranks are called the same,
 // or if its rank is not known.
 std::string RankLabel(const RankTable& ranks, const RankRow& row);
+// The same of the row of a trace; its path where there is no such row.
+std::string RankLabel(const RankTable& ranks, const std::string& path);
 
 // "of the 3 of 4 ranks that lost nothing, "; "" where all are compared.
 std::string ComparedText(const RankTable& ranks);

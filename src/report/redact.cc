@@ -110,6 +110,16 @@ void Redactor::Redact(std::vector<DeviceTime>& devices) const {
   }
 }
 
+void Redactor::Redact(MemoryTable& memory) const {
+  for (DeviceMemory& device : memory.devices) {
+    if (!device.peak || !device.peak->parts) continue;
+    for (OperatorBlocks& of : device.peak->parts->operators) {
+      for (std::string* const name : {&of.op, &of.inside})
+        if (!name->empty()) *name = Name(*name);
+    }
+  }
+}
+
 void Redactor::Redact(TraceAnalysis& trace) const {
   const bool on_host = !trace.devices.empty() && trace.devices[0].on_host;
   trace.path = Hash(trace.path);
@@ -152,6 +162,7 @@ void Redactor::Redact(TraceAnalysis& trace) const {
        {&trace.ops.rows, &trace.ops.by_shape, &trace.ops.key_averages.rows,
         &trace.ops.key_averages.by_shape})
     Redact(*ops);
+  Redact(trace.memory);
 }
 
 RunAnalysis Redactor::Redacted(RunAnalysis run) const {

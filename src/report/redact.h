@@ -36,6 +36,7 @@ class Redactor {
   void Redact(IdleTable& idle, bool on_host) const;
   void Redact(std::vector<DeviceTime>& devices) const;
   void Redact(std::vector<OpRow>& ops) const;
+  void Redact(MemoryTable& memory) const;
 
   std::string salt_;
 };

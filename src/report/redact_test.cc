@@ -81,6 +81,9 @@ TEST(Redact, NoPlantedSecretIsInAnyReport) {
     trace.idle.causes[0].call = secret;
     trace.launches.apis[0].name = secret;
     trace.launches.overhead.emplace().rows = {{secret + " buffer flush", 1, {1}}};
+    DeviceMemory& memory = trace.memory.devices.emplace_back();
+    memory.device = "cuda 0";
+    memory.peak.emplace().parts.emplace().operators = {{secret, secret, 1, 1}};
     trace.devices[0].streams[0].stream = trace.launches.queues[0].stream = secret;
   }
   for (RankRow& row : run.ranks.rows) row.path = row.identity.worker = secret;

@@ -17,7 +17,7 @@ namespace tacho {
 // What the reports share.
 
 // Of the tables with a tail that --top does not govern.
-inline constexpr size_t kTopGaps = 5, kTopCalls = 5;
+inline constexpr size_t kTopGaps = 5, kTopCalls = 5, kTopOperators = 5;
 
 // What the command line knows beyond the results.
 struct ScreenOptions {
@@ -53,6 +53,14 @@ void AddIdleLegend(Document& document, const IdleTable& idle);
 void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceTotals& totals,
                    const ScreenOptions& options);
 void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
+
+// Whether a device's peak is drawn and taken apart: not where it is small beside another device's.
+bool IsWorthShowing(const DeviceMemory& device, const MemoryTable& memory);
+// Levels and peaks of each device, and what the peaks are made of. Nothing where memory was not
+// recorded.
+void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin);
+// The devices of all ranks.
+void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows);
 
 // The ranks side by side.
 void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style);

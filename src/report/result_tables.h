@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "analysis/analyze.h"
 #include "report/device_totals.h"
 #include "text/table.h"
@@ -20,6 +22,11 @@ Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE"
 // `whole`: with the columns that the first screen has no room for.
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
                std::string title = "OPERATORS", bool whole = false);
+// Memory: levels and peaks by device; what the peaks are made of; the levels over time.
+Table MemoryDevicesTable(const MemoryTable& memory, TimeNs origin, std::string title = "MEMORY");
+Table MemoryPeakTable(std::span<const DeviceMemory> devices,
+                      std::string title = "ALIVE AT THE PEAK");
+Table MemorySeriesTable(const MemoryTable& memory, TimeNs origin);
 Table CopiesTable(const CopyTable& copies, std::string title = "COPIES");
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title = "HOST CALLS");
 Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");

@@ -154,6 +154,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
   AddTopKernels(document, totals.kernels, totals.devices, options);
   AddCopies(document, totals.copies, options);
+  AddMemoryOfRanks(document, run, options.top);
   AddNotes(document, run);
   if (options.command_paths.empty()) return document;
   document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run), caveat});

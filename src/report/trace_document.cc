@@ -174,6 +174,12 @@ NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   if (trace.kernels.rows.size() > options.top) next.options.push_back({"--kernels", "all kernels"});
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
+  const auto shows_more = [](const DeviceMemory& memory) {
+    return memory.peak && memory.peak->parts &&
+           memory.peak->parts->operators.size() > kTopOperators;
+  };
+  if (std::ranges::any_of(trace.memory.devices, shows_more))
+    next.options.push_back({"--memory", "all that was alive at the peaks"});
   next.options.push_back({"--json", "all figures, for programs"});
   AddPages(next, {&trace, 1}, options);
   return next;
@@ -237,6 +243,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
                                .title = "Top host operators",
                                .screen_rows = RowsWorthShowing(self_of_ops, self, 3, options.top)});
   AddCopies(document, trace.copies, options);
+  AddMemory(document, trace.memory, trace.run_zero());
   AddLaunches(document, trace.launches);
   AddLongestGaps(document, trace, totals.idle, options);
   AddNotes(document, trace);

@@ -80,6 +80,10 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     }
     case WholeTable::kCopies:
       return {"no copy and no memset", {CopiesTable(trace.copies)}};
+    case WholeTable::kMemory:
+      return {"no event of memory",
+              {MemoryDevicesTable(trace.memory, trace.run_zero()),
+               MemoryPeakTable(trace.memory.devices)}};
     case WholeTable::kGaps:
       return {"no idle gap",
               {IdleCausesTable(trace.idle),

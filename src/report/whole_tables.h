@@ -16,6 +16,7 @@ enum class WholeTable : uint8_t {
   kOps,
   kLaunches,
   kCopies,
+  kMemory,
   kGaps,
   kRanks,
   kSteps,
