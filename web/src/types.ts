@@ -239,8 +239,24 @@ export interface TraceAnalysis {
   ops: {
     name: string; count: number; cpu_total_ns: number; cpu_self_ns: number; device_total_ns: number; device_self_ns: number;
   }[];
+  memory?: { damaged?: number; devices: DeviceMemory[] };
   steps?: { count: number; by_phase: Record<string, number>; list: StepTotals[] };
   idle?: { window_ns: number; busy_ns: number; causes: { id: string; ns: number; count: number }[]; gaps: GapTotals[] };
+}
+// Of recordings with profile_memory; what is not told is absent.
+export interface DeviceMemory {
+  device: string;
+  allocations: number;
+  frees: number;
+  start_allocated_bytes?: number;
+  end_allocated_bytes?: number;
+  peak?: {
+    at_ns: number; allocated_bytes: number; reserved_bytes?: number;
+    before_bytes?: number; untold_bytes?: number; operators?: { name?: string; inside?: string; blocks: number; bytes: number }[];
+  };
+  reserved_peak?: { at_ns: number; bytes: number };
+  growth?: { end_bytes: number; most_bytes: number; most_at_ns: number };
+  series?: { start_ns: number; step_ns: number; allocated_bytes?: number[]; reserved_bytes?: number[]; grown_bytes?: number[] };
 }
 export interface StepTotals {
   phase: string;

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { causeColor, colorOf, inkOn } from "../colors";
 import { kIdleOrUnrecorded, whyOf } from "../labels";
+import { MemorySection } from "../memory";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
 import { Bar, DataTable, Name, Swatch, type Column } from "../table";
@@ -23,6 +24,7 @@ export function SummaryTab() {
       <Answers answers={of.answers} />
       {figures.traces.some((trace) => trace.devices.length + trace.kernels.length > 0) && <Tables figures={figures} totals={of.totals} />}
       {figures.traces.some((trace) => (trace.steps?.list.length ?? 0) > 1) && <StepsChart />}
+      <MemorySection figures={figures} />
       {figures.ranks && figures.ranks.table.length > 1 && <RankTable ranks={figures.ranks} />}
       <Notes figures={figures} />
     </div>
