@@ -38,7 +38,8 @@ int main(int count, char** arguments) {
   // --inline: reading and inflating on the thread that parses, to measure one core.
   // --only-read: the same, and nothing is analysed.
   const bool only_read = count == 3 && std::strcmp(arguments[1], "--only-read") == 0;
-  const bool inline_threads = only_read || (count == 3 && std::strcmp(arguments[1], "--inline") == 0);
+  const bool inline_threads =
+      only_read || (count == 3 && std::strcmp(arguments[1], "--inline") == 0);
   if (count != 2 && !inline_threads) {
     std::fprintf(stderr, "usage: read_trace [--inline | --only-read] FILE\n");
     return 2;
