@@ -26,7 +26,10 @@ constexpr const char* kDeviceTypes[] = {"cpu", "cuda", "mkldnn",     "opengl", "
 struct Device {
   int64_t type = kCpu, number = -1;
 
-  auto operator<=>(const Device&) const = default;
+  // CPUs last.
+  bool operator<(const Device& o) const {
+    return std::tuple(type == kCpu, type, number) < std::tuple(o.type == kCpu, o.type, o.number);
+  }
   [[nodiscard]] std::string Name() const {
     std::string name = type >= 0 && type < std::ssize(kDeviceTypes)
                            ? kDeviceTypes[type]
@@ -63,10 +66,8 @@ struct MemoryEvent {
 // Reads the events anew each time: as values they would take five times the memory.
 class EventReader {
  public:
-  explicit EventReader(const Trace& trace)
-      : trace_(trace), name_(trace.words.strings.Find("[memory]")) {}
+  EventReader(const Trace& trace, StringId name) : trace_(trace), name_(name) {}
 
-  [[nodiscard]] bool any() const { return name_ != StringId::kEmpty; }
   [[nodiscard]] bool Is(uint32_t row) const { return trace_.instants.name[row] == name_; }
   [[nodiscard]] TimeNs At(uint32_t row) const { return trace_.instants.at[row]; }
 
@@ -337,9 +338,10 @@ int64_t MemoryParts::Sum() const {
 
 MemoryTable TabulateMemory(const TrackIndex& index, const Scope& scope) {
   const Trace& trace = index.trace();
-  const EventReader reader(trace);
   MemoryTable table;
-  if (!reader.any()) return table;
+  const StringId name = trace.words.strings.Find("[memory]");
+  if (name == StringId::kEmpty) return table;
+  const EventReader reader(trace, name);
   std::map<Device, std::vector<uint32_t>> rows;
   bool whole = true;
   for (uint32_t row = 0; row < trace.instants.size(); ++row) {
@@ -356,14 +358,11 @@ MemoryTable TabulateMemory(const TrackIndex& index, const Scope& scope) {
     std::ranges::sort(of_device, [&](uint32_t a, uint32_t b) { return reader.ComesBefore(a, b); });
   }
   const Interval when = scope.Clip(TimeOf(trace, reader, rows));
-  std::vector<std::pair<Device, DeviceMemory>> devices;
   for (auto& [device, of_device] : rows) {
     if (!device.IsIn(scope) || when.empty()) continue;
     const DeviceEvents events(index, reader, std::move(of_device), when);
-    devices.emplace_back(device, events.Tabulate(device.Name(), whole));
+    table.devices.push_back(events.Tabulate(device.Name(), whole));
   }
-  std::ranges::stable_partition(devices, [](const auto& of) { return of.first.type != kCpu; });
-  for (auto& [device, memory] : devices) table.devices.push_back(std::move(memory));
   return table;
 }
 
