@@ -17,7 +17,8 @@ def events_of(path):
     raw = (gzip.open if path.suffix == ".gz" else open)(path, "rb").read()
     if b'"[memory]"' not in raw:
         return []
-    return [e for e in json.loads(raw, parse_float=Decimal)["traceEvents"] if e.get("ph") in ("i", "X")]
+    whole = json.loads(raw, parse_float=Decimal)
+    return [e for e in (whole if isinstance(whole, list) else whole["traceEvents"]) if e.get("ph") in ("i", "X")]
 
 
 def operators_at(operators, event):
@@ -85,6 +86,10 @@ def check_memory(name, t, path):
     events = events_of(path)
     recorded = [e for e in events if e.get("name") == "[memory]"]
     check(f"{name} has memory", "memory" in t, bool(recorded))
+    damaged = [e for e in recorded if not {"Bytes", "Device Id", "Device Type"} <= e["args"].keys()]
+    if damaged:
+        check(f"{name} damaged memory", [t["memory"]["damaged"], t["memory"]["devices"]], [len(damaged), []])
+        return
     operators = collections.defaultdict(list)
     for event in events:
         if event["ph"] == "X" and event.get("cat") in ("cpu_op", "Operator"):

@@ -325,7 +325,7 @@ def secrets(folder):
     whole = json.loads(text)
     check("JSON stays JSON", all(whole.get(key) == value for key, value in notes.items()), {key: whole.get(key) for key in notes})
     inner = [event["args"] for event in whole["traceEvents"] if event["name"].startswith("[TP0]")]
-    check("texts stay what they were", json.loads(inner[0]["text"]) == {"password": "*" * 11} and
+    check("texts stay what they were", set(json.loads(inner[0]["text"])["password"]) == {"*"} and
           inner[0]["line"] == "password:\nfirst word ssh://git@host/a", inner)
     check("what is no secret stays", all(word in text for word in kept), [word for word in kept if word not in text])
     was, now = only_traces(analyze("--json", path))[0], only_traces(analyze("--json", again))[0]
