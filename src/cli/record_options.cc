@@ -50,7 +50,8 @@ std::vector<OptionRow> SessionArguments::TraceRows() {
 }
 
 OptionRow SessionArguments::KeepGoingRow() {
-  return {"--keep-going", "", "record the other workers if some cannot be recorded", &keep_going};
+  return {"--keep-going", "", "record the other workers if some cannot be recorded, or die",
+          &keep_going};
 }
 
 Result<void> SessionArguments::PutInto(RecordOptions& options) const {

@@ -183,6 +183,7 @@ enum class FindingId : uint8_t {
   // What a proven rank's files leave out.
   kEndedBeforeOthers,
   kEndedByOwnBound,
+  kEndedByDeath,
   kEndedByDuration,
   kHoldsPart,
   kStepsUnnamed,

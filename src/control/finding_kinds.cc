@@ -182,6 +182,7 @@ constexpr FindingKind kFindingKinds[] = {
      "record again: the slow first start is over; or ask for more steps"},
     {"ended-before-others", kNotice, "record again: the slow first start is over"},
     {"ended-by-own-bound", kNotice, "--steps N, or start the engine without max_iterations"},
+    {"ended-by-death", kNotice, "--keep-going goes on with the others"},
     {"ended-by-duration", kNotice, "a longer --duration, if you want all steps"},
     {"holds-part", kNotice, "see the engine's log for other stops, its configuration for bounds"},
     {"steps-unnamed", kNotice,

@@ -185,6 +185,12 @@ std::map<size_t, std::string> ProfilerSession::WhyDeadOf(const std::vector<size_
   return why;
 }
 
+std::string ProfilerSession::DyingText(const RecordedWorker& worker) const {
+  if (recording_.window.steps && worker.facts.profiler.reads_body)
+    return "in its session, or in the flush that ended it, ";
+  return options_.load ? "under the load, " : "";
+}
+
 std::string ProfilerSession::WithLog(RecordedWorker& worker, std::string text) {
   if (const std::string& said = worker.log.Death(); !said.empty())
     text += "; its log says: " + said;
@@ -208,6 +214,18 @@ std::string ProfilerSession::PatienceText() const {
 void ProfilerSession::LeaveOut(size_t worker, Finding trouble) {
   Fail(recording_.workers[worker], std::move(trouble));
   std::erase(running_, worker);
+}
+
+void ProfilerSession::ReportDeath(size_t worker, const std::string& why, int64_t after_ns,
+                                  bool over) {
+  RecordedWorker& dead = recording_.workers[worker];
+  if (dead.expectation.trouble) return;
+  Finding death{FindingId::kEngineDied, dead.worker.url,
+                WithLog(dead, fmt::format("it died {}{} into the window: {}", DyingText(dead),
+                                          SecondsText(after_ns), why))};
+  observer_.OnRemark(death.Text() + (over ? "; the window ends" : "; the others go on"));
+  if (over && running_.size() > 1) death.remedy = "--keep-going goes on with the others";
+  Fail(dead, std::move(death));
 }
 
 void ProfilerSession::GiveUpTheOthers() {

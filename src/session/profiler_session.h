@@ -40,7 +40,8 @@ class ProfilerSession {
   // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt:
   // none of these runs; 0: none runs at all any more.
   std::optional<int64_t> LatestStopNs() const;
-  // Whether the files of all workers are there already: engines that count write by themselves.
+  // Whether the files of all workers but failed ones are there already: engines that count write by
+  // themselves.
   bool FilesThere() const;
   // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
   // wait. One exception: if a flush takes twice as long as forecast, a remark says what can be
@@ -60,6 +61,8 @@ class ProfilerSession {
   const WorkerFiles& files() const { return files_; }
   // It is not started: `trouble` says why.
   void LeaveOut(size_t worker, Finding trouble);
+  // It died so long into the window, which is over with that or goes on: said at once.
+  void ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over);
   // Nobody is recorded, because some workers failed: the others' expectations name the first one.
   void GiveUpTheOthers();
 
@@ -76,6 +79,8 @@ class ProfilerSession {
   bool Overdue(size_t worker, int64_t now_ns) const;
   void StopOverdue();
   std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
+  // In what it died, to follow "it died ": "under the load, ".
+  std::string DyingText(const RecordedWorker& worker) const;
   static std::string WithLog(RecordedWorker& worker, std::string text);
   static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
   std::string PatienceText() const;

@@ -96,12 +96,8 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
     Fail(worker, FindingId::kEngineDied,
-         WithLog(worker, fmt::format("it died {}before its stop: {}",
-                                     recording_.window.steps && worker.facts.profiler.reads_body
-                                         ? "in its session, or in the flush that ended it, "
-                                     : options_.load ? "under the load, "
-                                                     : "",
-                                     dead_then)));
+         WithLog(worker,
+                 fmt::format("it died {}before its stop: {}", DyingText(worker), dead_then)));
   else if (!dead_now.empty())
     Fail(worker, FindingId::kEngineDied,
          WithLog(worker, "it died in its flush, while it wrote: " + dead_now));

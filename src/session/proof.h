@@ -65,6 +65,7 @@ struct WorkerExpectation {
   // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over
+  bool ended_by_death = false;                  // the window: an engine died in it
   bool time_asked = false;                      // the window's length was asked for too
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known

@@ -118,7 +118,8 @@ std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t ste
     return Cause(FindingId::kInterrupted,
                  fmt::format("interrupted after {} of the {} steps that were asked for", steps,
                              *worker.steps_asked));
-  if (worker.ended_by_time_ns > 0 && worker.time_asked) return std::nullopt;
+  if (worker.ended_by_death || (worker.ended_by_time_ns > 0 && worker.time_asked))
+    return std::nullopt;
   if (worker.ended_by_time_ns > 0)
     return Cause(FindingId::kWindowTooShort,
                  fmt::format("{} of the {} steps that were asked for were taken in the window's "
@@ -356,6 +357,12 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
                              Seconds(worker.stop_asked_unix_ns -
                                      std::max(worker.start_unix_ns, worker.all_running_unix_ns)),
                              *worker.own_bound));
+  if (worker.steps_asked && worker.ended_by_death && !worker.by_stage &&
+      static_cast<int64_t>(with_empty) < *worker.steps_asked)
+    return Cause(FindingId::kEndedByDeath,
+                 fmt::format("{} of {} steps were taken before another engine died, which ended "
+                             "the window",
+                             steps, *worker.steps_asked));
   if (worker.steps_asked && worker.ended_by_time_ns > 0 && !worker.by_stage &&
       static_cast<int64_t>(with_empty) < *worker.steps_asked)
     return Cause(FindingId::kEndedByDuration,

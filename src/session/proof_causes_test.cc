@@ -81,6 +81,9 @@ TEST(ProofCauses, RemarksHaveIdsOfTheirOwn) {
   worker.ended_by_time_ns = 2'000'000'000;
   worker.time_asked = true;
   EXPECT_EQ(id(worker), "ended-by-duration");
+  worker.ended_by_time_ns = 0;
+  worker.ended_by_death = true;
+  EXPECT_EQ(id(worker), "ended-by-death");
   worker.steps_asked = worker.steps_bound = 5;
   worker.all_running_unix_ns = kProofStop + 3'000'000'000;
   EXPECT_EQ(id(worker), "ended-before-others");

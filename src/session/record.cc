@@ -260,7 +260,7 @@ class Recorder {
   }
 
   // The profilers run, until the window's end.
-  void RunWhileProfiled(const ProfilerSession& session) {
+  void RunWhileProfiled(ProfilerSession& session) {
     WindowEnd& end = window_end_.emplace(client_, options_, recording_, session, load_,
                                          MetricsPatience(), stop_);
     if (StartsIdle()) {
@@ -324,7 +324,7 @@ class Recorder {
     ReportFinding(recording_, observer_, {id, "", std::move(evidence), std::move(remedy)});
   }
 
-  void RunNsysWindow(const ProfilerSession& session) {
+  void RunNsysWindow(ProfilerSession& session) {
     NsysCollection collection(*nsys_, options_, observer_, recording_);
     ReadMetrics(&RecordedWorker::before);
     if (collection.Start()) RunWhileProfiled(session);

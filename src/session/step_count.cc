@@ -49,6 +49,7 @@ bool StepCount::Taken() {
   bool all = true;
   fewest_.reset();
   for (size_t i = 0; i < now.size(); ++i) {
+    if (left_out_.contains(i)) continue;
     bool taken = now[i] && from_[i] && !now[i]->engines.empty() &&
                  now[i]->engines.size() == from_[i]->engines.size();
     for (size_t e = 0; taken && e < now[i]->engines.size(); ++e) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <vector>
 
@@ -32,6 +33,8 @@ class StepCount {
   // Asks the engines, half a second after the last time at the earliest. False if one does not
   // report its steps.
   bool Taken();
+  // Waits no longer for this one, which died.
+  void LeaveOut(size_t worker) { left_out_.insert(worker); }
   // The fewest that an engine has taken, of those that took some; nullopt: none has, or none
   // reports its steps. By the same look.
   std::optional<int64_t> Fewest() const { return fewest_; }
@@ -49,6 +52,7 @@ class StepCount {
   const int64_t needed_;
   const std::stop_token stop_;
   const std::vector<Result<MetricsSnapshot>> from_;
+  std::set<size_t> left_out_;
   int64_t next_look_ns_ = 0;
   bool any_taken_ = false;
   std::optional<int64_t> fewest_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/pause.h"
-#include "control/liveness.h"
 #include "net/clock.h"
 #include "session/flush_progress.h"
 #include "session/step_count.h"
@@ -20,7 +19,7 @@ constexpr std::chrono::milliseconds kLookForTokens{50};
 constexpr std::chrono::milliseconds kPatienceForFlow{3000};
 constexpr int64_t kMostSilenceNs = 120'000'000'000;
 constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // said from then on
-constexpr int64_t kLookAtCountersNs = 500'000'000, kLookForTheDeadNs = 2'000'000'000;
+constexpr int64_t kLookAtCountersNs = 500'000'000;
 // A router may send a worker nothing at all, while the others get their requests.
 constexpr int64_t kForAllBehindRouterNs = 10'000'000'000;
 
@@ -38,11 +37,8 @@ std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& re
   before_.clear();
   now_.clear();
   next_counters_ns_ = 0;
-  next_life_ns_ = begin + kLookForTheDeadNs;
+  life_.emplace(client_);
   ReadCounters(recording);
-  // It asked about the workers of another wait.
-  if (all_dead_.valid()) all_dead_.wait();
-  all_dead_ = {};
   bool said = false;
   while (true) {
     std::vector<Watched> silent;
@@ -141,25 +137,12 @@ std::optional<bool> TokenFlow::CountersMoved(size_t worker) const {
   return moved;
 }
 
-// Whether none of them lives; asked beside the wait, every other second.
+// Whether none of them lives, as far as it is known.
 bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& recording) {
-  if (all_dead_.valid()) {
-    if (all_dead_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-    next_life_ns_ = MonotonicNs() + kLookForTheDeadNs;
-    return all_dead_.get();
-  }
-  if (MonotonicNs() < next_life_ns_) return false;
-  std::vector<Worker> workers;
-  std::vector<EngineFacts> facts;
-  for (const Watched& one : silent) {
-    workers.push_back(recording.workers[one.worker].worker);
-    facts.push_back(recording.workers[one.worker].facts);
-  }
-  all_dead_ = std::async(std::launch::async, [this, workers, facts] {
-    const std::vector<std::string> why = WhyDead(client_, workers, facts, kPatienceForLife);
-    return std::ranges::none_of(why, &std::string::empty);
-  });
-  return false;
+  std::vector<size_t> which;
+  for (const Watched& one : silent) which.push_back(one.worker);
+  const auto& dead = life_->Dead(which, recording.workers);
+  return std::ranges::all_of(which, [&](size_t worker) { return dead.contains(worker); });
 }
 
 // By its metrics: what tells one that is slow from one that takes nothing.

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "control/probe.h"
+#include "session/life_watch.h"
 #include "session/profiler_session.h"
 #include "session/record.h"
 #include "session/record_load.h"
@@ -83,9 +83,9 @@ class TokenFlow {
   // Of all workers: at the begin of the wait, and by the last look.
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
-  int64_t next_counters_ns_ = 0, next_life_ns_ = 0;
+  int64_t next_counters_ns_ = 0;
   // It may still be asking when the wait is over: nobody waits for that.
-  std::future<bool> all_dead_;
+  std::optional<LifeWatch> life_;
 };
 
 }  // namespace tacho

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
-#include "control/liveness.h"
 #include "net/clock.h"
 
 namespace tacho {
 namespace {
 
-constexpr int64_t kLookForLifeNs = 2'000'000'000;
 constexpr int64_t kLongerForStepsNs = 60'000'000'000;  // a window whose steps are slow
 
 }  // namespace
@@ -22,9 +22,14 @@ std::vector<Worker> WorkersOf(const Recording& recording) {
 }
 
 WindowEnd::WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
-                     const ProfilerSession& session, RecordLoad& load,
-                     std::chrono::milliseconds patience, const std::stop_token& stop)
-    : client_(client), options_(options), recording_(recording), session_(session), load_(load) {
+                     ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
+                     const std::stop_token& stop)
+    : client_(client),
+      options_(options),
+      recording_(recording),
+      session_(session),
+      load_(load),
+      life_(client) {
   const WindowPlan& plan = recording_.window;
   if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
     steps_.emplace(client_, WorkersOf(recording_), patience, plan.by_budget ? *needed - 1 : *needed,
@@ -41,7 +46,7 @@ void WindowEnd::Begin() {
 bool WindowEnd::IsOver() {
   const std::optional<uint64_t> wanted = options_.window_requests;
   return (wanted && RequestsEnded() >= *wanted) || session_.FilesThere() || StepsTaken() ||
-         load_.GaveUp() || NoneLives() || (TimeIsUp() && !MayGoOn());
+         load_.GaveUp() || EndedByDeath() || (TimeIsUp() && !MayGoOn());
 }
 
 void WindowEnd::End(RecordObserver& observer) {
@@ -102,25 +107,20 @@ bool WindowEnd::StepsTaken() {
   return now_ns - first_taken_ns_ >= first_taken_ns_ - recording_.profiled.begin_ns;
 }
 
-// Whether no engine is left to wait for; asked beside the window, every other second.
-bool WindowEnd::NoneLives() {
-  if (none_lives_.valid()) {
-    if (none_lives_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-    next_look_ns_ = MonotonicNs() + kLookForLifeNs;
-    return none_lives_.get();
+// Without --keep-going all workers are recorded or none: the others' traces end with the death.
+bool WindowEnd::EndedByDeath() {
+  const std::vector<size_t>& running = session_.running();
+  std::vector<std::pair<size_t, std::string>> deaths;
+  for (const auto& [worker, why] : life_.Dead(running, recording_.workers))
+    if (dead_.insert(worker).second) deaths.emplace_back(worker, why);
+  const bool over = !dead_.empty() && (dead_.size() == running.size() || !options_.keep_going);
+  for (const auto& [worker, why] : deaths) {
+    session_.ReportDeath(worker, why, MonotonicNs() - recording_.profiled.begin_ns, over);
+    if (steps_) steps_->LeaveOut(worker);
   }
-  if (MonotonicNs() < next_look_ns_ || session_.running().empty()) return false;
-  std::vector<Worker> workers;
-  std::vector<EngineFacts> facts;
-  for (size_t i : session_.running()) {
-    workers.push_back(recording_.workers[i].worker);
-    facts.push_back(recording_.workers[i].facts);
-  }
-  none_lives_ = std::async(std::launch::async, [this, workers, facts] {
-    const std::vector<std::string> why = WhyDead(client_, workers, facts, kPatienceForLife);
-    return std::none_of(why.begin(), why.end(), [](const std::string& w) { return w.empty(); });
-  });
-  return false;
+  if (over)
+    for (RecordedWorker& worker : recording_.workers) worker.expectation.ended_by_death = true;
+  return over;
 }
 
 }  // namespace tacho

@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <future>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <vector>
 
+#include "session/life_watch.h"
 #include "session/profiler_session.h"
 #include "session/record.h"
 #include "session/record_load.h"
@@ -16,14 +17,15 @@ namespace tacho {
 
 std::vector<Worker> WorkersOf(const Recording& recording);
 
-// When a window by HTTP is over: by its time, its steps, its requests, its load, or because no
-// engine lives any more. Made before the window: steps count from then on, because engines step
-// while profilers start. It may outlive the window: nobody waits for its last question, who lives.
+// When a window by HTTP is over: by its time, its steps, its requests, its load, or because an
+// engine died: no other is left, or the others are not wanted alone. A death is reported as soon as
+// it is seen. Made before the window: steps count from then on, because engines step while
+// profilers start. It may outlive the window: nobody waits for its last question, who lives.
 class WindowEnd {
  public:
   // All but `patience` and `stop` outlive it. `patience`: for each look at the metrics.
   WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
-            const ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
+            ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
             const std::stop_token& stop);
 
   void Begin();  // now: all profilers run
@@ -40,18 +42,18 @@ class WindowEnd {
   bool HoldsLeast() const;
   bool TimeIsUp() const;
   bool MayGoOn() const;
-  bool NoneLives();
+  bool EndedByDeath();
 
   HttpClient& client_;
   const RecordOptions& options_;
   Recording& recording_;
-  const ProfilerSession& session_;
+  ProfilerSession& session_;
   RecordLoad& load_;
   std::optional<StepCount> steps_;
   uint64_t ended_before_ = 0;
   int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
-  std::future<bool> none_lives_;
-  int64_t next_look_ns_ = 0;
+  LifeWatch life_;
+  std::set<size_t> dead_;  // as reported
 };
 
 }  // namespace tacho

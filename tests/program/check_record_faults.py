@@ -160,8 +160,8 @@ def faults_beside(folder):
 
 def died_in_load(folder):
     """It dies before its start, and within the window, which begins near step 130 and, on a busy machine, far later."""
-    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "450", "died under the load, before its stop",
-             "died unexpectedly"), ("sglang", "450", "died under the load, before its stop", "")]
+    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "450", "died under the load, ", "died unexpectedly"),
+             ("sglang", "450", "died under the load, ", "")]
     for engine, steps, when, log in cases:
         base = f"{folder}/{engine}{steps}"
         with simulation(base, "--engine", engine, "--count", "2", "--tp", "2", "--router", engine, "--fault",
@@ -172,6 +172,31 @@ def died_in_load(folder):
             said = [m for m in report["missing"] if f'({addresses["workers"][1]["url"]}): ' in m] if report else []
             check(f"{name}: both ranks say so", len(said) == 2 and all(when in m and log in m for m in said), report)
             check(f"{name}: no refusal", "refused to" not in done.stdout and "already active" not in done.stdout, done.stdout)
+
+
+def died_in_window(folder):
+    """A death in the window is said at once. It ends the window; with --keep-going the others are recorded to its end."""
+    cases = [("ended with it", ["--steps", "5000", "--duration", "60s"], "the window ends", 0, 40),
+             ("kept going", ["--keep-going", "--duration", "12s"], "the others go on", 12, 25)]
+    for name, options, then, least_s, most_s in cases:
+        base = f"{folder}/{name}"
+        with simulation(base, *TWO, "--fault", "die-in-load@1:450", "--log", f"{base}.log") as addresses:
+            dead = addresses["workers"][1]["url"]
+            run = Recording(base, target(addresses), *QUICK, *options, "--engine-log", f"{base}.log")
+            said = run.until(then)
+            before_the_end = said and "  stop " not in run.errors
+            status, out, errors, _ = run.end(120)
+            report = run.report()
+            check(f"{name}: said when it died", before_the_end and re.search(
+                rf"note +{dead}: it died [a-z ,]*[\d.]+ s into the window: .*its log says: .*died unexpectedly", errors), errors)
+            took = re.search(r"profile +([\d.]+) s\n", errors)
+            check(f"{name}: the window", took and least_s <= float(took[1]) < most_s, errors)
+            check(f"{name}: status", status == 4 and not report["complete"], (status, out, errors))
+            proven = {w["url"]: [r["proven"] for r in w["ranks"]] for w in report["workers"]}
+            check(f"{name}: the other's traces are kept", proven[addresses["workers"][0]["url"]] == [True, True] and proven[dead] == [False, False],
+                  (proven, report["missing"]))
+            finds(name, report, "engine-died", *(["ended-by-death"] if "--steps" in options else []))
+            check(f"{name}: once", errors.count("it died ") == 1, errors)
 
 
 def all_refused(folder):
@@ -291,5 +316,5 @@ def counts(folder):
         check("left out: missing", [m for m in report["missing"] if m.startswith("w2 ") and dead in m and "connection refused" in m], report["missing"])
 
 
-scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, all_refused, clock_and_cut, full_disk, first_stop, silent_stop,
+scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, died_in_window, all_refused, clock_and_cut, full_disk, first_stop, silent_stop,
                blame, not_stopped, counts], __doc__)

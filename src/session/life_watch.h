@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "net/clock.h"
+#include "net/http_client.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// Which engines died, asked every second beside a wait: no wait gets longer for an answer. An
+// engine is dead when two questions in a row say so: a connection may break once, and what follows
+// from a death ends a recording. The destructor waits for pending answers (kPatienceForLife).
+class LifeWatch {
+ public:
+  explicit LifeWatch(HttpClient& client) : client_(client) {}  // which outlives it
+
+  // Why each dead one of `which` is dead, by its index, as far as it is known by now. Begins the
+  // next look when it is due.
+  const std::map<size_t, std::string>& Dead(const std::vector<size_t>& which,
+                                            const std::vector<RecordedWorker>& workers);
+
+ private:
+  using Deaths = std::map<size_t, std::string>;
+  static constexpr int64_t kLookNs = 1'000'000'000;
+
+  HttpClient& client_;
+  Deaths dead_ = {};
+  int64_t next_look_ns_ = MonotonicNs() + kLookNs;
+  std::future<Deaths> look_ = {};
+};
+
+}  // namespace tacho
