@@ -1,5 +1,7 @@
 #include "cli/load_flags.h"
 
+#include "cli/load_result_files.h"
+
 namespace tacho {
 namespace {
 
@@ -95,7 +97,7 @@ OptionGroup ReportRows(LoadFlags& f) {
         "ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue",
         &f.percentile_metrics},
        {"--metric-percentiles", "P,...", "percentiles (default 99)", &f.metric_percentiles},
-       {"--records", "FILE", "each request with all its times, as JSON lines", &f.records},
+       RecordsRow(f.records),
        {"--plan", "FILE", "what was decided before the first request was sent, as JSON", &f.plan},
        {"--vllm-json", "FILE", "the result file of vllm bench serve, with details", &f.vllm_json},
        {"--save-result", "", "the same, in --result-dir, under vLLM's name or --result-filename",

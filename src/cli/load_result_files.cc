@@ -17,6 +17,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostAppended = size_t{1} << 30;
+constexpr std::string_view kScenario = "{scenario}";
 
 std::string ResultPath(const LoadFlags& flags, const std::string& name) {
   return flags.result_dir.empty() ? name : flags.result_dir + "/" + name;
@@ -57,9 +58,28 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
   });
 }
 
+OptionRow RecordsRow(std::string& path) {
+  return {"--records", "FILE",
+          "each request with all its times, as JSON lines; {scenario} in its name: a file for each",
+          &path};
+}
+
+Result<void> WriteRecords(const std::string& path, const LoadRecords& records) {
+  const size_t at = path.find(kScenario);
+  if (at == std::string::npos) return WriteFile(path, RecordsAsJsonLines(records));
+  std::set<std::string> scenarios;
+  for (const RequestRecord& request : records.requests) scenarios.insert(request.scenario);
+  for (const std::string& scenario : scenarios) {
+    std::string name = path;
+    name.replace(at, kScenario.size(), scenario);
+    TACHO_RETURN_IF_ERROR(WriteFile(name, RecordsAsJsonLines(records, scenario)));
+  }
+  return {};
+}
+
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) {
   if (!flags.records.empty()) {
-    TACHO_RETURN_IF_ERROR(WriteFile(flags.records, RecordsAsJsonLines(load.records)));
+    TACHO_RETURN_IF_ERROR(WriteRecords(flags.records, load.records));
   }
   if (!flags.plan.empty()) {
     TACHO_RETURN_IF_ERROR(WriteFile(flags.plan, PlanJson(load.plan, load.records.requests)));

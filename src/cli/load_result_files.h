@@ -10,6 +10,12 @@ namespace tacho {
 // kOutput.
 Result<void> CheckResultFiles(const LoadFlags& flags);
 
+// The option of all commands that send a load: the name of a file, or with "{scenario}" in it one
+// for each scenario.
+OptionRow RecordsRow(std::string& path);
+// Writes these files. kOutput.
+Result<void> WriteRecords(const std::string& path, const LoadRecords& records);
+
 // Writes the files that --records, --plan, --vllm-json and --save-result ask for. kOutput.
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load);
 

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/launch_narrator.h"
 #include "cli/load_argument.h"
+#include "cli/load_result_files.h"
 #include "cli/output.h"
 #include "cli/record_launch.h"
 #include "cli/record_narrator.h"
@@ -22,15 +23,21 @@
 namespace tacho {
 namespace {
 
+// `shown`: what is on the screen already, of fewer ranks.
 int Report(const RecordArguments& arguments, const RecordOptions& options, Recording& recording,
-           Narrator& narrator) {
+           Narrator& narrator, std::string_view shown) {
   const ProvenRecording proven = ProveRecording(recording, options, narrator);
   const std::string text =
-      arguments.json ? proven.json
-                     : RecordScreen(recording, proven,
-                                    StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto));
+      arguments.json
+          ? proven.json
+          : RecordScreen(recording, proven,
+                         StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto), shown);
   if (auto written = WriteStdout(text); !written) return Fails(written.error());
   ComplainOf(recording);
+  if (!arguments.records.empty() && recording.load) {
+    const Result<void> kept = WriteRecords(arguments.records, *recording.load);
+    if (!kept) return Fails(kept.error());
+  }
   return proven.status;
 }
 
@@ -57,16 +64,19 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   if (launched) narrator.OnDone("launch", ready);
   // Finished workers need not wait for one that still writes.
+  std::string shown;
   narrator.WhenPartly([&](Recording& partly) {
     const ProvenRecording proven = ProveRecording(partly, options, narrator);
     if (own.json) return;
     const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
-    WriteStdout(RecordScreen(partly, proven, style));
+    const std::string screen = RecordScreen(partly, proven, style, shown) + "\n";
+    WriteStdout(screen);
+    if (proven.HasAnalysis(partly)) shown += screen;
   });
   narrator.WaitForPreflight(ProbePatience(options.patience));
   TACHO_ASSIGN_OR_RETURN(Recording recording,
                          Record(*client, options, narrator, interrupt.token()));
-  const int status = Report(own, options, recording, narrator);
+  const int status = Report(own, options, recording, narrator, shown);
   if (launched) EndAfterRecording(*launched, recording.folder.path(), status == kDone);
   return status;
 }

@@ -7,6 +7,8 @@
 
 #include "cli/duration_argument.h"
 #include "cli/load_argument.h"
+#include "cli/load_result_files.h"
+#include "cli/output.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -126,7 +128,8 @@ CommandSpec RecordSpec(RecordArguments& a) {
         {"--baseline", "TIME", "load without profiling, so that its cost is known (default 5s)",
          &a.baseline},
         {"--through-router", "", "load through the router (default: straight to each worker)",
-         &a.through_router}}},
+         &a.through_router},
+        RecordsRow(a.records)}},
       {"the cost of looking",
        {{"--overhead", "",
          "before the recording, windows without and with the profilers in turn, under requests of "
@@ -223,6 +226,12 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     options.plan.mix = mix.parts;
   } else {
     options.plan.mix = DefaultMix();
+  }
+  if (!a.records.empty()) {
+    if (a.no_load)
+      return Fail(ErrorKind::kUsage,
+                  "--records has the requests of tacho's own load: with --no-load there are none");
+    TACHO_RETURN_IF_ERROR(CheckWritable(a.records));
   }
   options.plan.rate = a.rate;
   if (a.requests) {

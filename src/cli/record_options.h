@@ -38,7 +38,7 @@ struct RecordArguments {
   std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
   // load
   bool no_load = false, through_router = false;
-  std::string warm_up = "3s", baseline = "5s", mix;
+  std::string warm_up = "3s", baseline = "5s", mix, records;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
   // the cost of looking

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/overhead_text.h"
 #include "cli/record_ending.h"
+#include "cli/recording_document.h"
 #include "cli/report_command.h"
 #include "cli/report_drawings.h"
 #include "report/analyze_document.h"
@@ -105,6 +106,18 @@ std::string Typed(const std::string& folder) {
   return relative.empty() || relative.starts_with("../..") ? folder : relative;
 }
 
+// The figures of several scenarios; of one alone the ending has all.
+std::string ScenariosText(const ProvenRecording& proven, const TextStyle& style) {
+  const std::optional<KeptRecording> kept = KeptRecordingOf(proven.json);
+  const auto has_several = [](const std::optional<KeptWindow>& window) {
+    return window && !window->scenarios.empty();
+  };
+  if (!kept || !(has_several(kept->baseline) || has_several(kept->profiled))) return "";
+  Document document;
+  document.Add(TitledTable{.table = LoadWindows(*kept), .title = "Load"});
+  return RenderText(std::move(document), style);
+}
+
 }  // namespace
 
 bool ProvenRecording::HasAnalysis(const Recording& recording) const {
@@ -149,18 +162,23 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
 }
 
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
-                         const TextStyle& style) {
+                         const TextStyle& style, std::string_view shown) {
   ScreenOptions screen;
   screen.style = style;
   screen.top = 10;
-  // What the figures below do not include.
   std::string text;
+  const auto add = [&](const std::string& part, std::string_view gap = "\n") {
+    if (!part.empty() && shown.find(part) == std::string_view::npos) text.append(part).append(gap);
+  };
+  // What the figures below do not include.
   for (const Finding& remark : proven.proof.remarks)
-    text += RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style);
-  if (proven.HasAnalysis(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
-  if (recording.overhead && recording.load) text += OverheadText(*recording.overhead, style) + "\n";
-  if (const std::string details = DetailsText(recording, proven, style); !details.empty())
-    text += details + "\n";
+    add(RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style), "");
+  if (proven.HasAnalysis(recording))
+    add(shown.empty() ? AnalyzeText(proven.readout->run, screen)
+                      : RanksText(proven.readout->run, screen));
+  add(ScenariosText(proven, style));
+  if (recording.overhead && recording.load) add(OverheadText(*recording.overhead, style));
+  add(DetailsText(recording, proven, style));
   return text + EndingText(recording, proven,
                            {.run = Typed(recording.folder.path()),
                             .earlier = proven.earlier.empty() ? "" : Typed(proven.earlier)},

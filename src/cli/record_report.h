@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/record_narrator.h"
 #include "run/read_run.h"
@@ -30,9 +31,10 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
                                Narrator& narrator);
 
 // The first screen of the traces, the cost of looking, what is missing, and the ending
-// (record_ending.h).
+// (record_ending.h). `shown`: the screens of fewer of its ranks that were printed before; what they
+// have is not repeated, and the tables of all ranks are left to `tacho analyze`.
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
-                         const TextStyle& style);
+                         const TextStyle& style, std::string_view shown = {});
 
 // Says on standard error that it was interrupted, in which phase, and whether profilers still run.
 void ComplainOf(const Recording& recording);

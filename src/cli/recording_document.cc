@@ -12,34 +12,37 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-Table WindowsTable(const KeptRecording& recording) {
+void AddWindow(const std::string& name, const KeptWindow& window, Table& table) {
+  const auto time = [](const std::optional<KeptTimes>& times, DurationNs KeptTimes::*which) {
+    return times ? Cell(((*times).*which).ns) : Cell();
+  };
+  table.Add({name, window.duration.ns, window.requests_done, window.requests_failed,
+             window.output_tokens,
+             window.tokens_per_second ? Cell(*window.tokens_per_second) : Cell(),
+             time(window.ttft, &KeptTimes::p50), time(window.ttft, &KeptTimes::p99),
+             time(window.tpot, &KeptTimes::p50), time(window.tpot, &KeptTimes::p99)});
+  for (const KeptWindow& scenario : window.scenarios)
+    AddWindow("  " + scenario.scenario, scenario, table);
+}
+
+}  // namespace
+
+Table LoadWindows(const KeptRecording& recording) {
   Table table{
       "load_windows",
-      {Col{"window", "window", kText}, Col{"duration_ns", "duration", kDuration},
-       Col{"requests_done", "requests done", kCount}, Col{"requests_failed", "failed", kCount},
-       Col{"output_tokens", "output tokens", kCount}, Col{"output_tokens_per_s", "tok/s", kNumber},
+      {Col{"window", "window", kText}, Col{"duration_ns", "duration", kDuration}.GivesWay(2),
+       Col{"requests_done", "done", kCount}, Col{"requests_failed", "failed", kCount},
+       Col{"output_tokens", "out tok", kCount}.GivesWay(),
+       Col{"output_tokens_per_s", "tok/s", kNumber},
        Col{"ttft_p50_ns", "TTFT p50", kDuration}.UnitGroup(1),
        Col{"ttft_p99_ns", "TTFT p99", kDuration}.UnitGroup(1),
        Col{"tpot_p50_ns", "TPOT p50", kDuration}.UnitGroup(2),
        Col{"tpot_p99_ns", "TPOT p99", kDuration}.UnitGroup(2)},
       {}};
-  const auto add = [&](const char* name, const std::optional<KeptWindow>& window) {
-    if (!window) return;
-    const auto time = [](const std::optional<KeptTimes>& times, DurationNs KeptTimes::*which) {
-      return times ? Cell(((*times).*which).ns) : Cell();
-    };
-    table.Add({name, window->duration.ns, window->requests_done, window->requests_failed,
-               window->output_tokens,
-               window->tokens_per_second ? Cell(*window->tokens_per_second) : Cell(),
-               time(window->ttft, &KeptTimes::p50), time(window->ttft, &KeptTimes::p99),
-               time(window->tpot, &KeptTimes::p50), time(window->tpot, &KeptTimes::p99)});
-  };
-  add("unprofiled", recording.baseline);
-  add("profiled", recording.profiled);
+  if (recording.baseline) AddWindow("unprofiled", *recording.baseline, table);
+  if (recording.profiled) AddWindow("profiled", *recording.profiled, table);
   return table;
 }
-
-}  // namespace
 
 std::string CostText(const KeptRecording& recording) {
   const auto rate = [](const std::optional<KeptWindow>& window) {
@@ -62,7 +65,7 @@ Document RecordingDocument(const KeptRecording& recording) {
     document.Add(Labelled{"cost", {cost}});
   if (recording.step_change)
     document.Add(Labelled{"looking", {StepChangeText(*recording.step_change)}});
-  document.AddPart(TitledTable{.table = WindowsTable(recording), .title = "Load"});
+  document.AddPart(TitledTable{.table = LoadWindows(recording), .title = "Load"});
   const auto add = [&](const char* name, const std::vector<std::string>& texts, Paint paint) {
     for (const std::string& text : texts) document.Add(Remark{name, ": " + text, "", paint});
   };

@@ -9,6 +9,9 @@ namespace tacho {
 // is not known.
 std::string CostText(const KeptRecording& recording);
 
+// The load's figures in the windows without and with the profilers, and those of its scenarios.
+Table LoadWindows(const KeptRecording& recording);
+
 // The load of a recording, the cost of profiling and what is missing, for its report.
 Document RecordingDocument(const KeptRecording& recording);
 

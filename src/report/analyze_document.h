@@ -18,6 +18,9 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options);
 // The first screen: either of these.
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
 
+// What more ranks change: the ranks side by side, without the tables of AnalyzeText.
+std::string RanksText(const RunAnalysis& run, const ScreenOptions& options);
+
 // "only 10.0 ms to 20.0 ms of the trace"; "" for the whole trace.
 std::string ScopeText(const TraceAnalysis& trace);
 

@@ -137,15 +137,19 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
   return next;
 }
 
+void AddHeader(Document& document, const RunAnalysis& run, const RunTotals& totals) {
+  const bool incomplete = !run.ranks.missing.empty() || !AreWhole(run);
+  document.Add(Subject{"run", "", HeaderParts(run)});
+  document.Add(
+      Labelled{"trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain});
+}
+
 }  // namespace
 
 Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   const RunTotals totals = TotalsOf(run);
-  const bool incomplete = !run.ranks.missing.empty() || !AreWhole(run);
   Document document;
-  document.Add(Subject{"run", "", HeaderParts(run)});
-  document.Add(
-      Labelled{"trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain});
+  AddHeader(document, run, totals);
   const std::string verdict = Verdict(run);
   const std::string caveat = Caveat(run);
   AddVerdict(document, verdict, caveat);
@@ -160,6 +164,13 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run), caveat});
   document.AddPart(Next(run, options));
   return document;
+}
+
+std::string RanksText(const RunAnalysis& run, const ScreenOptions& options) {
+  Document document;
+  AddHeader(document, run, TotalsOf(run));
+  AddRanks(document, run, options.style);
+  return RenderText(std::move(document), options.style);
 }
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {

@@ -52,16 +52,29 @@ std::optional<KeptTimes> TimesOf(const Json& window, const char* key) {
       WholeOf(*times, "requests"), {WholeOf(*times, "p50_ns")}, {WholeOf(*times, "p99_ns")}};
 }
 
+KeptWindow FiguresOf(const Json& window) {
+  return {.scenario = TextOf(window, "scenario"),
+          .duration = {WholeOf(window, "duration_ns")},
+          .requests_done = WholeOf(window, "requests_done"),
+          .requests_failed = WholeOf(window, "requests_failed"),
+          .output_tokens = WholeOf(window, "output_tokens"),
+          .tokens_per_second = NumberOf(window, "output_tokens_per_s"),
+          .ttft = TimesOf(window, "ttft"),
+          .tpot = TimesOf(window, "tpot")};
+}
+
 std::optional<KeptWindow> WindowOf(const Json& run, const char* key) {
   const Json* const window = Member(run, key);
   if (window == nullptr || !window->is_object()) return std::nullopt;
-  return KeptWindow{{WholeOf(*window, "duration_ns")},
-                    WholeOf(*window, "requests_done"),
-                    WholeOf(*window, "requests_failed"),
-                    WholeOf(*window, "output_tokens"),
-                    NumberOf(*window, "output_tokens_per_s"),
-                    TimesOf(*window, "ttft"),
-                    TimesOf(*window, "tpot")};
+  KeptWindow kept = FiguresOf(*window);
+  const Json* const scenarios = Member(*window, "scenarios");
+  if (scenarios == nullptr || !scenarios->is_array()) return kept;
+  for (const Json& scenario : *scenarios) {
+    if (!scenario.is_object() || kept.scenarios.size() == kMostValues) continue;
+    kept.scenarios.push_back(FiguresOf(scenario));
+    kept.scenarios.back().duration = kept.duration;
+  }
+  return kept;
 }
 
 std::optional<KeptChange> StepChangeOf(const Json& run) {

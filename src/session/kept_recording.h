@@ -18,10 +18,12 @@ struct KeptTimes {
   DurationNs p50, p99;
 };
 struct KeptWindow {
+  std::string scenario = {};  // "": all
   DurationNs duration;
   int64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
   std::optional<double> tokens_per_second = {};
   std::optional<KeptTimes> ttft = {}, tpot = {};
+  std::vector<KeptWindow> scenarios = {};  // the same of each, if the load had several
 };
 // Profiled over unprofiled - 1, and its bounds (95 %).
 struct KeptChange {

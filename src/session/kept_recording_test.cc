@@ -14,7 +14,8 @@ constexpr const char* kRun =
     R"({"schema": 1, "tacho": {"version": "1.2"}, "command": "tacho record x",
   "proof": {"proven": 3, "ranks": 4}, "cost_of_profiling": {"share": 0.05, "error": 0.02},
   "baseline": {"duration_ns": 5000000000, "requests_done": 7, "requests_failed": 1, "output_tokens": 90,
-    "output_tokens_per_s": 18.0, "ttft": {"requests": 7, "p50_ns": 1000, "p99_ns": 2000}},
+    "output_tokens_per_s": 18.0, "ttft": {"requests": 7, "p50_ns": 1000, "p99_ns": 2000},
+    "scenarios": [{"scenario": "chat", "requests_done": 6}, 5, {"scenario": "rag", "requests_failed": 1}]},
   "overhead": {"figures": [{"id": "itl", "change": 1}, {"id": "step", "change": 0.1, "low": 0.08, "high": 0.12}]},
   "profiled": 7, "missing": ["rank 1", 4], "troubles": [],
   "workers": [{"engine": "vllm", "model": "b"}, {"engine": "vllm", "model": "a"}, {"model": 4}]})";
@@ -31,6 +32,10 @@ TEST(KeptRecording, IsWhatRunJsonSays) {
   EXPECT_EQ(kept->baseline->tokens_per_second, 18.0);
   EXPECT_EQ(kept->baseline->ttft->p99.ns, 2000);
   EXPECT_FALSE(kept->baseline->tpot);
+  ASSERT_EQ(kept->baseline->scenarios.size(), 2u);
+  EXPECT_EQ(kept->baseline->scenarios[0].requests_done, 6);
+  EXPECT_EQ(kept->baseline->scenarios[1].scenario, "rag");
+  EXPECT_EQ(kept->baseline->scenarios[1].duration.ns, 5'000'000'000);
   EXPECT_FALSE(kept->profiled) << "of another type";
   EXPECT_EQ(kept->engines, std::vector<std::string>{"vllm"});
   EXPECT_EQ(kept->models, (std::vector<std::string>{"a", "b"}));

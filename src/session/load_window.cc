@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
 
 #include "load/result/request_times.h"
 #include "session/record.h"
@@ -44,26 +47,8 @@ double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_
   return most;
 }
 
-}  // namespace
-
-std::optional<double> LoadWindow::TokensPerSecond() const {
-  if (end_ns <= begin_ns) return std::nullopt;
-  return static_cast<double>(output_tokens) * 1e9 / static_cast<double>(end_ns - begin_ns);
-}
-
-std::optional<double> LoadWindow::StandardError() const {
-  if (output_tokens == 0 || tokens_in_parts.size() < 2) return std::nullopt;
-  const auto parts = static_cast<double>(tokens_in_parts.size());
-  const double mean = static_cast<double>(output_tokens) / parts;
-  double squares = 0;
-  for (uint64_t tokens : tokens_in_parts) {
-    const double off = static_cast<double>(tokens) - mean;
-    squares += off * off;
-  }
-  return std::sqrt(squares / (parts - 1) / parts) / mean;
-}
-
-LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns) {
+LoadWindow WindowOf(const std::vector<const RequestRecord*>& requests, int64_t begin_ns,
+                    int64_t end_ns) {
   LoadWindow window;
   window.begin_ns = begin_ns;
   window.end_ns = end_ns;
@@ -72,7 +57,8 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   std::vector<double> ttft, tpot;
   uint64_t unsure_ttft = 0, unsure_tpot = 0;
   const auto inside = [&](int64_t at_ns) { return at_ns >= begin_ns && at_ns < end_ns; };
-  for (const RequestRecord& request : records.requests) {
+  for (const RequestRecord* picked : requests) {
+    const RequestRecord& request = *picked;
     if (inside(request.first_token_ns)) {
       if (const auto first = TtftNs(request))
         ttft.push_back(static_cast<double>(*first));
@@ -103,6 +89,41 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   if (TooManyUnsure(unsure_tpot, unsure_tpot + tpot.size())) tpot.clear();
   window.ttft = Describe(std::move(ttft), kPercents);
   window.tpot = Describe(std::move(tpot), kPercents);
+  return window;
+}
+
+}  // namespace
+
+std::optional<double> LoadWindow::TokensPerSecond() const {
+  if (end_ns <= begin_ns) return std::nullopt;
+  return static_cast<double>(output_tokens) * 1e9 / static_cast<double>(end_ns - begin_ns);
+}
+
+std::optional<double> LoadWindow::StandardError() const {
+  if (output_tokens == 0 || tokens_in_parts.size() < 2) return std::nullopt;
+  const auto parts = static_cast<double>(tokens_in_parts.size());
+  const double mean = static_cast<double>(output_tokens) / parts;
+  double squares = 0;
+  for (uint64_t tokens : tokens_in_parts) {
+    const double off = static_cast<double>(tokens) - mean;
+    squares += off * off;
+  }
+  return std::sqrt(squares / (parts - 1) / parts) / mean;
+}
+
+LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns) {
+  std::vector<const RequestRecord*> all;
+  std::map<std::string_view, std::vector<const RequestRecord*>> scenarios;
+  for (const RequestRecord& request : records.requests) {
+    all.push_back(&request);
+    scenarios[request.scenario].push_back(&request);
+  }
+  LoadWindow window = WindowOf(all, begin_ns, end_ns);
+  if (scenarios.size() < 2) return window;
+  for (const auto& [name, requests] : scenarios) {
+    window.scenarios.push_back(WindowOf(requests, begin_ns, end_ns));
+    window.scenarios.back().scenario = name;
+  }
   return window;
 }
 

@@ -72,6 +72,23 @@ TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
   EXPECT_EQ(MeasureWindow(records, 1'000, 2'000).ttft.count, 0u);
 }
 
+TEST(MeasureWindow, ScenariosAddUpToTheWindow) {
+  LoadRecords records = TenTokensASecond();
+  records.requests[0].scenario = "rag";
+  EXPECT_TRUE(MeasureWindow(records, 0, 5'000'000'000).scenarios.empty());
+  records.requests.push_back(TenTokensASecond().requests[0]);
+  records.requests[1].scenario = "chat";
+  records.requests[1].ended_ns = 4'000'000'000;
+  const LoadWindow window = MeasureWindow(records, 0, 5'000'000'000);
+  ASSERT_EQ(window.scenarios.size(), 2u);
+  EXPECT_EQ(window.scenarios[0].scenario, "chat");
+  EXPECT_EQ(window.scenarios[0].requests_done, 1u);
+  EXPECT_EQ(window.scenarios[1].requests_done, 0u);
+  EXPECT_EQ(window.scenarios[0].output_tokens, 50u);
+  EXPECT_EQ(window.output_tokens, 100u);
+  EXPECT_DOUBLE_EQ(window.scenarios[1].TokensPerSecond().value(), 10);
+}
+
 class EndProfiledWith : public testing::Test {
  protected:
   void SetUp() override {

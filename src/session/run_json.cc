@@ -63,12 +63,10 @@ OrderedJson OutcomeJson(const ControlRequest& request, const ControlOutcome& out
   return json;
 }
 
-OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
-  OrderedJson json = {{"begin_unix_ns", window.begin_ns + shift},
-                      {"duration_ns", window.end_ns - window.begin_ns},
-                      {"requests_done", window.requests_done},
-                      {"requests_failed", window.requests_failed},
-                      {"output_tokens", window.output_tokens}};
+void PutFigures(OrderedJson& json, const LoadWindow& window) {
+  json["requests_done"] = window.requests_done;
+  json["requests_failed"] = window.requests_failed;
+  json["output_tokens"] = window.output_tokens;
   Put(json, "output_tokens_per_s", window.TokensPerSecond());
   for (const auto& [key, times] :
        {std::pair{"ttft", &window.ttft}, std::pair{"tpot", &window.tpot}}) {
@@ -77,6 +75,14 @@ OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
                  {"p50_ns", std::llround(*times->At(50))},
                  {"p99_ns", std::llround(*times->At(99))}};
   }
+}
+
+OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
+  OrderedJson json = {{"begin_unix_ns", window.begin_ns + shift},
+                      {"duration_ns", window.end_ns - window.begin_ns}};
+  PutFigures(json, window);
+  for (const LoadWindow& one : window.scenarios)
+    PutFigures(json["scenarios"].emplace_back(OrderedJson{{"scenario", one.scenario}}), one);
   return json;
 }
 

@@ -90,6 +90,30 @@ def requests(folder):
         check("requests of others", refused.returncode == 2 and "--no-load" in refused.stderr, refused.stderr)
 
 
+def mix(folder):
+    """The load's figures by scenario, in run.json, on the screen and in the report; and a file for each scenario's requests."""
+    with simulation(folder, "--speed", "10") as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--mix", "chat=60,code=40", "--records", f"{folder}/r-{{scenario}}.jsonl",
+                                          quick=["--warm-up", "500ms", "--baseline", "2s", "--duration", "1s"])
+        whole("mix", done, report, run_folder, 1)
+        rows = [json.loads(line) for line in (run_folder / "requests.jsonl").read_text().splitlines()]
+        files = {name: [json.loads(line) for line in pathlib.Path(folder, f"r-{name}.jsonl").read_text().splitlines()] for name in ("chat", "code")}
+        check("mix: a file for each", all(files[name] == [r for r in rows if r["scenario"] == name] != [] for name in files) and
+              len(rows) == sum(map(len, files.values())), {name: len(file) for name, file in files.items()})
+        window = report["baseline"]
+        check("mix: scenarios", [one["scenario"] for one in window["scenarios"]] == ["chat", "code"], window)
+        for key in ("requests_done", "requests_failed", "output_tokens"):
+            check(f"mix: {key} adds up", sum(one[key] for one in window["scenarios"]) == window[key] and (window[key] > 0 or "failed" in key), window)
+        ttfts = [r["first_token_ns"] - r["sent_ns"] for r in files["chat"] if "first_token_ns" in r and window["begin_unix_ns"] <=
+                 r["first_token_ns"] - r["sent_ns"] + r["sent_unix_ns"] < window["begin_unix_ns"] + window["duration_ns"]]
+        check("mix: TTFT of one", abs(window["scenarios"][0]["ttft"]["requests"] - len(ttfts)) <= 1, (window, len(ttfts)))
+        figure = f'{window["scenarios"][0]["output_tokens"]:,}'
+        check("mix: screen", re.search(r"^   chat +[\d, ]*\d", done.stdout, re.M) and " LOAD " in done.stdout and "TPOT p99" in done.stdout, done.stdout)
+        check("mix: report", re.search(rf"<td[^>]*>[^<]*chat</td>.*?{figure}", (run_folder / "report.html").read_text(), re.S), figure)
+    done = run("record", "http://127.0.0.1:1", "--no-load", "--records", f"{folder}/r")
+    check("mix: no load, no requests", done.returncode == 2 and "--no-load" in done.stderr, done.stderr)
+
+
 def data_parallel(folder):
     with simulation(folder, "--dp", "2") as addresses:
         done, report, run_folder = record(folder, target(addresses))
@@ -244,5 +268,5 @@ def by_stage(folder):
         check("by stage: one rank all the same", (len(stages), found["ranks"]["present"], found["ranks"]["warnings"]) == (2, [0], []), found["ranks"])
 
 
-scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, shortened, one_at_a_time, generations, options_with_the_start, sglang, by_stage],
+scenario.main([two_behind_a_router, steps, requests, mix, data_parallel, low_rate, shortened, one_at_a_time, generations, options_with_the_start, sglang, by_stage],
                __doc__)

@@ -45,6 +45,9 @@ def flush(folder):
             told = re.search(rf"{late}: its flush has taken [\d.]+ s where 0\.\d s were expected: writes its JSON \([\d.]+ MB\)", errors)
             check(f"{name}: told with what it does", told, errors)
             check(f"{name}: shown while the other writes", out.count("ranks proven") == 2 and "1 of 2 ranks proven" in out, out)
+            check(f"{name}: the tables once", out.count("WHERE DEVICE TIME GOES") == 1 and out.count(" workers  w0 ") == 1, out)
+            again = out[out.index("1 of 2 ranks proven"):]
+            check(f"{name}: then what changed", " RANKS " in again and len(again.splitlines()) < 32, again)
             if name == "waited for":
                 check("waited for: whole", status == 0 and report["complete"] and "2 of 2 ranks proven" in out, (status, out))
             else:

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -92,7 +94,9 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
                           const std::vector<DriveTarget>& targets, DriveProgress& progress,
                           std::stop_token stop = {}, const DriveOptions& options = {});
 
-// One JSON object per line, times in ns with their Unix pair (docs/load.md).
-std::string RecordsAsJsonLines(const LoadRecords& records);
+// One JSON object per line, times in ns with their Unix pair (docs/load.md): of all requests, or of
+// a scenario's.
+std::string RecordsAsJsonLines(const LoadRecords& records,
+                               std::optional<std::string_view> scenario = {});
 
 }  // namespace tacho

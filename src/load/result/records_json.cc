@@ -78,9 +78,11 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
 
 }  // namespace
 
-std::string RecordsAsJsonLines(const LoadRecords& records) {
+std::string RecordsAsJsonLines(const LoadRecords& records,
+                               std::optional<std::string_view> scenario) {
   std::string out;
-  for (const RequestRecord& record : records.requests) AppendRecord(out, record, records.clocks);
+  for (const RequestRecord& record : records.requests)
+    if (!scenario || record.scenario == *scenario) AppendRecord(out, record, records.clocks);
   return out;
 }
 
