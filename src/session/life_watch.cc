@@ -1,14 +1,17 @@
 #include "session/life_watch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "control/liveness.h"
+#include "control/probe.h"
+#include "session/step_count.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenQuestions{200};
+constexpr std::chrono::milliseconds kBetweenQuestions{1000};
 
 struct AskedEngines {
   std::vector<size_t> which;
@@ -16,21 +19,43 @@ struct AskedEngines {
   std::vector<EngineFacts> facts;
 };
 
-std::map<size_t, std::string> AskOnce(HttpClient& client, const AskedEngines& asked) {
+// With what their counters say, for those that look dead.
+struct Doubts {
+  AskedEngines engines;
+  std::vector<std::string> why;
+  std::vector<Result<MetricsSnapshot>> metrics;
+};
+
+Doubts Ask(HttpClient& client, const AskedEngines& asked) {
+  Doubts doubts;
   const std::vector<std::string> why =
       WhyDead(client, asked.workers, asked.facts, kPatienceForLife);
-  std::map<size_t, std::string> dead;
-  for (size_t n = 0; n < why.size(); ++n)
-    if (!why[n].empty()) dead[asked.which[n]] = why[n];
-  return dead;
+  for (size_t n = 0; n < why.size(); ++n) {
+    if (why[n].empty()) continue;
+    doubts.engines.which.push_back(asked.which[n]);
+    doubts.engines.workers.push_back(asked.workers[n]);
+    doubts.engines.facts.push_back(asked.facts[n]);
+    doubts.why.push_back(why[n]);
+  }
+  if (!doubts.why.empty())
+    doubts.metrics = ReadMetricsAll(client, doubts.engines.workers, kPatienceForLife, {});
+  return doubts;
 }
 
 std::map<size_t, std::string> AskTwice(HttpClient& client, const AskedEngines& asked) {
-  std::map<size_t, std::string> dead = AskOnce(client, asked);
-  if (dead.empty()) return dead;
+  std::map<size_t, std::string> dead;
+  const Doubts first = Ask(client, asked);
+  if (first.why.empty()) return dead;
   std::this_thread::sleep_for(kBetweenQuestions);
-  const std::map<size_t, std::string> again = AskOnce(client, asked);
-  std::erase_if(dead, [&](const auto& death) { return !again.contains(death.first); });
+  const Doubts then = Ask(client, first.engines);
+  for (size_t n = 0; n < then.why.size(); ++n) {
+    const size_t which = then.engines.which[n];
+    const auto was = std::ranges::find(first.engines.which, which) - first.engines.which.begin();
+    const Result<MetricsSnapshot>&before = first.metrics[static_cast<size_t>(was)],
+          &after = then.metrics[n];
+    if (!before || !after || !CountersMoved(*before, *after).value_or(false))
+      dead[which] = then.why[n];
+  }
   return dead;
 }
 

@@ -13,8 +13,9 @@
 namespace tacho {
 
 // Which engines died, asked every second beside a wait: no wait gets longer for an answer. An
-// engine is dead when two questions in a row say so: a connection may break once, and what follows
-// from a death ends a recording. The destructor waits for pending answers (kPatienceForLife).
+// engine is dead when two questions in a row say so and none of its counters moves meanwhile: a
+// connection may break once, a /health may be wrong, and a death ends a recording. The destructor
+// waits for pending answers (kPatienceForLife).
 class LifeWatch {
  public:
   explicit LifeWatch(HttpClient& client) : client_(client) {}  // which outlives it

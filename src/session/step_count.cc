@@ -27,6 +27,15 @@ std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
   return in_order;
 }
 
+std::optional<bool> CountersMoved(const MetricsSnapshot& before, const MetricsSnapshot& after) {
+  std::optional<bool> moved;
+  for (const auto counter : {&EngineCounters::steps, &EngineCounters::passes,
+                             &EngineCounters::prompt_tokens, &EngineCounters::generation_tokens})
+    for (const std::optional<int64_t>& more : StepsBetween(before, after, counter))
+      if (more) moved = moved.value_or(false) || *more > 0;
+  return moved;
+}
+
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile) {
   if (!profile.steps || profile.IsOn("profile_by_stage")) return std::nullopt;
   const auto delay = profile.fields.find("delay_iterations");

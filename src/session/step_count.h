@@ -20,6 +20,9 @@ std::vector<std::optional<int64_t>> StepsBetween(
     const MetricsSnapshot& before, const MetricsSnapshot& after,
     std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
 
+// Whether any counter of work moved between two looks; nullopt if the metrics do not tell.
+std::optional<bool> CountersMoved(const MetricsSnapshot& before, const MetricsSnapshot& after);
+
 // How many steps from the start on end the profile and flush it: the steps asked for and the next
 // one. nullopt if time alone ends it; by stage each stage has its own count, which no metric
 // reports.

@@ -128,13 +128,7 @@ void TokenFlow::ReadCounters(const Recording& recording) {
 // Since the first look; nullopt if its metrics do not tell.
 std::optional<bool> TokenFlow::CountersMoved(size_t worker) const {
   if (worker >= before_.size() || !before_[worker] || !now_[worker]) return std::nullopt;
-  std::optional<bool> moved;
-  for (const auto counter : {&EngineCounters::steps, &EngineCounters::passes,
-                             &EngineCounters::prompt_tokens, &EngineCounters::generation_tokens})
-    for (const std::optional<int64_t>& more :
-         StepsBetween(*before_[worker], *now_[worker], counter))
-      if (more) moved = moved.value_or(false) || *more > 0;
-  return moved;
+  return tacho::CountersMoved(*before_[worker], *now_[worker]);
 }
 
 // Whether none of them lives, as far as it is known.
