@@ -15,7 +15,11 @@ KeptRun RunOf(double tokens_per_second, int64_t ttft_p50_ns) {
   run.recording.models = {"Qwen/Qwen3-8B"};
   run.recording.cost_share = 0.031;
   run.recording.cost_error = 0.004;
-  KeptWindow window{{5'000'000'000}, 40, 1, 900, tokens_per_second};
+  KeptWindow window{.duration = {5'000'000'000},
+                    .requests_done = 40,
+                    .requests_failed = 1,
+                    .output_tokens = 900,
+                    .tokens_per_second = tokens_per_second};
   window.ttft = KeptTimes{40, {ttft_p50_ns}, {2 * ttft_p50_ns}};
   run.recording.baseline = window;
   window.tokens_per_second = tokens_per_second * 0.97;
