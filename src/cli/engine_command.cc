@@ -70,8 +70,8 @@ int List(const EngineScene& scene) {
   return written ? kDone : Fails(written.error());
 }
 
-int Status(EngineScene& scene) {
-  const bool healthy = AskForLife(*scene.client, scene.workers) && AllAnswered(scene);
+int Status(const EngineScene& scene, bool all_live) {
+  const bool healthy = all_live && AllAnswered(scene);
   int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
                       DeploymentJson(scene.deployment, scene.workers));
   SayRemarks(scene);
@@ -397,11 +397,12 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(scene.deployment,
                          Discover(*scene.client, scene.options.Targets(), scene.stop, patience));
   scene.workers = ProbeWorkers(*scene.client, scene.deployment.workers, patience, scene.stop);
+  const std::string action = scene.options.Action();
+  const bool all_live = action != "status" || AskForLife(*scene.client, scene.workers);
   notice.reset();
 
-  std::string action = scene.options.Action();
   if (action == "list") return List(scene);
-  if (action == "status") return Status(scene);
+  if (action == "status") return Status(scene, all_live);
   if (action == "start") return Start(scene);
   if (action == "stop") return Stop(scene);
   return Sleep(scene, action == "sleep");

@@ -134,6 +134,7 @@ Result<LaunchedServers> LaunchedServers::Make(PlanOfHere here, const std::string
 }
 
 Result<void> LaunchedServers::Begin(Server& server) {
+  server.log = EngineLog(server.planned.log);
   TACHO_RETURN_IF_ERROR(WithContext(server.program.Begin(), server.planned.command[0]));
   record_.servers.push_back({server.planned.name, server.planned.url, server.planned.log,
                              server.planned.traces, server.program.pid(), server.program.keeper(),
@@ -151,6 +152,18 @@ int64_t LaunchedServers::OtherListener(const Server& server) const {
   const bool is_own = std::ranges::any_of(
       listening, [&](int64_t pid) { return std::ranges::binary_search(own, pid); });
   return listening.empty() || is_own ? 0 : listening.front();
+}
+
+// "loading the weights for 12 s"; the last line of its log where that does not say.
+std::string LaunchedServers::WhatItDoes(Server& server) {
+  const auto now = steady_clock::now();
+  if (const std::string& phase = server.log.StartPhase(); phase != server.phase) {
+    server.phase = phase;
+    server.phase_began = now;
+  }
+  if (server.phase.empty()) return LastLineOf(server.planned.log);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - server.phase_began);
+  return fmt::format("{} for {} s", server.phase, seconds.count());
 }
 
 NotReady LaunchedServers::WhyNot(HttpClient& client, const Server& server,
@@ -178,7 +191,7 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
                     WhyEnded(server.planned, *status, server.program) + NextStep(server.planned));
       }
       if (healthy[i]) continue;
-      progress(server.planned.name, LastLineOf(server.planned.log));
+      progress(server.planned.name, WhatItDoes(server));
       why[i] = WhyNot(client, server, stop);
       healthy[i] = why[i].text.empty();
       left -= healthy[i] ? 1 : 0;

@@ -16,6 +16,7 @@
 #include "launch/launch_registry.h"
 #include "launch/plan_launch.h"
 #include "net/http_client.h"
+#include "session/engine_log.h"
 
 namespace tacho {
 
@@ -71,10 +72,14 @@ class LaunchedServers {
   struct Server {
     PlannedServer planned;
     KeptProgram program;
+    EngineLog log{};                                         // of this start
+    std::string phase = {};                                  // by its log; "": not known
+    std::chrono::steady_clock::time_point phase_began = {};  // when it was seen first
     bool ending_told = false;
   };
   LaunchedServers() = default;
   Result<void> Begin(Server& server);
+  static std::string WhatItDoes(Server& server);
   [[nodiscard]] int64_t OtherListener(const Server& server) const;
   Result<void> AwaitHealth(HttpClient& client, size_t first, size_t count,
                            std::chrono::steady_clock::time_point until, const Progress& progress,

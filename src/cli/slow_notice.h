@@ -9,7 +9,7 @@
 namespace tacho {
 
 // For requests to engines.
-inline constexpr std::chrono::seconds kPatienceWithoutWords{3};
+inline constexpr std::chrono::seconds kPatienceWithoutWords{2};
 // "still waiting for answers, for up to 30 s each (--timeout bounds it)"
 std::string StillWaitingText(std::chrono::milliseconds patience);
 

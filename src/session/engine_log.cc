@@ -6,6 +6,7 @@
 
 #include "base/words.h"
 #include "control/failure_words.h"
+#include "control/start_phase.h"
 
 namespace tacho {
 namespace {
@@ -59,6 +60,7 @@ void EngineLog::TakeMessage(std::string_view raw) {
   LogLine line = lines_.Read(raw);
   if (HoldsRequest(line.text)) return;
   std::string& message = line.text;
+  if (const std::string_view phase = StartPhaseOf(message); !phase.empty()) phase_ = phase;
   // Advice about memory, and a request that lacked it, are no end.
   const bool fails = line.is_error || IsException(message);
   if (death_.empty() && !line.is_notice &&
@@ -86,6 +88,13 @@ const std::string& EngineLog::Failure() {
 const std::string& EngineLog::Death() {
   ReadOn();
   return death_;
+}
+
+const std::string& EngineLog::StartPhase() {
+  ReadOn();
+  // A bar of progress ends its line when it is full.
+  if (const std::string_view phase = StartPhaseOf(rest_); !phase.empty()) phase_ = phase;
+  return phase_;
 }
 
 std::string EngineLog::Text() const {

@@ -20,6 +20,8 @@ class EngineLog {
   const std::string& Failure();
   // The first line that shows that the engine died, or "".
   const std::string& Death();
+  // What the engine's start does, by the last line that names it (StartPhaseOf), or "".
+  const std::string& StartPhase();
   // What was written since then: its last megabytes, unchanged.
   std::string Text() const;
 
@@ -30,7 +32,7 @@ class EngineLog {
   void TakeMessage(std::string_view raw);
 
   LogLineReader lines_;
-  std::string path_, rest_, last_word_, failure_, death_;
+  std::string path_, rest_, last_word_, failure_, death_, phase_;
   int64_t begin_ = 0, read_ = 0;  // bytes of the file
 };
 

@@ -40,6 +40,18 @@ TEST(EngineLog, AStartThatKinetoRefusesIsAFailure) {
   EXPECT_EQ(log.Failure(), line);
 }
 
+TEST(EngineLog, ABarOfProgressNamesThePhaseBeforeItsEnd) {
+  const FolderForTest folder;
+  const std::string path = folder.At("log");
+  EngineLog log(path);
+  std::ofstream(path) << "INFO 11-21 11:49:36 [a.py:1] Starting to load model m...\n";
+  EXPECT_EQ(log.StartPhase(), "loading the weights");
+  std::ofstream(path, std::ios::app) << "Capturing CUDA graphs:   0%|  | 0/3\rCapturing CUDA";
+  EXPECT_EQ(log.StartPhase(), "capturing CUDA graphs");
+  std::ofstream(path, std::ios::app) << " graphs: 100%\nsomething else\n";
+  EXPECT_EQ(log.StartPhase(), "capturing CUDA graphs");
+}
+
 TEST(EngineLog, TellsWhatIsNew) {
   const FolderForTest folder;
   const std::string path = folder.Write("log", "[old] Profiler started\n");

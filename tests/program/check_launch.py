@@ -17,6 +17,7 @@ import subprocess
 import threading
 
 import fake_nsys
+import processes
 import scenario
 from fake_engine import ROUTER, answers, engine_in, fakes, free_pair, free_port, launch, nothing_left, server_in
 from processes import first_line, running
@@ -189,6 +190,20 @@ def port_taken(folder):
             said = process.stderr.read()
             check("port taken: said", status == 6 and f"its port is held by another program, process {other.pid}" in said, (status, said))
     nothing_left("port taken", folder)
+
+
+def phases(folder):
+    """What the engine does is shown, not what a library says meanwhile; also of a bar of progress that has not ended."""
+    log = "(Worker pid=7) INFO 11-25 03:12:01 [a.py:1] Starting to load model m...\n/env/x.py:223: UserWarning: Triton is not supported\n"
+    for more, what in (("", "loading the weights"), ("Capturing CUDA graphs:  20%|##  | 1/5", "capturing CUDA graphs")):
+        with fakes(FAKE_LOG=log + more, FAKE_DELAY="1000"):
+            ours, theirs = processes.open_terminal(150)
+            with running(launch(folder), stderr=theirs) as process:
+                os.close(theirs)
+                seen = processes.read_until(ours, f"vllm: starting, 3 s: {what} for ".encode(), process).decode()
+                check(f"phases: {what}", f": {what} for 0 s" in seen and "Triton" not in seen.split(what)[-1], seen)
+            os.close(ours)
+        nothing_left(f"phases: {what}", folder)
 
 
 def with_key(folder):
@@ -446,5 +461,5 @@ def cost_by_preset(folder):
 
 
 if __name__ == "__main__":
-    main([dry_run, documented, detached, held, port_taken, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win, in_the_home,
+    main([dry_run, documented, detached, held, port_taken, phases, with_key, two_at_once, replicas, old_version, fails_to_start, refused, proven, recorded, own_options_win, in_the_home,
           cost_by_preset], __doc__)

@@ -53,6 +53,22 @@ def bad_targets(folder):
     check("no such file", done.returncode == 2 and "no such file" in done.stderr, (done.returncode, done.stderr))
 
 
+def slow_status(folder):
+    """A status that takes seconds says so, also when it asks who lives."""
+    class Slow(Proxy):
+        def forward(self):
+            if self.path == "/health":
+                time.sleep(2.7)
+            super().forward()
+        do_GET = do_POST = forward
+    with simulation(folder) as addresses, QuietServer(("127.0.0.1", 0), Slow) as server:
+        Slow.engine = addresses["workers"][0]["url"]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = run("engine", "status", f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+        check("slow status", done.returncode == 0 and "still waiting for answers" in done.stderr, (done.returncode, done.stderr))
+
+
 def refusals(folder):
     with simulation(folder, "--profiler-config", "{}") as addresses:
         done, report, run_folder = record(folder, target(addresses))
@@ -316,5 +332,5 @@ def counts(folder):
         check("left out: missing", [m for m in report["missing"] if m.startswith("w2 ") and dead in m and "connection refused" in m], report["missing"])
 
 
-scenario.main([bad_targets, refusals, no_folder, faults, faults_beside, died_in_load, died_in_window, all_refused, clock_and_cut, full_disk, first_stop, silent_stop,
+scenario.main([bad_targets, slow_status, refusals, no_folder, faults, faults_beside, died_in_load, died_in_window, all_refused, clock_and_cut, full_disk, first_stop, silent_stop,
                blame, not_stopped, counts], __doc__)
