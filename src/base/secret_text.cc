@@ -178,7 +178,7 @@ class UrlBlanker {
 
 // What stands behind a name.
 struct Sign {
-  enum Kind : uint8_t { kNone, kEquals, kColon, kComma, kBlank } kind = kNone;
+  enum Kind : uint8_t { kNothing, kEquals, kColon, kComma, kBlank } kind = kNothing;
   size_t end = 0;
 };
 
@@ -225,7 +225,7 @@ class AssignedBlanker {
     Name name{.text = text_.substr(begin, end - begin)};
     name.is_option = text_.substr(0, begin).ends_with("--");
     const Sign sign = SignBehind(end, name.is_option);
-    if (sign.kind == Sign::kNone) return end;
+    if (sign.kind == Sign::kNothing) return end;
     name.is_variable =
         std::ranges::none_of(name.text, [](char c) { return IsLetter(c) && !IsUpper(c); });
     name.in_query = begin > 0 && sign.kind == Sign::kEquals &&

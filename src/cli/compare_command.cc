@@ -28,7 +28,9 @@ tl::unexpected<Error> MisusedCompare(std::string problem) {
 }
 
 Result<void> CheckCompareOptions(const CompareOptions& options) {
-  if (options.traces.paths.size() != 2) {
+  const bool by_name =
+      options.traces.paths.empty() && !options.base.empty() && !options.now.empty();
+  if (options.traces.paths.size() != 2 && !by_name) {
     return MisusedCompare(fmt::format(
         "wants two runs or traces, BASE and NEW, not {}: further runs follow --base and --new",
         options.traces.paths.size()));
@@ -55,8 +57,10 @@ Result<std::vector<ChangeGate>> GatesOf(const CompareOptions& options,
 std::pair<std::vector<std::string>, std::vector<std::string>> SidesOf(
     const CompareOptions& options) {
   std::vector<std::string> base = options.base, now = options.now;
-  base.insert(base.begin(), options.traces.paths[0]);
-  now.insert(now.begin(), options.traces.paths[1]);
+  if (!options.traces.paths.empty()) {
+    base.insert(base.begin(), options.traces.paths[0]);
+    now.insert(now.begin(), options.traces.paths[1]);
+  }
   return {std::move(base), std::move(now)};
 }
 
@@ -121,7 +125,8 @@ CommandSpec CompareSpec(CompareOptions& o) {
   spec.positionals = &o.traces.paths;
   spec.groups = {
       {"more runs of the same set-up, so that the bounds hold how much runs differ",
-       {{"--base", "PATH...", "further runs like BASE", &o.base, 0, true},
+       {{"--base", "PATH...", "further runs like BASE; without BASE and NEW all of that side",
+         &o.base, 0, true},
         {"--new", "PATH...", "further runs like NEW", &o.now, 0, true}}},
       {"what makes it fail, with exit status 1",
        {{"--fail-on", "GATE",

@@ -28,7 +28,7 @@ CommandSpec DoctorSpec(DoctorArguments& a) {
          &a.engine_version},
         PythonRow(a.python),
         {"--env", "NAME=VALUE", "a variable of the command line's environment", &a.environment, 0,
-         true, Secret::kHeader}}},
+         true, Secret::kVariable}}},
       {"output",
        {{"--json", "", "one JSON object: checks[] and findings[]", &a.json},
         {"--no-progress", "", "no progress bar on standard error", &a.no_progress},

@@ -275,7 +275,7 @@ std::vector<OptionRow> EngineArguments::Rows() {
       OptionRow{"--preset", "NAME", presets + "; default light", &preset}.OneOf(NamesOf(Presets())),
       PythonRow(python),
       {"--env", "NAME=VALUE", "a variable of the engine's environment", &environment, 0, true,
-       Secret::kHeader},
+       Secret::kVariable},
       {"--replicas", "N", "so many engines, behind their router where one is installed", &replicas,
        1},
       {"--port", "PORT", "of the first engine (default: the next free one)", &port, 1},

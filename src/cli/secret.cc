@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/secret_names.h"
+#include "base/secrets.h"
 #include "base/words.h"
 #include "net/keys.h"
 #include "net/url.h"
@@ -33,6 +35,14 @@ std::string WrittenHeader(const std::string& word) {
   return variable.empty() ? "***" : "\"" + name + "=$" + variable + "\"";
 }
 
+std::string WrittenVariable(const std::string& word) {
+  const size_t sign = word.find('=');
+  if (sign == std::string::npos) return ShellWord(word);
+  std::string blanked = word;
+  const bool is_secret = MayHoldSecret(word.substr(0, sign)) || BlankSecrets(blanked) > 0;
+  return is_secret ? WrittenHeader(word) : ShellWord(word);
+}
+
 std::string WithoutStrings(std::string_view json) {
   std::string shown;
   for (size_t at = 0; at < json.size();) {
@@ -60,6 +70,8 @@ std::string WrittenWord(Secret secret, const std::string& value) {
       return ShellWord(WithoutStrings(value));
     case Secret::kUrl:
       return ShellWord(ShownUrl(value));
+    case Secret::kVariable:
+      return WrittenVariable(value);
     case Secret::kNone:
       break;
   }

@@ -11,10 +11,13 @@ enum class Secret {
   kHeader,  // NAME=VALUE: the value, unless headers of that name hold no secret (IsPlainHeader)
   kJson,    // every string that is a value
   kUrl,     // a name and a password, the values of a query (ShownUrl)
+  // NAME=VALUE of an environment: the value, if NAME or the form of the value says secret
+  // (base/secrets.h); others stay, for who runs the command again may have none of that name.
+  kVariable,
 };
 
-// The value as a word for a shell, to run the command again: keys and headers as variables
-// ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"), other secrets as ***.
+// The value as a word for a shell, to run the command again: keys, headers and variables as
+// variables ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"), other secrets as ***.
 std::string WrittenWord(Secret secret, const std::string& value);
 
 }  // namespace tacho

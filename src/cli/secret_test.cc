@@ -48,6 +48,20 @@ TEST(WrittenCommand, EverySpellingOfASecretIsLeftOut) {
   }
 }
 
+// A command with "$PYTHONPATH" in it repeats nothing where that is not set.
+TEST(WrittenCommand, KeepsAnEnvironmentThatIsNotSecret) {
+  RecordArguments own;
+  const std::string token = "hf_" + std::string(34, 'a');
+  ASSERT_TRUE(ParseArguments(RecordSpec(own), {"--launch", "vllm", "--env", "PYTHONPATH=/a b:/c",
+                                               "--env", "HF_TOKEN=sesame", "--env", "A=" + token,
+                                               "--env", "HTTP_PROXY=http://me:sesame@h:1"}));
+  EXPECT_THAT(own.command, HasSubstr("--env 'PYTHONPATH=/a b:/c'"));
+  EXPECT_THAT(own.command, HasSubstr("--env \"HF_TOKEN=$HF_TOKEN\""));
+  EXPECT_THAT(own.command, HasSubstr("--env \"A=$A\""));
+  EXPECT_THAT(own.command, HasSubstr("--env \"HTTP_PROXY=$HTTP_PROXY\""));
+  EXPECT_THAT(own.command, Not(HasSubstr("sesame")));
+}
+
 TEST(WrittenCommand, IsTheCommandAsItWasUnderstood) {
   EXPECT_EQ(
       LoadCommandOf({"--num_prompts=7", "http://h:1", "--custom-output-len", "-1", "--save-result",

@@ -95,6 +95,10 @@ def repeated(folder):
               (status, shared["verdict"]))
         check("it has no number, and one with --anyway", not shared["metrics"] and as_json("anyway", *sides, "--anyway")[1]["metrics"], shared)
     status, same = as_json("the same two", base, new, "--base", new, "--new", base)
+    named = as_json("the same two, without BASE and NEW", "--base", base, new, "--new", new, base)
+    check("without BASE and NEW the options name all runs", named[0] == 0 and named[1] == same, named[1])
+    alone = compare(base, "--new", new)
+    check("one of the two is missing", alone.returncode == 2 and "BASE and NEW, not 1" in alone.stderr, alone.stderr)
     check("all runs on both sides: nothing differs", status == 0 and not any(abs(m["difference"]) > 1e-6 for m in same["metrics"]), same["verdict"])
     # Windows of one recording.
     for name, window in (("w1", "0:30ms"), ("w2", "30ms:60ms"), ("w3", "50ms:80ms")):

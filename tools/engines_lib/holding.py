@@ -50,7 +50,7 @@ def start_workers(options, ports, trace_dir, log_dir, model_folder):
         if options.engine == "vllm":
             command, environment = servers.vllm_command(
                 python, model_folder, port, profiler_config(options, folder), options.tp, options.dp, options.dev_mode,
-                options.more)
+                options.more, (i, len(ports)))
         else:
             command, environment = servers.sglang_command(
                 python, model_folder, port, folder, options.tp, options.dp, options.more)

@@ -3,8 +3,10 @@
 The server leads a session of its own. Every process that it leaves behind becomes a child of the keeper, whatever
 group or session it has moved to. When the keeper's standard input ends (its owner closed it, or died in any way), when it gets
 SIGTERM, SIGINT or SIGHUP, or when the server itself ends, the rest gets SIGTERM, and after the grace
-SIGKILL; the keeper ends when nothing is left. It writes "pid N", then "exit N" (negative: the signal) to its standard
-output, and ends with the server's status. Run as a program, it imports nothing of this package. Linux only.
+SIGKILL; the keeper ends when nothing is left. Files in /dev/shm that came since the start, that these processes had mapped
+and nobody has any more, are removed: an SGLang leaves its own. The keeper writes "pid N", then "exit N"
+(negative: the signal) to its standard output, and ends with the server's status. Run as a program, it imports nothing of this
+package. Linux only.
 """
 import ctypes
 import os
@@ -15,6 +17,8 @@ import sys
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+SHARED = "/dev/shm/"
+LOOK_S = 5
 
 
 def prctl(option, value):
@@ -47,6 +51,22 @@ def descendants(root):
     return found
 
 
+def shared_memory(pids):
+    """The files in /dev/shm that these processes have mapped."""
+    found = set()
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/maps", errors="replace") as maps:
+                found.update(line[line.index(SHARED):].rstrip("\n") for line in maps if SHARED in line)
+        except OSError:
+            continue  # it has just ended, or is somebody else's
+    return found
+
+
+def everybody():
+    return [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
+
+
 def send(pids, number):
     for pid in pids:
         try:
@@ -59,6 +79,7 @@ class Keeper:
     def __init__(self, grace, command):
         self.grace = grace
         self.ending = False
+        self.not_ours = {SHARED + name for name in os.listdir(SHARED)}
         self.wake, wake = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(wake, False)
@@ -100,9 +121,21 @@ class Keeper:
                 pass
         return 0 in ready and not os.read(0, 4096)
 
+    def remove(self, shared):
+        """What no process has mapped any more."""
+        for path in shared and shared - shared_memory(everybody()):
+            try:
+                os.unlink(path)
+            except OSError:
+                pass  # removed by whoever made it
+
     def run(self):
+        shared = set()
         while self.reap() and self.status is None and not self.ending:
-            self.ending |= self.wait(None, [0])
+            shared |= shared_memory(descendants(os.getpid()))  # an SGLang that fails kills all of its processes
+            self.ending |= self.wait(LOOK_S, [0])
+        shared |= shared_memory(descendants(os.getpid()))
+        shared -= self.not_ours
         send(descendants(os.getpid()), signal.SIGTERM)
         until = time.monotonic() + self.grace
         while self.reap():
@@ -111,6 +144,7 @@ class Keeper:
                 send(descendants(os.getpid()), signal.SIGKILL)
                 left = 0.2
             self.wait(left, [])
+        self.remove(shared)
         status = 1 if self.status is None else self.status
         return status if status >= 0 else 128 - status
 

@@ -41,16 +41,21 @@ def ports_from(base, count):
     return list(range(base, base + count))
 
 
-def cores_for(ranks):
-    """'0|1' for two ranks: each has a share of the cores that this process may use."""
+def cores_for(ranks, server=0, servers=1):
+    """'0|1' for two ranks: each has a share of the cores that this process may use, and so has each of several servers where
+    there are enough cores; else they take turns."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < ranks:
         raise EnginesError(f"{ranks} ranks need {ranks} cores, and there are {len(cores)}", MISSING)
-    return "|".join(",".join(map(str, cores[i::ranks])) for i in range(ranks))
+    all_ranks, first = ranks * servers, ranks * server
+    if len(cores) < all_ranks:
+        return "|".join(str(cores[(first + i) % len(cores)]) for i in range(ranks))
+    return "|".join(",".join(map(str, cores[first + i::all_ranks])) for i in range(ranks))
 
 
-def vllm_command(python, model_folder, port, profiler=None, tp=1, dp=1, dev_mode=False, more=()):
-    """Command and environment. `profiler` is --profiler-config; None leaves the profiler out."""
+def vllm_command(python, model_folder, port, profiler=None, tp=1, dp=1, dev_mode=False, more=(), place=(0, 1)):
+    """Command and environment. `profiler` is --profiler-config; None leaves the profiler out. `place`: the server's number, and
+    how many there are. Each vLLM by itself takes the first core, and two starve there."""
     # In bfloat16 vLLM takes AMX tiles where the processor has them. Some virtual machines report the tiles and then kill
     # whoever uses them: the worker dies with the first request.
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", model_folder, "--load-format", "dummy",
@@ -63,8 +68,8 @@ def vllm_command(python, model_folder, port, profiler=None, tp=1, dp=1, dev_mode
         command += ["--tensor-parallel-size", tp, "--distributed-executor-backend", "mp"]
     if dp > 1:
         command += ["--data-parallel-size", dp]
-    if tp * dp > 1:
-        environment["VLLM_CPU_OMP_THREADS_BIND"] = cores_for(tp * dp)
+    if tp * dp * place[1] > 1:
+        environment["VLLM_CPU_OMP_THREADS_BIND"] = cores_for(tp * dp, *place)
     if profiler is not None:
         command += ["--profiler-config", json.dumps(profiler, separators=(",", ":"))]
     if dev_mode:
