@@ -212,7 +212,10 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
     add("trouble", lacks.troubles, Paint::kRed);
     add("note", lacks.notes, Paint::kPlain);
   }
-  // What w0, w1, ... of the tables are.
+  return text;
+}
+
+std::string WorkersText(const Recording& recording, const TextStyle& style) {
   std::vector<std::string> workers;
   for (const RecordedWorker& worker : recording.workers) {
     if (workers.size() == kMostWorkersShown) {
@@ -222,8 +225,7 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
     }
     workers.push_back(worker.expectation.name + " " + worker.worker.url);
   }
-  if (workers.size() > 1) text += RenderText(Labelled{"workers", std::move(workers)}, style);
-  return text;
+  return workers.size() > 1 ? RenderText(Labelled{"workers", std::move(workers)}, style) : "";
 }
 
 }  // namespace tacho

@@ -20,9 +20,11 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
                        const EndingFolders& folders, const TextStyle& style);
 
 // The part above it: everything that is missing and all problems and remarks, unless the ending has
-// them, and the workers' URLs.
+// them.
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style);
+// What w0, w1, ... of the tables are: their URLs; "" of one alone.
+std::string WorkersText(const Recording& recording, const TextStyle& style);
 
 // "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error` are
 // those of Recording::Cost.

@@ -82,7 +82,7 @@ TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
           TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms profiled
  folder   tacho-20261123-112400
 )");
-  EXPECT_THAT(DetailsText(recording_, proven_, {}),
+  EXPECT_THAT(WorkersText(recording_, {}),
               HasSubstr(" workers  w0 http://127.0.0.1:3456 · w1 http"));
 }
 

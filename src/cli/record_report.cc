@@ -178,7 +178,10 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
                       : RanksText(proven.readout->run, screen));
   add(ScenariosText(proven, style));
   if (recording.overhead && recording.load) add(OverheadText(*recording.overhead, style));
-  add(DetailsText(recording, proven, style));
+  const size_t before = text.size();
+  add(DetailsText(recording, proven, style), "");
+  add(WorkersText(recording, style), "");
+  if (text.size() > before) text += "\n";
   return text + EndingText(recording, proven,
                            {.run = Typed(recording.folder.path()),
                             .earlier = proven.earlier.empty() ? "" : Typed(proven.earlier)},
