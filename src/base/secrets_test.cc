@@ -289,7 +289,7 @@ void ExpectSameBut(const OrderedJson& was, const OrderedJson& is) {
 
 TEST(BlankSecretsInJson, StaysTheJsonItWas) {
   size_t blanked = 0;
-  for (uint32_t seed = 0; seed < 20'000; ++seed) {
+  for (uint32_t seed = 0; seed < 5'000; ++seed) {
     JsonForTest random(seed);
     const OrderedJson value = {random.Value(4), random.Value(4), random.Value(4)};
     const std::string json = value.dump(-1, ' ', seed % 2 == 0);
@@ -306,7 +306,7 @@ TEST(BlankSecretsInJson, StaysTheJsonItWas) {
     ASSERT_EQ(again, shown) << json;
     blanked += found;
   }
-  EXPECT_GT(blanked, 10'000u);
+  EXPECT_GT(blanked, 2'500u);
 }
 
 double SecondsOf(std::string_view unit, size_t bytes) {

@@ -90,11 +90,10 @@ Answer AnswerIdle(const AnswerInput& in) {
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
-  answer.sentence =
-      totals.idle.ns == 0     ? "The device is never idle between its first and its last work"
-      : LacksClock(in)
-          ? fmt::format("Why cannot be told, because {}", kNoClock)
-          : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
+  answer.sentence = totals.idle.ns == 0
+                        ? "The device is never idle between its first and its last work"
+                    : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
+                                     : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }

@@ -163,8 +163,7 @@ TEST(Answers, LeaveOutARankOfRefusedTimes) {
 // Two traces that lost work, of which the idle time of one is known: one count on all lines.
 TEST(LossInWords, CountsTracesThatLackWorkOnce) {
   RunAnalysis run = TwoRanksForTest();
-  for (TraceAnalysis& trace : run.traces)
-    trace.integrity.lost = LostCalls(1, LossPattern::kSpread);
+  for (TraceAnalysis& trace : run.traces) trace.integrity.lost = LostCalls(1, LossPattern::kSpread);
   ForgetIdle(run.traces[1]);
   EXPECT_THAT(Verdict(run), HasSubstr("GPU work is missing in 2 of 2 traces"));
   EXPECT_THAT(Caveat(run), Not(HasSubstr("is missing")));

@@ -19,8 +19,9 @@ TraceAnalysis PlainTrace() {
 }
 
 TEST(Verdict, SaysWhyTheGpuWasIdle) {
-  EXPECT_EQ(Verdict(PlainTrace()),
-            "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time");
+  EXPECT_EQ(
+      Verdict(PlainTrace()),
+      "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time");
 }
 
 TEST(Verdict, SaysWhatABusyGpuDid) {
@@ -70,7 +71,8 @@ TEST(Verdict, NamesTheGapThatIsMostOfTheIdleTime) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.span = trace.devices[0].window;
   EXPECT_EQ(Verdict(trace),
-            "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time; one "
+            "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle "
+            "time; one "
             "gap of 300 us in aten::empty, 400 us after the first event, is 75.0 % of it");
   trace.idle.gaps[0].cause = IdleCause::kQueued;
   EXPECT_THAT(Verdict(trace), testing::HasSubstr("one gap of 300 us, 400 us after"));
@@ -175,9 +177,10 @@ TEST(Verdict, OfAPartOfATrace) {
 
 TEST(Verdict, OfOneTraceOfARunSaysHowManyAreMissing) {
   RunAnalysis run = TwoRanksForTest();
-  EXPECT_EQ(Verdict(PlainTrace(), run.ranks),
-            "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time; "
-            "1 of 3 ranks missing");
+  EXPECT_EQ(
+      Verdict(PlainTrace(), run.ranks),
+      "GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time; "
+      "1 of 3 ranks missing");
 }
 
 TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
@@ -205,12 +208,13 @@ TEST(Verdict, OfARun) {
   EXPECT_EQ(
       Verdict(run),
       "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
-      "at least 85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of "
+      "at least 85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the "
+      "median of "
       "the others; 1 of 3 ranks missing");
-  EXPECT_EQ(
-      BriefVerdict(run),
-      "GPUs busy 65.0 % of the window over 2 traces; the host launched late for at least 85.7 % of the "
-      "idle time; 1 of 3 ranks missing");
+  EXPECT_EQ(BriefVerdict(run),
+            "GPUs busy 65.0 % of the window over 2 traces; the host launched late for at least "
+            "85.7 % of the "
+            "idle time; 1 of 3 ranks missing");
 }
 
 TEST(Verdict, WhereTheEngineTookNoStepAsksForRequests) {

@@ -10,14 +10,14 @@ namespace {
 
 Interval SpanOfHost(const Trace& trace) {
   Interval span;
-  for (const SliceTable* table :
-       {static_cast<const SliceTable*>(&trace.host_ops),
-        static_cast<const SliceTable*>(&trace.host_calls), &trace.annotations,
-        &trace.python_frames}) {
+  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops),
+                                  static_cast<const SliceTable*>(&trace.host_calls),
+                                  &trace.annotations, &trace.python_frames}) {
     for (size_t row = 0; row < table->size(); ++row) {
       const Interval when = table->When(row);
-      span = span.empty() ? when
-                          : Interval{std::min(span.start, when.start), std::max(span.end, when.end)};
+      span = span.empty()
+                 ? when
+                 : Interval{std::min(span.start, when.start), std::max(span.end, when.end)};
     }
   }
   return span;
