@@ -132,17 +132,18 @@ std::string Harmed(std::string stored, Harm harm, Random& random) {
   return stored;
 }
 
-// What can be promised where nothing but a checksum at the end proves the data: a cut and zeros
-// invent nothing. Of larger damage one trial in twenty may invent an event, and of single bits two
-// in five change digits or names, which only the checksum covers. The note is always there.
+// What can be promised where nothing but a checksum at the end proves the data: a cut invents
+// nothing, nor do zeros in gzip, which are seen (to zstd they are other symbols). Of larger damage
+// one trial in twenty may invent an event, and of single bits two in five change digits or names,
+// which only the checksum covers. The note is always there.
 TEST_F(DamagedFile, GivesNoEventThatTheWholeFileDoesNotHave) {
   constexpr int kTrials = 60;
   const std::string text = TraceText(1500);
   const std::multiset<std::string> all = Read(text).events;
   ASSERT_EQ(all.size(), 1500u);
   std::map<Harm, int> wrong;
-  for (const std::string& good :
-       {testing::Gzipped(text, 9), testing::Gzipped(text, 1), testing::Zstded(text)}) {
+  const std::string zstd = testing::Zstded(text);
+  for (const std::string& good : {testing::Gzipped(text, 9), testing::Gzipped(text, 1), zstd}) {
     for (int h = 0; h < static_cast<int>(Harm::kCount); ++h) {
       const auto harm = static_cast<Harm>(h);
       Random random(static_cast<uint64_t>(h));
@@ -152,7 +153,8 @@ TEST_F(DamagedFile, GivesNoEventThatTheWholeFileDoesNotHave) {
         if (bad == good || !given.error.empty()) continue;
         const bool said = given.notes.find("-gzip: ") != std::string::npos;
         EXPECT_TRUE(said || given.events == all) << h << " " << i << given.notes;
-        wrong[harm] += Invented(given, all) > 0 ? 1 : 0;
+        const bool as_noise = harm == Harm::kZeros && good == zstd;
+        wrong[as_noise ? Harm::kNoise : harm] += Invented(given, all) > 0 ? 1 : 0;
       }
     }
   }
