@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A gate on what it costs to read a trace, and to analyse it: counted instructions, as ratios, which no machine moves.
+"""A gate on what it costs to read a trace, and to analyse it: counted instructions, as ratios, which nothing that runs beside moves.
 
 usage: reading_cost.py FOLDER    the folder of the benchmarks of a release build
 
-The times of two programs gave a ratio of 0.71 to 0.78, by the processor and by what ran beside; their instructions give one.
+The times of two programs gave a ratio of 0.71 to 0.78, by the processor and by what ran beside; their instructions, of one build, give one.
 They say nothing of caches, so bench/run measures times. Exit status: 1 when a ratio is more than a tenth above that in KNOWN, 77
 where valgrind or simdjson is missing.
 """

@@ -25,7 +25,7 @@ import time
 
 import processes
 
-TIMEOUT_S = 15  # a stop took 8.1 s beside a build
+TIMEOUT_S = 15  # beside builds a stop was not answered within 8 s, though its trace was whole after 3.3 s: why is not known
 # What a session may take beyond its windows and timeouts (start, stop, collect), on a busy machine.
 SLACK_S = 60
 STEP_NAME = re.compile(r"execute_context_\d+\(\d+\)_generation_\d+\(\d+\)$|execute_new_\d+_cached_\d+$|step\[")
