@@ -33,7 +33,7 @@ EMPTY_STEP = re.compile(r"execute_context_0\(0\)_generation_0\(0\)$|execute_new_
 # What a recording comes to by a fault of one of its servers, by HTTP and by the daemon (docs/simulate.md, docs/record.md).
 STATUS = {
     "slow-start": (0, 0), "slow-flush": (0, 0), "slow-table": (0, 0), "stall": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
-    "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
+    "new-torch": (0, 0), "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
     "silent-second-session": (4, 0), "mute-rank": (0, 4), "late-answers": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
     "die-in-flush": (4, 4), "die-in-load": (4, 4),
     # Found in the traces, if their windows hold enough work.
