@@ -21,7 +21,7 @@ constexpr size_t kMostWorkersShown = 8;
 // A cost with a wider bound, as a share of the rate, says nothing.
 constexpr double kMostError = 0.25;
 
-// A trace proves its rank also where the profiler lost work.
+// A trace proves its rank also where the profiler lost work. The caveat says what it means.
 uint64_t TracesThatLostWork(const ProvenRecording& proven) {
   if (!proven.readout) return 0;
   return static_cast<uint64_t>(

@@ -87,16 +87,9 @@ void SayWhatNsysLacks(Recording& recording, const std::vector<TraceEvidence>& tr
                        : "the report holds neither GPU work nor a range (NVTX) that names a step"});
 }
 
-// `readout`: of the traces, if they could be read. A file may be whole although its profiler lost
-// work.
-int StatusOf(const Recording& recording, const Proof& proof,
-             const std::optional<Readout<RunAnalysis>>& readout) {
+int StatusOf(const Recording& recording, const Proof& proof) {
   if (recording.interrupted_ns) return kInterrupted;
-  const bool lost = readout && std::ranges::any_of(readout->run.traces, [](const auto& trace) {
-                      return trace.notes.lost_data();
-                    });
-  const bool complete = proof.complete && !recording.HasTrouble() && !lost;
-  return complete ? kDone : kIncomplete;
+  return proof.complete && !recording.HasTrouble() ? kDone : kIncomplete;
 }
 
 // The folder as the user would type it.
@@ -147,7 +140,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
     ranks.ranks_with_trace = std::ranges::count_if(
         proven.proof.ranks, [](const RankProof& rank) { return !rank.paths.empty(); });
   }
-  proven.status = StatusOf(recording, proven.proof, proven.readout);
+  proven.status = StatusOf(recording, proven.proof);
   const bool any = proven.HasAnalysis(recording);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? BriefJson(proven.readout->run) : "");
@@ -172,7 +165,8 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   };
   // What the figures below do not include.
   for (const Finding& remark : proven.proof.remarks)
-    add(RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style), "");
+    if (!remark.IsTrouble())
+      add(RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style), "");
   if (proven.HasAnalysis(recording))
     add(shown.empty() ? AnalyzeText(proven.readout->run, screen)
                       : RanksText(proven.readout->run, screen));

@@ -180,6 +180,7 @@ enum class FindingId : uint8_t {
   kFileUnreadable,
   kFileDamaged,
   kApartFromOthers,
+  kRowsMissing,
   // What a proven rank's files leave out.
   kEndedBeforeOthers,
   kEndedByOwnBound,

@@ -180,6 +180,7 @@ constexpr FindingKind kFindingKinds[] = {
     {"file-damaged", kIncomplete, "one folder for each engine; record again"},
     {"apart-from-others", kIncomplete,
      "record again: the slow first start is over; or ask for more steps"},
+    {"rows-missing", kIncomplete, "tacho analyze of the trace names cause and remedy"},
     {"ended-before-others", kNotice, "record again: the slow first start is over"},
     {"ended-by-own-bound", kNotice, "--steps N, or start the engine without max_iterations"},
     {"ended-by-death", kNotice, "--keep-going goes on with the others"},

@@ -138,6 +138,12 @@ RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& fact
   return identity;
 }
 
+std::optional<Finding> LossOf(const TraceEvidence& trace) {
+  const std::string& what = trace.loss.empty() ? trace.defect : trace.loss;
+  if (what.empty()) return std::nullopt;
+  return Finding{FindingId::kRowsMissing, trace.path, what};
+}
+
 // `traces` are its own.
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                     const std::vector<const TraceEvidence*>& traces,
@@ -172,6 +178,8 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   proof.proven = !proof.why;
   if (proof.proven && proof.steps) proof.remark = LeavesOut(worker, engine, traces, steps);
   if (proof.proven && !steps_named) proof.remark = NamesNoStep(worker, engine, traces);
+  for (const TraceEvidence* trace : traces)
+    if (proof.proven && !proof.loss) proof.loss = LossOf(*trace);
   return proof;
 }
 
@@ -236,6 +244,7 @@ void DisproveThoseApart(const std::vector<WorkerExpectation>& workers,
     ranks[i]->why = std::move(findings[i]);
     ranks[i]->proven = false;
     ranks[i]->remark.reset();
+    ranks[i]->loss.reset();
   }
 }
 
@@ -288,9 +297,11 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
   LeaveOutSingles(identities);
   for (RankProof& rank : proof.ranks) {
     if (rank.why) rank.why->subject = rank.Who();
-    if (!rank.remark) continue;
-    rank.remark->subject = rank.Who();
-    proof.remarks.push_back(*rank.remark);
+    for (std::optional<Finding>* remark : {&rank.remark, &rank.loss}) {
+      if (!*remark) continue;
+      (*remark)->subject = rank.Who();
+      proof.remarks.push_back(**remark);
+    }
   }
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path)) continue;
@@ -298,11 +309,11 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       return worker.Brought(trace.path) && InWindow(worker, trace);
     });
     (ours ? proof.extra : proof.foreign).push_back(trace.path);
+    if (const auto loss = LossOf(trace); ours && loss) proof.remarks.push_back(*loss);
   }
   std::sort(proof.extra.begin(), proof.extra.end());
-  proof.complete =
-      !proof.ranks.empty() && std::all_of(proof.ranks.begin(), proof.ranks.end(),
-                                          [](const RankProof& rank) { return rank.proven; });
+  proof.complete = !proof.ranks.empty() && std::ranges::all_of(proof.ranks, &RankProof::proven) &&
+                   std::ranges::none_of(proof.remarks, &Finding::IsTrouble);
   return proof;
 }
 

@@ -35,6 +35,7 @@ struct TraceEvidence {
   bool front_end = false;    // an API server's own trace, or another that is of no rank
   bool merged = false;       // several ranks in one file
   std::string defect;        // why it is not whole; "" when it is
+  std::string loss;          // what its profiler lost, though the file is whole; "": nothing known
 };
 
 // What one worker owes.
@@ -105,6 +106,7 @@ struct RankProof {
   std::optional<Finding> why;     // it is not: the likely cause
   bool follows = false;           // it is not, because tacho gave its worker up for another one
   std::optional<Finding> remark;  // it is, but its files leave something out
+  std::optional<Finding> loss;    // it is, but its profiler lost rows
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
@@ -112,8 +114,8 @@ struct Proof {
   std::vector<RankProof> ranks;      // by worker as they were found, engine, rank
   std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
   std::vector<std::string> foreign;  // not of this session: another time
-  std::vector<Finding> remarks;      // of ranks that are proven all the same
-  bool complete = false;
+  std::vector<Finding> remarks;      // of ranks that are proven all the same, and of `extra`
+  bool complete = false;             // all ranks are proven, and no remark is a trouble
 
   // One for each rank that is not proven; causes before what follows from them.
   std::vector<Finding> Missing() const;

@@ -238,6 +238,28 @@ TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
   EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("the report holds nothing that a process")));
 }
 
+// The file is whole and proves its rank, but the recording lacks something.
+TEST(Prove, ARankWhoseProfilerLostRowsIsProvenAndTheRecordingIncomplete) {
+  TraceEvidence lossy = ATrace("a");
+  lossy.loss = "lost-at-edge: the work of the first calls is missing";
+  const Proof proof = Prove({AWorker("w", {"a"})}, {lossy});
+  EXPECT_TRUE(proof.ranks.at(0).proven);
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(TextsOf(proof.remarks, true),
+              ElementsAre("rank 0 (w): lost-at-edge: the work of the first calls is missing"));
+  EXPECT_THAT(Remarks(proof), IsEmpty());
+}
+
+// A front end's file is owed by no rank.
+TEST(Prove, AnExtraFileThatIsNotWholeIsNamed) {
+  TraceEvidence front = ATrace("f");
+  front.front_end = true;
+  front.defect = "truncated (byte 10)";
+  const Proof proof = Prove({AWorker("w", {"a", "f"})}, {ATrace("a"), front});
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(TextsOf(proof.remarks, true), ElementsAre("f: truncated (byte 10)"));
+}
+
 TEST(Prove, TheOrderOfFilesDoesNotMatter) {
   WorkerExpectation worker = AWorker("w", {"a", "b", "c", "d"});
   worker.facts.tensor_parallel = 2;

@@ -16,8 +16,8 @@ TimeNs EndOfWork(const TraceAnalysis& trace) {
   return end;
 }
 
-// Whether a note says that the file is not whole. What its profiler lost is not in a whole one
-// either.
+// Of the notes of lost data: whether the file itself is not whole. What its profiler lost is not in
+// a whole one either.
 bool IsOfTheFile(NoteId id) {
   switch (id) {
     case NoteId::kLostGpuWork:
@@ -28,7 +28,7 @@ bool IsOfTheFile(NoteId id) {
     case NoteId::kProducerLostEvents:
       return false;
     default:
-      return KindOf(id).severity == Severity::kDataLoss;
+      return true;
   }
 }
 
@@ -62,9 +62,12 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
     evidence.steps = steps;
   }
   for (const Note& note : trace.notes.list()) {
-    if (!IsOfTheFile(note.id) || !evidence.defect.empty()) continue;
-    evidence.defect =
-        fmt::format("{}{}", KindOf(note.id).id, note.where.empty() ? "" : " (" + note.where + ")");
+    if (KindOf(note.id).severity != Severity::kDataLoss) continue;
+    if (!IsOfTheFile(note.id) && evidence.loss.empty())
+      evidence.loss = fmt::format("{}: {}", KindOf(note.id).id, KindOf(note.id).text);
+    if (IsOfTheFile(note.id) && evidence.defect.empty())
+      evidence.defect = fmt::format("{}{}", KindOf(note.id).id,
+                                    note.where.empty() ? "" : " (" + note.where + ")");
   }
   return evidence;
 }
