@@ -104,6 +104,7 @@ test("a dragged selection has its figures below, and its link opens the same pla
   await page.mouse.down();
   await page.mouse.move(area.x + area.width * 0.6, area.y + 220, { steps: 6 });
   await page.mouse.up();
+  await page.waitForFunction(() => location.hash.includes("sel="));
   await settled(page);
   const hash = new URL(page.url()).hash;
   const [from, to] = /sel=(\d+)\.\.(\d+)/.exec(hash).slice(1).map(Number);
@@ -146,7 +147,7 @@ test("the keyboard alone finds steps, gaps, slices, launches and names", async (
   await page.keyboard.press("Shift+G");
   await selected(page, gaps.at(-1));
   await page.keyboard.press("g");
-  await settled(page);
+  await selected(page, gaps[0]); // the address follows a moment after the picture
   const longest = figures.traces[0].idle.gaps[0];
   const [from, to] = /sel=(-?\d+)\.\.(-?\d+)/.exec(new URL(page.url()).hash).slice(1).map(Number);
   assert.equal(to - from, longest.dur_ns);
