@@ -27,6 +27,16 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces the profiler says that"));
 }
 
+// One trace says when and by what it is known; of several each has its own times.
+TEST(Caveat, OfSeveralTracesWhoseRecordersStopped) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) trace.integrity.stops.stopped = TimeNs{600'000};
+  EXPECT_EQ(Caveat(run),
+            "in 2 of 2 traces calls and GPU work were recorded for a part of the trace only");
+  run.traces[0].integrity.stops.stopped.reset();
+  EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces calls and GPU work were"));
+}
+
 TEST(Caveat, WorkFromBeforeTheRecordingMayHaveRun) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.idle.may_be_busy = {trace.span.length().ns / 20};

@@ -10,6 +10,9 @@
 namespace tacho {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 // All that was recorded is the window, and no gap is most of the idle time.
 TraceAnalysis PlainTrace() {
   TraceAnalysis trace = GpuTraceForTest();
@@ -36,7 +39,7 @@ TEST(Verdict, SaysWhatABusyGpuDid) {
   EXPECT_EQ(BriefVerdict(trace),
             "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time");
   trace.devices[0].exposed_comm = trace.devices[0].busy;
-  EXPECT_THAT(Verdict(trace), testing::HasSubstr("1.00 ms: 95.0 % exposed communication"));
+  EXPECT_THAT(Verdict(trace), HasSubstr("1.00 ms: 95.0 % exposed communication"));
 }
 
 TEST(Verdict, HiddenCommunicationIsCalledSo) {
@@ -56,15 +59,30 @@ TEST(Verdict, SaysWhatOfTheRecordingTheWindowIs) {
             "GPU busy 60.0 % of 1.00 ms, 29.8 % of the 2.02 ms recorded (1.01 ms before the first "
             "work); the host launched late for at least 75.0 % of the idle time");
   trace.scope.window = trace.devices[0].window;
-  EXPECT_THAT(Verdict(trace), testing::Not(testing::HasSubstr("recorded"))) << "as it was asked";
+  EXPECT_THAT(Verdict(trace), Not(HasSubstr("recorded"))) << "as it was asked";
   trace.scope.window.reset();
   trace.devices.push_back(trace.devices[0]);
   EXPECT_THAT(Verdict(trace), testing::StartsWith("2 GPUs busy 60.0 % of 2.00 ms, 29.8 % of the "
                                                   "time recorded; "));
   RunAnalysis run = TwoRanksForTest();
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("54.2 % of the time recorded"));
+  EXPECT_THAT(Verdict(run), HasSubstr("54.2 % of the time recorded"));
   run.together.emplace_back();
-  EXPECT_THAT(Verdict(run), testing::Not(testing::HasSubstr("recorded")));
+  EXPECT_THAT(Verdict(run), Not(HasSubstr("recorded")));
+}
+
+TEST(Verdict, TheShareOfTheRecordingIsAbsentWhereItCannotBeTold) {
+  TraceAnalysis trace = PlainTrace();
+  trace.span = {{-900'000}, {1'115'000}};
+  trace.integrity.clocks.push_back({.device = "0", .state = DeviceClock::State::kOff});
+  EXPECT_THAT(Verdict(trace), Not(HasSubstr("recorded"))) << "two clocks";
+  trace.integrity.clocks.clear();
+  trace.notes.Add(NoteId::kTruncatedJson, "byte 5");
+  EXPECT_THAT(Verdict(trace), Not(HasSubstr("recorded"))) << "the file ends early";
+  trace = PlainTrace();
+  trace.span = {{-900'000}, {1'115'000}};
+  trace.idle.may_be_busy = {500'000};
+  EXPECT_THAT(Verdict(trace), HasSubstr("GPU busy 60.0 % of 1.00 ms, at least 29.8 % of the"))
+      << "before the first work the device may have been busy";
 }
 
 TEST(Verdict, NamesTheGapThatIsMostOfTheIdleTime) {
@@ -75,9 +93,9 @@ TEST(Verdict, NamesTheGapThatIsMostOfTheIdleTime) {
             "time; one "
             "gap of 300 us in aten::empty, 400 us after the first event, is 75.0 % of it");
   trace.idle.gaps[0].cause = IdleCause::kQueued;
-  EXPECT_THAT(Verdict(trace), testing::HasSubstr("one gap of 300 us, 400 us after"));
+  EXPECT_THAT(Verdict(trace), HasSubstr("one gap of 300 us, 400 us after"));
   trace.idle.gaps[0].when.end = {700'000};
-  EXPECT_THAT(Verdict(trace), testing::Not(testing::HasSubstr("gap")));
+  EXPECT_THAT(Verdict(trace), Not(HasSubstr("gap")));
 }
 
 TEST(Verdict, NobodyIsBlamedWithoutARequest) {
@@ -189,7 +207,7 @@ TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
   run.ranks.rows[1].group = 0;
   run.ranks.rows[1].rank = run.ranks.rows[1].identity.rank = 0;
   run.ranks.rows[2].compute = {1'000'000};
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("rank 0 computes longest: 1.20 ms, 20.0 % more"));
+  EXPECT_THAT(Verdict(run), HasSubstr("rank 0 computes longest: 1.20 ms, 20.0 % more"));
   EXPECT_EQ(TotalsOf(run).devices.devices, 1u);
 }
 
@@ -197,9 +215,9 @@ TEST(Verdict, OfSeveralRecordingsTheRangeIsOfAll) {
   RunAnalysis run = TwoRanksForTest();
   run.ranks.recordings = 2;
   run.ranks.least_busy = 0.65;
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("(60.0 % to 70.0 %, in 2 recordings)"));
+  EXPECT_THAT(Verdict(run), HasSubstr("(60.0 % to 70.0 %, in 2 recordings)"));
   run.ranks.least_busy_of_all = run.ranks.most_busy_of_all;
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("over 2 traces, "));
+  EXPECT_THAT(Verdict(run), HasSubstr("over 2 traces, "));
 }
 
 TEST(Verdict, OfARun) {
@@ -237,9 +255,9 @@ TEST(Verdict, ACallIsNamedForARunOnlyWhereAllTracesNameIt) {
   for (TraceAnalysis& trace : run.traces) {
     trace.idle.causes = {{IdleCause::kInLaunchCall, {300'000}, 1, "cudaLaunchKernel"}};
   }
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside cudaLaunchKernel for"));
+  EXPECT_THAT(Verdict(run), HasSubstr("the host was inside cudaLaunchKernel for"));
   run.traces[1].idle.causes[0].call = "cudaGraphLaunch";
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside launch calls for"));
+  EXPECT_THAT(Verdict(run), HasSubstr("the host was inside launch calls for"));
 }
 
 TEST(Verdict, OnlyWhatIsTheProfilersOwnIsBlamedOnIt) {
@@ -249,10 +267,10 @@ TEST(Verdict, OnlyWhatIsTheProfilersOwnIsBlamedOnIt) {
     return Verdict(trace);
   };
   EXPECT_THAT(verdict("Activity Buffer Request"),
-              testing::HasSubstr("the profiler itself held the launching thread up for"));
+              HasSubstr("the profiler itself held the launching thread up for"));
   for (const std::string name : {"Command Buffer Full", "a kind of tomorrow"}) {
-    EXPECT_THAT(verdict(name), testing::HasSubstr("what the profiler calls overhead held the "));
-    EXPECT_THAT(verdict(name), testing::HasSubstr("most of it " + name));
+    EXPECT_THAT(verdict(name), HasSubstr("what the profiler calls overhead held the "));
+    EXPECT_THAT(verdict(name), HasSubstr("most of it " + name));
   }
   trace.facts.python_stacks = true;  // stacks do not lengthen it
   EXPECT_EQ(Caveat(trace), "");
