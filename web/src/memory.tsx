@@ -1,16 +1,14 @@
 // What the allocators of the devices held over time, and what their peaks are made of. Only of traces that recorded it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { drawChart } from "./chart";
 import { colorOf } from "./colors";
 import { meta, showInTimeline, theme } from "./state";
 import { DataTable, Name, type Column } from "./table";
-import { kInks } from "./timeline/scene";
 import { tracesOfRanks } from "./totals";
 import type { Analysis, DeviceMemory } from "./types";
 import { bytes, count, percentFigure, pointInTime, stepOfTicks } from "./units";
 
-const kHeight = 150;
 const kSteps = 500; // of the axis of time, told apart by their digits
 
 interface Shown {
@@ -83,37 +81,19 @@ function Chart({ of }: { of: Shown }) {
     const to = box.current;
     const parts = drawn[0]?.values.length ?? 0;
     if (!to || !series || parts === 0) return;
-    const ink = kInks[theme.value];
     const start = series.start_ns + of.offset;
     const times = Array.from({ length: parts + 1 }, (_, i) => start + i * series.step_ns);
-    const axis: uPlot.Axis = { stroke: ink.dim, font: "11px Inter, system-ui, sans-serif", grid: { stroke: ink.line, width: 1 }, ticks: { show: false }, gap: 4 };
-    const chart = new uPlot(
-      {
-        width: to.clientWidth,
-        height: kHeight,
-        padding: [8, 8, 0, 0],
-        legend: { show: false },
-        cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } },
-        scales: { x: { time: false }, y: { range: (_, least, most) => [Math.min(0, least), most * 1.08 || 1] } },
-        axes: [
-          { ...axis, size: 24, values: (_, values) => values.map((value, i) => pointInTime(value, stepOfTicks(Math.abs((values[i + 1] ?? values[0] ?? 0) - value) / 2))) },
-          { ...axis, size: 64, values: (_, values) => values.map((value) => (value < 0 ? `-${bytes(-value)}` : bytes(value))) },
-        ],
-        series: [{}, ...drawn.map(({ name, color }) => ({ label: name, stroke: colorOf(theme.value, "work", color), width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false } }) as uPlot.Series)],
+    return drawChart(to, {
+      scales: { x: { time: false }, y: { range: (_, least, most) => [Math.min(0, least), most * 1.08 || 1] } },
+      x: { values: (_, values) => values.map((value, i) => pointInTime(value, stepOfTicks(Math.abs((values[i + 1] ?? values[0] ?? 0) - value) / 2))) },
+      y: { size: 64, values: (_, values) => values.map((value) => (value < 0 ? `-${bytes(-value)}` : bytes(value))) },
+      series: drawn.map(({ name, color }) => ({ label: name, stroke: colorOf(theme.value, "work", color), width: 1.5, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false } }) as uPlot.Series),
+      data: [times, ...drawn.map(({ values }) => [...values, values[values.length - 1]])] as uPlot.AlignedData,
+      onClick: (chart) => {
+        const at = chart.posToVal(chart.cursor.left ?? 0, "x");
+        showInTimeline({ from: Math.round(at), to: Math.round(at) + series.step_ns }, 1, { rank: of.rank });
       },
-      [times, ...drawn.map(({ values }) => [...values, values[values.length - 1]])] as uPlot.AlignedData,
-      to,
-    );
-    chart.over.addEventListener("click", () => {
-      const at = chart.posToVal(chart.cursor.left ?? 0, "x");
-      showInTimeline({ from: Math.round(at), to: Math.round(at) + series.step_ns }, 1, { rank: of.rank });
     });
-    const watch = new ResizeObserver(() => chart.setSize({ width: to.clientWidth, height: kHeight }));
-    watch.observe(to);
-    return () => {
-      watch.disconnect();
-      chart.destroy();
-    };
   }, [of.memory, of.offset, theme.value]);
   if (drawn.length === 0) return <p class="dim">no level can be told: events of memory are damaged</p>;
   return <div class="chart" ref={box} role="img" aria-label={`Memory of ${of.label} over time`} />;

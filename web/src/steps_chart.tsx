@@ -1,15 +1,13 @@
 // The time of each step from its start to the next one's, by phase; a click opens it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { drawChart } from "./chart";
 import { colorOf } from "./colors";
 import { meta, showInTimeline, theme } from "./state";
 import { kPhases, mainPhase, medianStep, nearestPoint, slowestOfPhases, stepTime, stepWindow } from "./steps";
-import { kInks } from "./timeline/scene";
 import type { Step } from "./types";
 import { count, duration, figure, unitOf } from "./units";
 
-const kHeight = 150;
 const kNs = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
 export function StepsChart() {
@@ -19,7 +17,6 @@ export function StepsChart() {
   const [rank, setRank] = useState<number | null>(null);
   const chosen = rank ?? ranks[0] ?? 0;
   const steps = (meta.value?.steps ?? []).filter((step) => step.rank === chosen);
-  const ink = kInks[theme.value];
   const phases = kPhases.map((phase, color) => ({ phase, color: colorOf(theme.value, "phases", color), n: steps.filter((step) => step.phase === phase).length })).filter((one) => one.n > 0);
   const unit = unitOf(steps.reduce((most, step) => Math.max(most, stepTime(step)), 0));
 
@@ -34,43 +31,21 @@ export function StepsChart() {
       const y = (i: number) => of.valToPos(stepTime(steps[i] as Step) / kNs[unit], "y");
       return steps[nearestPoint(steps.length, x, y, left, top)] ?? null;
     };
-    const axis: uPlot.Axis = { stroke: ink.dim, font: "11px Inter, system-ui, sans-serif", grid: { stroke: ink.line, width: 1 }, ticks: { show: false }, gap: 4 };
-    const chart = new uPlot(
-      {
-        width: to.clientWidth,
-        height: kHeight,
-        padding: [8, 8, 0, 0],
-        legend: { show: false },
-        cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } },
-        scales: { x: { time: false, range: (_, least, most) => [least - Math.max(0.5, (most - least) / 80), most + 0.5] }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
-        axes: [
-          { ...axis, size: 24, values: (_, values) => values.map((value) => (Number.isInteger(value) ? count(value) : "")) },
-          { ...axis, size: 52, values: (_, values) => values.map(figure) },
-        ],
-        series: [
-          {},
-          ...phases.map(({ phase, color }) => ({
-            label: phase, stroke: color, fill: color, width: 0, paths: () => null,
-            points: { show: true, size: steps.length > 600 ? 3 : 5, width: 0, fill: color, stroke: color },
-          })),
-        ],
-        hooks: {
-          setCursor: [(of: uPlot) => setAt(under(of))],
-        },
+    return drawChart(to, {
+      scales: { x: { time: false, range: (_, least, most) => [least - Math.max(0.5, (most - least) / 80), most + 0.5] }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
+      x: { values: (_, values) => values.map((value) => (Number.isInteger(value) ? count(value) : "")) },
+      y: { size: 52, values: (_, values) => values.map(figure) },
+      series: phases.map(({ phase, color }) => ({
+        label: phase, stroke: color, fill: color, width: 0, paths: () => null,
+        points: { show: true, size: steps.length > 600 ? 3 : 5, width: 0, fill: color, stroke: color },
+      })),
+      data: [steps.map((step) => step.number), ...phases.map(({ phase }) => steps.map((step) => (step.phase === phase ? stepTime(step) / kNs[unit] : null)))] as uPlot.AlignedData,
+      hooks: { setCursor: [(of: uPlot) => setAt(under(of))] },
+      onClick: (chart) => {
+        const step = under(chart);
+        if (step) open(step);
       },
-      [steps.map((step) => step.number), ...phases.map(({ phase }) => steps.map((step) => (step.phase === phase ? stepTime(step) / kNs[unit] : null)))] as uPlot.AlignedData,
-      to,
-    );
-    chart.over.addEventListener("click", () => {
-      const step = under(chart);
-      if (step) open(step);
     });
-    const watch = new ResizeObserver(() => chart.setSize({ width: to.clientWidth, height: kHeight }));
-    watch.observe(to);
-    return () => {
-      watch.disconnect();
-      chart.destroy();
-    };
   }, [steps.length, theme.value, chosen]);
 
   const main = mainPhase(steps);
