@@ -252,6 +252,7 @@ void FirstPieces::Add(const Trace& trace, uint32_t call, uint32_t piece) {
 void ForgetDelays(LaunchTable& table) {
   table.delay = {};
   table.queues.clear();
+  for (GraphLaunch& graph : table.graphs) graph.work = {};
 }
 
 // Long: one pass over the launches.

@@ -79,7 +79,7 @@ struct ApiRow {
 struct GraphLaunch {
   Interval call;            // on the host
   uint64_t gpu_events = 0;  // pieces of its work
-  Interval work;            // their first start to their last end; empty without any
+  Interval work;            // their first start to their last end; empty: none, or not told
 };
 
 // What the profiler recorded as overhead (ProfilerOverhead) inside the calls that launch, copy or
@@ -125,7 +125,8 @@ struct LaunchTable {
   std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
   std::optional<OverheadInCalls> overhead;  // absent: the trace has none, of whichever thread
 };
-// Leaves out what takes the clocks of host and device: the delays and the queues.
+// Leaves out what takes the clocks of host and device: delays, queues and when the work of graphs
+// ran.
 void ForgetDelays(LaunchTable& table);
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 

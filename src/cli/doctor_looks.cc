@@ -376,9 +376,10 @@ Result<void> ExamineRun(const std::string& folder, const DoctorArguments& argume
   const auto findings = KeptFindingsOf(run_json);
   if (findings) {
     Saw(examination, Look::kRecording, folder + "/run.json");
+    const bool has_traces = fs::exists(folder + "/traces");
     for (const Diagnosis& finding : *findings)
-      if (finding.id != KindOf(FindingId::kRowsMissing).id)  // its trace says it, with the remedy
-        examination.Add(finding);
+      if (!has_traces || finding.id != KindOf(FindingId::kRowsMissing).id)
+        examination.Add(finding);  // of lost rows the traces themselves say more
   } else {
     Saw(examination, Look::kRecording, folder + "/run.json",
         run_json.empty() ? "it is not there" : "it is not what tacho record writes");

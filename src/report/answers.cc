@@ -131,7 +131,8 @@ std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
 
 std::string NoDeviceTime(const AnswerInput& in) {
   if (in.run.traces.empty()) return "no trace could be read";
-  return WhyNoDeviceTime(in.run.traces.front());
+  const std::string said = SaidWhyNoDeviceTime(in.run);
+  return said.empty() ? WhyNoDeviceTime(in.run.traces.front()) : said;
 }
 
 std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {

@@ -38,6 +38,13 @@ bool LacksClock(const AnswerInput& in) {
   return !causes.empty() && causes.front().cause == IdleCause::kUnknown && LacksSomeClock(in);
 }
 
+std::string WhyCausesAreUnknown(const AnswerInput& in) {
+  if (LacksSomeClock(in)) return kNoClock;
+  const IdleTable& idle = in.totals.idle;
+  return fmt::format("the cause of {} of the idle time is unknown",
+                     FormatShare(UnknownTime(idle), idle.window - idle.busy));
+}
+
 bool IsHostsFault(IdleCause cause) {
   return IsTheHosts(cause) && cause != IdleCause::kBetweenSteps;
 }
@@ -86,14 +93,16 @@ Answer AnswerTrust(const AnswerInput& in) {
 Answer AnswerIdle(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
-  if (!totals.whole) return CannotTell(kIdleUnknown);
+  const IdleTable& idle = in.totals.idle;
+  // Results that were read back may lack the causes.
+  if (!totals.whole || (totals.idle.ns > 0 && idle.causes.empty())) return CannotTell(kIdleUnknown);
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
   answer.sentence = totals.idle.ns == 0
                         ? "The device is never idle between its first and its last work"
                     : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
-                                     : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
+                                     : Sentence(MainIdleCause(idle, "the idle time"));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }
@@ -104,7 +113,6 @@ Answer AnswerBound(const AnswerInput& in) {
   if (totals.on_host)
     return CannotTell("a CPU engine computes on the host: host and device are one");
   if (!totals.whole) return CannotTell(kIdleUnknown);
-  if (LacksClock(in)) return CannotTell(kNoClock);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
     if (IsHostsFault(row.cause)) hosts += row.total;
@@ -116,20 +124,23 @@ Answer AnswerBound(const AnswerInput& in) {
   SetShare(answer, hosts, window);
   answer.figure += " idle because of the host";
   answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
-  const bool least = LacksSomeClock(in);  // some idle time is of causes that nobody knows
+  const DurationNs idle = window - totals.busy, unknown = UnknownTime(in.totals.idle);
+  const std::string least = MuchIsUnknown(in.totals.idle) ? "at least " : "";
+  answer.figure = least + answer.figure;
   const std::string busy =
       (BusyIsLeast(in.run) ? "at least " : "") + FormatShare(totals.busy, window);
   std::string text;
   if (ShareOf(totals.busy, window) >= kBusyEnough) {
     text = "the GPU limits: it is busy for " + busy;
-  } else if (ShareOf(hosts, window - totals.busy) >= kMostOfIdle) {
-    text = fmt::format("the host limits: it causes {}{} of the GPU's idle time",
-                       least ? "at least " : "", FormatShare(hosts, window - totals.busy));
-  } else if (least) {
-    return CannotTell(kNoClock);
+  } else if (ShareOf(hosts, idle) >= kMostOfIdle) {
+    text = fmt::format("the host limits: it causes {}{} of the GPU's idle time", least,
+                       FormatShare(hosts, idle));
+  } else if (ShareOf(hosts + unknown, idle) >= kMostOfIdle) {
+    return CannotTell(WhyCausesAreUnknown(in));
   } else {
-    text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
-                       busy, FormatShare(hosts, window - totals.busy));
+    text =
+        fmt::format("neither alone: the GPU is busy for {}, and the host causes {}{} of the rest",
+                    busy, least, FormatShare(hosts, idle));
   }
   answer.sentence = Sentence(std::move(text));
   answer.at = LongestGap(in, IsHostsFault);
@@ -203,10 +214,16 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (!totals.whole) return CannotTell(kIdleUnknown);
-  if (LacksClock(in)) return CannotTell(kNoClock);
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
   const Ceiling& first = ceilings.front();
+  // What is unknown may be of any cause of idle time.
+  const DurationNs unknown = UnknownTime(in.totals.idle);
+  if (first.cause == IdleCause::kUnknown ||
+      (ceilings.size() > 1 && ceilings[1].time + unknown > first.time &&
+       MuchIsUnknown(in.totals.idle)))
+    return CannotTell(WhyCausesAreUnknown(in));
+  const DurationNs most = first.time + (first.cause ? unknown : DurationNs{});
   Answer answer;
   SetShare(answer, first.time, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
@@ -215,9 +232,9 @@ Answer AnswerFirst(const AnswerInput& in) {
           ? fmt::format(
                 "{}; without it the windows of the {} devices, added up, would be {} shorter "
                 "at most",
-                first.what, totals.devices, FormatDuration(first.time))
+                first.what, totals.devices, FormatDuration(most))
           : fmt::format("{}; without it the window would be {} shorter at most", first.what,
-                        FormatDuration(first.time)));
+                        FormatDuration(most)));
   if (first.cause)
     answer.at = LongestGap(in, [&](IdleCause cause) { return cause == *first.cause; });
   return answer;

@@ -67,18 +67,52 @@ TEST(Answers, NameWhatTheFiguresAreOf) {
   EXPECT_EQ(idle.sentence, "The host launched late for at least 75.0 % of the idle time");
   EXPECT_EQ(idle.at, (Evidence{0, {{510'000}, {810'000}}})) << "the longest gap";
   const Answer bound = AnswerOf(run, "bound");
-  EXPECT_EQ(bound.figure, "30.0 % idle because of the host");
-  EXPECT_EQ(bound.sentence, "The host limits: it causes 75.0 % of the GPU's idle time");
+  EXPECT_EQ(bound.figure, "at least 30.0 % idle because of the host");
+  EXPECT_EQ(bound.sentence, "The host limits: it causes at least 75.0 % of the GPU's idle time");
   const Answer kernels = AnswerOf(run, "kernels");
   EXPECT_EQ(kernels.figure, "66.7 %");
   EXPECT_EQ(kernels.of, "600 us of kernel time");
   const Answer first = AnswerOf(run, "first");
   EXPECT_EQ(first.figure, "30.0 %");
   EXPECT_EQ(first.sentence,
-            "Idle: host-late; without it the window would be 300 us shorter at most");
+            "Idle: host-late; without it the window would be 400 us shorter at most")
+      << "what is unknown may be the host's too";
   EXPECT_EQ(AnswerOf(run, "communication").sentence, "No communication ran");
   EXPECT_EQ(AnswerOf(run, "graphs").sentence, "No graph was launched");
   EXPECT_EQ(AnswerOf(run, "change").cannot_tell, "only one run was given");
+}
+
+// Half of the idle time has no known cause, and may be of any.
+TEST(Answers, WhatIsUnknownIsNobodysAndLimitsWhatCanBeSaid) {
+  RunAnalysis run = OneTrace();
+  std::vector<IdleCauseRow>& causes = run.traces[0].idle.causes;
+  causes.clear();
+  for (const IdleCause cause : {IdleCause::kUnknown, IdleCause::kHostLate}) {
+    IdleCauseRow& row = causes.emplace_back();
+    row.cause = cause;
+    row.total = {200'000};
+  }
+  const std::string half = "the cause of 50.0 % of the idle time is unknown";
+  EXPECT_EQ(AnswerOf(run, "bound").sentence,
+            "The host limits: it causes at least 50.0 % of the GPU's idle time");
+  EXPECT_EQ(AnswerOf(run, "first").cannot_tell, half);
+  causes[1].total = {100'000};
+  causes[0].total = {300'000};
+  EXPECT_EQ(AnswerOf(run, "idle").sentence, "The cause of 75.0 % of the idle time is unknown");
+  EXPECT_EQ(AnswerOf(run, "bound").cannot_tell, "the cause of 75.0 % of the idle time is unknown");
+  causes[1].cause = IdleCause::kWaiting;
+  causes[0].total = {100'000};
+  causes[1].total = {300'000};
+  EXPECT_EQ(AnswerOf(run, "bound").sentence,
+            "Neither alone: the GPU is busy for 60.0 %, and the host causes at least 0.0 % of the "
+            "rest");
+}
+
+// Results that were read back may lack what those of today have.
+TEST(Answers, WithoutCausesTheyAreUnknown) {
+  RunAnalysis run = OneTrace();
+  run.traces[0].idle.causes.clear();
+  EXPECT_THAT(AnswerOf(run, "idle").cannot_tell, testing::HasSubstr("missing"));
 }
 
 TEST(Answers, LostEventsComeFirst) {

@@ -200,7 +200,12 @@ const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {
   return ranks.empty() ? &run.traces.front() : ranks.front();
 }
 
-const RankRow& RankOfSteps(const RankTable& ranks) { return ranks.rows[ranks.slowest.value_or(0)]; }
+const RankRow& RankOfSteps(const RankTable& ranks) {
+  if (ranks.slowest) return ranks.rows[*ranks.slowest];
+  const auto timed =
+      std::ranges::find_if(ranks.rows, [](const RankRow& row) { return row.window.ns > 0; });
+  return timed == ranks.rows.end() ? ranks.rows.front() : *timed;
+}
 
 StepTable StepsOf(const RunAnalysis& run, const RankRow& row) {
   StepTable steps;

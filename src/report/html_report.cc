@@ -10,6 +10,7 @@
 #include "report/html_charts.h"
 #include "report/html_page.h"
 #include "report/html_sections.h"
+#include "report/rank_text.h"
 #include "report/report_parts.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
@@ -111,12 +112,12 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
 std::string MemoryCharts(const RunAnalysis& run) {
   std::string out;
   size_t drawn = 0, others = 0;
-  for (const TraceAnalysis& trace : run.traces) {
-    const std::string name = trace.facts.identity.Name();
-    const std::string of = run.traces.size() == 1 ? "" : (name.empty() ? trace.path : name) + ", ";
-    for (const DeviceMemory& memory : trace.memory.devices) {
-      if (memory.peak && !IsWorthShowing(memory, trace.memory)) continue;
-      const std::string chart = MemoryChart(memory, of, trace.run_zero());
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  for (const TraceAnalysis* trace : ranks) {
+    const std::string of = ranks.size() == 1 ? "" : RankLabel(run.ranks, trace->path) + ", ";
+    for (const DeviceMemory& memory : trace->memory.devices) {
+      if (memory.peak && !IsWorthShowing(memory, trace->memory)) continue;
+      const std::string chart = MemoryChart(memory, of, trace->run_zero());
       if (chart.empty()) continue;
       if (drawn < kMemoryCharts) {
         out += chart;

@@ -60,13 +60,20 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
   return "";
 }
 
+DurationNs UnknownTime(const IdleTable& idle) {
+  const auto found = std::ranges::find(idle.causes, IdleCause::kUnknown, &IdleCauseRow::cause);
+  return found == idle.causes.end() ? DurationNs{} : found->total;
+}
+
+bool MuchIsUnknown(const IdleTable& idle) {
+  constexpr double kMuch = 0.01;
+  return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
+}
+
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
-  constexpr double kMuchUnknown = 0.01;
   const DurationNs all = idle.window - idle.busy;
-  const bool at_least = std::ranges::any_of(idle.causes, [&](const IdleCauseRow& row) {
-    return row.cause == IdleCause::kUnknown && ShareOf(row.total, all) >= kMuchUnknown;
-  });
   const IdleCauseRow& main = idle.causes.front();
+  const bool at_least = main.cause != IdleCause::kUnknown && MuchIsUnknown(idle);
   const std::string share =
       fmt::format("{}{} of {}", at_least ? "at least " : "", FormatShare(main.total, all), whose);
   switch (main.cause) {

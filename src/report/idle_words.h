@@ -12,8 +12,13 @@ namespace tacho {
 // A line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
+// The idle time without a known cause, and whether that is so much that the share of another cause
+// is "at least" what it is.
+DurationNs UnknownTime(const IdleTable& idle);
+bool MuchIsUnknown(const IdleTable& idle);
+
 // "the host launched late for 71.0 % of the idle time": the first cause of `idle`, which has one.
-// `whose`: "the idle time". It is "at least" that where the cause of much is unknown.
+// `whose`: "the idle time".
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
 
 // A slower host makes such idle time longer.

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "analysis/missing_work.h"
 #include "report/device_totals.h"
 #include "report/idle_words.h"
 #include "text/format_number.h"
@@ -96,6 +97,15 @@ bool CanTellLoss(const TraceAnalysis& trace) {
              [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
 }
 
+// Calls that launched work, of a trace without a row of any.
+uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
+  if (trace.notes.CountOf(NoteId::kNoGpuEvents) == 0) return 0;
+  uint64_t calls = 0;
+  for (const ApiRow& row : trace.launches.apis)
+    if (LaunchesWork(row.name)) calls += row.stats.count;
+  return calls;
+}
+
 constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
 
 }  // namespace
@@ -130,7 +140,7 @@ bool LacksIdleTime(const TraceAnalysis& trace) {
 std::string MissingWorkText(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   const auto missing = std::ranges::count_if(ranks, [](const TraceAnalysis* trace) {
-    return trace->integrity.lost.any() || LacksIdleTime(*trace);
+    return trace->integrity.lost.any() || LacksIdleTime(*trace) || LaunchesWithoutRows(*trace) > 0;
   });
   return fmt::format("GPU work is missing in {} of {} traces", missing, ranks.size());
 }
@@ -143,6 +153,9 @@ bool LacksWork(const TraceAnalysis& trace) {
 std::string LossInWords(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
   if (std::string loss = LossText(lost); !loss.empty()) return loss;
+  if (const uint64_t calls = LaunchesWithoutRows(trace); calls > 0)
+    return fmt::format("no GPU work is recorded, although {} launched some",
+                       FormatCounted(calls, "call"));
   return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
 }
 
@@ -163,6 +176,11 @@ std::string LossInWords(const RunAnalysis& run) {
     return fmt::format("in {} of {} traces the recording ends before the work of the last calls",
                        cut_off, ranks.size());
   if (untold == 0) return "no event lost";
+  const uint64_t rowless =
+      count(ranks, [](const TraceAnalysis* trace) { return LaunchesWithoutRows(*trace) > 0; });
+  if (rowless == untold)
+    return fmt::format("in {} of {} traces no GPU work is recorded, although calls launched some",
+                       rowless, ranks.size());
   return untold == ranks.size()
              ? kCannotTellLoss
              : fmt::format("in {} of {} traces {}", untold, ranks.size(), kCannotTellLoss);
@@ -195,10 +213,40 @@ std::string WhyNoIdleTime(const Integrity& integrity) {
   return integrity.device_times() ? LossText(integrity.lost) : ImpossibleText(integrity.impossible);
 }
 
-std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
+std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace) {
   if (!trace.integrity.device_times())
     return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
-  return fmt::format("no device work {}", Whereabouts(trace));
+  for (const Note& note : trace.notes.list()) {
+    if (note.id == NoteId::kRangeProfiler) {
+      return "no device time: the range profiler ran, which counts hardware events for each range "
+             "and records no times of kernels; record again without profiler_metrics";
+    }
+    if (note.id == NoteId::kDeviceRowsNotRead) {
+      return fmt::format(
+          "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
+          note.where, FormatCounted(note.count, "event"));
+    }
+  }
+  return "";
+}
+
+std::string SaidWhyNoDeviceTime(const RunAnalysis& run) {
+  std::string first;
+  size_t said = 0;
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  for (const TraceAnalysis* trace : ranks) {
+    std::string why = SaidWhyNoDeviceTime(*trace);
+    if (why.empty()) continue;
+    ++said;
+    if (first.empty()) first = std::move(why);
+  }
+  if (said == 0 || ranks.size() == 1) return first;
+  return fmt::format("{}; so it is in {} of {} traces", first, said, ranks.size());
+}
+
+std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
+  std::string said = SaidWhyNoDeviceTime(trace);
+  return said.empty() ? fmt::format("no device work {}", Whereabouts(trace)) : said;
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

@@ -33,7 +33,11 @@ bool LacksWork(const TraceAnalysis& trace);
 std::string ImpossibleText(const ImpossibleWork& work);
 // Why it is not known when the devices were idle, if it is not.
 std::string WhyNoIdleTime(const Integrity& integrity);
-// Why a trace has no time of a device: none of its work ran on one, or its times are refused.
+// Why there is no time of a device, if something in the recording says it; else "". Of a run that
+// of its first rank, and of how many something is said.
+std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace);
+std::string SaidWhyNoDeviceTime(const RunAnalysis& run);
+// The same, or that no work ran on one.
 std::string WhyNoDeviceTime(const TraceAnalysis& trace);
 
 }  // namespace tacho

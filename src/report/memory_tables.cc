@@ -38,7 +38,9 @@ std::vector<Cell> LevelCells(const DeviceMemory& memory, TimeNs origin) {
           CountCell(memory.frees)};
 }
 
-void AddRemarks(Document& document, const MemoryTable& memory) {
+}  // namespace
+
+void AddMemoryRemarks(Document& document, const MemoryTable& memory) {
   if (std::ranges::any_of(memory.devices, [](const DeviceMemory& of) { return !!of.growth; }))
     document.Add(
         Paragraph{"the allocator's totals were not recorded: grown is what was allocated less what "
@@ -49,8 +51,6 @@ void AddRemarks(Document& document, const MemoryTable& memory) {
                                ", so no level can be told",
                            Paint::kYellow});
 }
-
-}  // namespace
 
 Table MemoryDevicesTable(const MemoryTable& memory, TimeNs origin, std::string title) {
   Table table{"memory",
@@ -133,7 +133,7 @@ void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin) {
   if (memory.devices.empty()) document.AddPart(Heading{Heading::Level::kPart, "Memory"});
   document.AddPart(
       TitledTable{.table = MemoryDevicesTable(memory, origin, "device"), .title = "Memory"});
-  AddRemarks(document, memory);
+  AddMemoryRemarks(document, memory);
   for (const DeviceMemory& device : memory.devices) {
     if (!IsWorthShowing(device, memory)) continue;
     document.AddPart(TitledTable{.table = MemoryPeakTable({&device, 1}, "operator"),
@@ -155,9 +155,9 @@ void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows) {
       all.rows.push_back(std::move(of));
     }
   }
-  if (all.rows.empty()) return;
+  if (all.rows.empty() && together.damaged == 0) return;
   document.AddPart(TitledTable{.table = std::move(all), .title = "Memory", .screen_rows = rows});
-  AddRemarks(document, together);
+  AddMemoryRemarks(document, together);
 }
 
 }  // namespace tacho

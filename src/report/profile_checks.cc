@@ -95,7 +95,13 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
     document.Add(Paragraph{PadRight(fmt::format("[{}]", finding.level), 7) + finding.text, paint,
                            kFindingIndent});
   }
-  if (findings.empty()) AddLine(document, "none of the six checks found anything");
+  if (!findings.empty()) return;
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
+  AddLine(document, totals.whole ? "none of the six checks found anything"
+                                 : "nothing was found, but how much of the window is idle cannot "
+                                   "be told: " +
+                                       WhyNoIdleTime(trace.integrity));
 }
 
 void AddCeilings(Document& document, const TraceAnalysis& trace) {
@@ -105,6 +111,7 @@ void AddCeilings(Document& document, const TraceAnalysis& trace) {
   if (ceilings.empty() && !trace.idle.known)
     return AddLine(document,
                    "what could be gained cannot be told: " + WhyNoIdleTime(trace.integrity));
+  if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
   if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
   AddLine(document, "The most that can be gained where, were that cost gone entirely:");
   for (const Ceiling& ceiling : ceilings) {

@@ -110,7 +110,7 @@ void AddGraphLocations(Document& document, const TraceAnalysis& trace) {
   TimelineLine launches(trace.span), work(trace.span);
   for (const GraphLaunch& graph : graphs) {
     launches.Add(graph.call);
-    if (graph.gpu_events > 0) work.Add(graph.work);
+    if (!graph.work.empty()) work.Add(graph.work);
   }
   launches.AddTo(document, "launches");
   work.AddTo(document, "GPU work");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/caveat.h"
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
 #include "text/format_number.h"
@@ -24,28 +25,40 @@ void AddCrossRank(Document& document, const RunAnalysis& run) {
       {}};
   std::vector<std::string> paths;
   double least = 1, most = 0;
+  bool all_whole = true;
   const std::vector<const TraceAnalysis*> traces = RanksOf(run);
   for (const TraceAnalysis* trace : traces) paths.push_back(trace->path);
   paths = ShortPaths(paths);
   for (size_t i = 0; i < traces.size(); ++i) {
     const TraceAnalysis& trace = *traces[i];
     const DeviceTotals totals = TotalsOf(trace.devices);
+    const bool is_timed = totals.window.ns > 0;
     const double busy = ShareOf(totals.busy, totals.window);
-    least = std::min(least, busy);
-    most = std::max(most, busy);
+    if (is_timed) {
+      least = std::min(least, busy);
+      most = std::max(most, busy);
+      all_whole &= !BusyIsLeast(trace);
+    }
     const std::string name = trace.facts.identity.Name();
-    table.Add({name + (name.empty() ? "" : "  ") + paths[i], totals.window.ns, totals.busy.ns, busy,
-               trace.kernels.total.ns,
+    const auto time = [&](DurationNs of_devices) {
+      return is_timed ? Cell(of_devices.ns) : Cell();
+    };
+    table.Add({name + (name.empty() ? "" : "  ") + paths[i], time(totals.window), time(totals.busy),
+               is_timed ? Cell(busy) : Cell(), trace.kernels.total.ns,
                CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
                CategoriesBelow(trace.kernels, "gemm").total.ns,
                CategoriesBelow(trace.kernels, "comm").total.ns,
-               totals.whole ? Cell(totals.exposed_comm.ns) : Cell()});
+               totals.whole ? time(totals.exposed_comm) : Cell()});
   }
   document.Add(TitledTable{std::move(table)});
   document.Add(Gap{});
-  AddLine(document,
-          fmt::format("utilisation: {} % to {} % (spread {} points)", FormatPercent(least),
-                      FormatPercent(most), FormatPercent(most - least)));
+  if (least <= most && all_whole)
+    AddLine(document,
+            fmt::format("utilisation: {} % to {} % (spread {} points)", FormatPercent(least),
+                        FormatPercent(most), FormatPercent(most - least)));
+  else if (least <= most)
+    AddLine(document, fmt::format("utilisation: at least {} % to {} %: work is missing",
+                                  FormatPercent(least), FormatPercent(most)));
   if (!run.ranks.missing.empty()) {
     AddLine(document, fmt::format("missing: {} ({})", MissingRanksText(run.ranks),
                                   MissingCountText(run.ranks)));

@@ -122,7 +122,9 @@ void AddCommunication(Document& document, const TraceAnalysis& trace, const Devi
                         FormatCounted(row.count, "kernel"),
                         FormatShare(row.total, trace.kernels.total)));
   }
-  if (totals.comm_busy.ns == 0) {
+  if (totals.window.ns == 0) {
+    AddLine(document, WhyNoDeviceTime(trace));
+  } else if (totals.comm_busy.ns == 0) {
     AddLine(document, "no communication on the device");
   } else {
     AddFact(document, "on the device:",

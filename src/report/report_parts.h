@@ -59,6 +59,8 @@ bool IsWorthShowing(const DeviceMemory& device, const MemoryTable& memory);
 // Levels and peaks of each device, and what the peaks are made of. Nothing where memory was not
 // recorded.
 void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin);
+// What its figures are and lack.
+void AddMemoryRemarks(Document& document, const MemoryTable& memory);
 // The devices of all ranks.
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows);
 

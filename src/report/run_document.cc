@@ -113,7 +113,7 @@ void AddNotes(Document& document, const RunAnalysis& run) {
 NextCommand::Option OneTrace(const RunAnalysis& run, const ScreenOptions& options) {
   const RankTable& ranks = run.ranks;
   if (ranks.rows.empty()) return {};
-  const RankRow& row = ranks.rows[ranks.slowest.value_or(0)];
+  const RankRow& row = RankOfSteps(ranks);
   const auto same = std::ranges::count(ranks.rows, row.rank, &RankRow::rank);
   if (row.rank && same == 1) return {fmt::format("--rank {}", *row.rank), "one rank in full"};
   // The path of a trace that was read back is that of another time, perhaps of another machine.
@@ -129,6 +129,11 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
   if (NextCommand::Option one = OneTrace(run, options); !one.option.empty())
     (one.option.starts_with("--") ? next.options : next.others).push_back(std::move(one));
   next.options.push_back({"--kernels", "all kernels of each trace"});
+  if (std::ranges::any_of(RanksOf(run), [](const TraceAnalysis* trace) {
+        return std::ranges::any_of(trace->memory.devices,
+                                   [](const DeviceMemory& of) { return of.peak.has_value(); });
+      }))
+    next.options.push_back({"--memory", "all that was alive at the peaks"});
   next.options.push_back({"--json", "all figures, for programs"});
   if (run.ranks.recordings > 1 && !options.compare_paths.empty())
     next.others.push_back(

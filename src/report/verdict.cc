@@ -178,22 +178,6 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// Why the recording has no device time; "" if nothing in it says.
-std::string NoDeviceTime(const TraceAnalysis& trace) {
-  for (const Note& note : trace.notes.list()) {
-    if (note.id == NoteId::kRangeProfiler) {
-      return "no device time: the range profiler ran, which counts hardware events for each range "
-             "and records no times of kernels; record again without profiler_metrics";
-    }
-    if (note.id == NoteId::kDeviceRowsNotRead) {
-      return fmt::format(
-          "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
-          note.where, FormatCounted(note.count, "event"));
-    }
-  }
-  return "";
-}
-
 // What a file is that no figure of a rank is made of; "" for a rank's.
 std::string OtherFileText(const TraceFacts& facts) {
   switch (facts.role) {
@@ -230,10 +214,8 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
            "is whose; analyze the ranks' own files together";
   }
   if (totals.window.ns == 0) {
-    if (std::string why = NoDeviceTime(trace); !why.empty()) return why;
+    if (std::string why = SaidWhyNoDeviceTime(trace); !why.empty()) return why;
   }
-  if (!trace.integrity.device_times())
-    return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
     return fmt::format("no device work {}, so no device time{}", Whereabouts(trace),
@@ -266,10 +248,12 @@ std::string Sentence(const RunAnalysis& run, Length length) {
   if (all_captures && !run.traces.empty())
     return "recordings of graph capture at the engine's start, not of ranks that serve: graphs are "
            "captured and do not run, so no device time";
-  if (totals.devices.window.ns == 0)
+  if (totals.devices.window.ns == 0) {
+    if (std::string why = SaidWhyNoDeviceTime(run); !why.empty()) return why;
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
+  }
   const std::string traces = totals.timed < totals.workers
                                  ? fmt::format("{} of {} traces", totals.timed, totals.workers)
                                  : fmt::format("{} traces", totals.workers);

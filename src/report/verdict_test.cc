@@ -85,6 +85,18 @@ TEST(Verdict, TheShareOfTheRecordingIsAbsentWhereItCannotBeTold) {
       << "before the first work the device may have been busy";
 }
 
+TEST(Verdict, OfARunWhoseTimesAreRefusedSaysSo) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    trace.devices.clear();
+    trace.idle = {};
+    trace.integrity.impossible = {.compared = 400, .out_of_order = 300};
+  }
+  ASSERT_FALSE(run.traces[0].integrity.device_times());
+  EXPECT_THAT(Verdict(run), HasSubstr("device time cannot be told: 300 of 400 pieces of GPU work"));
+  EXPECT_THAT(Verdict(run), HasSubstr("so it is in 2 of 2 traces"));
+}
+
 TEST(Verdict, NamesTheGapThatIsMostOfTheIdleTime) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.span = trace.devices[0].window;

@@ -10,6 +10,7 @@
 #include "report/analyze_markdown.h"
 #include "report/device_totals.h"
 #include "report/integrity_words.h"
+#include "report/report_parts.h"
 #include "report/result_tables.h"
 #include "text/format_number.h"
 
@@ -80,10 +81,12 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     }
     case WholeTable::kCopies:
       return {"no copy and no memset", {CopiesTable(trace.copies)}};
-    case WholeTable::kMemory:
-      return {"no event of memory",
-              {MemoryDevicesTable(trace.memory, trace.run_zero()),
-               MemoryPeakTable(trace.memory.devices)}};
+    case WholeTable::kMemory: {
+      std::vector<Table> tables{MemoryDevicesTable(trace.memory, trace.run_zero())};
+      for (const DeviceMemory& device : trace.memory.devices)
+        tables.push_back(MemoryPeakTable({&device, 1}, "ALIVE AT THE PEAK OF " + device.device));
+      return {"no event of memory", std::move(tables)};
+    }
     case WholeTable::kGaps:
       return {"no idle gap",
               {IdleCausesTable(trace.idle),
@@ -107,6 +110,7 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
     return "no figure of a rank: the file holds several ranks as one";
   if (which == WholeTable::kGaps && !trace.idle.known)
     return "idle gaps cannot be told: " + WhyNoIdleTime(trace.integrity);
+  if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 
@@ -132,6 +136,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
+      if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
       add(std::move(part));
     }
   }

@@ -240,7 +240,7 @@ Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin, std::st
        Col{"work_start_ns", "", kDuration}.FileOnly(), Col{"work_ns", "its span", kDuration}},
       {}};
   for (const GraphLaunch& graph : graphs) {
-    const bool works = graph.gpu_events > 0;
+    const bool works = !graph.work.empty();
     table.Add({(graph.call.start - origin).ns, graph.call.start.ns, graph.call.length().ns,
                CountCell(graph.gpu_events),
                works ? Cell((graph.work.start - graph.call.start).ns) : Cell(),

@@ -25,10 +25,12 @@ Interval SpanOfHost(const Trace& trace) {
 
 Interval SpanShown(const PreparedTrace& prepared) {
   const Trace& trace = prepared.index.trace();
-  if (prepared.integrity.device_times() && prepared.integrity.common_clock()) return trace.span;
+  if (prepared.integrity.common_clock()) return trace.span;
   const Interval host = SpanOfHost(trace);
-  constexpr int64_t kFar = 100;  // times as long as the host's
-  const bool is_near = trace.span.length().ns / kFar <= host.length().ns;
+  // How many times as long as the host's. Work on a clock of its own stays in reach, unless nobody
+  // can zoom so far.
+  const int64_t far = prepared.integrity.device_times() ? 10'000 : 100;
+  const bool is_near = trace.span.length().ns / far <= host.length().ns;
   return host.empty() || is_near ? trace.span : host;
 }
 

@@ -296,8 +296,8 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         if (trace->facts.python_stacks && !options.contains("with_stack"))
           options.insert("Python stacks");
       }
-      if (!trace->results.empty() && trace->steps.steps.size() > 1 && trace->idle.known &&
-          trace->step_profile.rows.empty())
+      if (!trace->results.empty() && trace->steps.steps.size() > 1 && !trace->devices.empty() &&
+          trace->idle.known && trace->step_profile.rows.empty())
         facts.results_without_parts.push_back(trace->results);
       for (const Step& step : trace->steps.steps) {
         phases.emplace(PhaseName(step.label.phase));

@@ -237,15 +237,17 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector
   return whole;
 }
 
-// A figure of one step on both sides: `sum` of a trace over its steps.
+// A figure of one step on both sides: `sum` of a trace over its steps; of those that have one.
 Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                 const std::function<double(const TraceAnalysis&)>& sum) {
+                 const std::function<std::optional<double>(const TraceAnalysis&)>& sum) {
   Change change;
   for (const bool is_base : {true, false}) {
     double all = 0, steps = 0;
     for (const RunAnalysis& run : is_base ? base : now) {
       for (const TraceAnalysis* trace : RanksOf(run)) {
-        all += sum(*trace);
+        const std::optional<double> of_trace = sum(*trace);
+        if (!of_trace) continue;
+        all += *of_trace;
         steps += static_cast<double>(trace->steps.steps.size());
       }
     }
@@ -256,14 +258,17 @@ Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
 
 void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                  RunChanges& changes) {
-  const auto add = [&](std::string name, const std::function<double(const TraceAnalysis&)>& sum) {
+  using Sum = std::function<std::optional<double>(const TraceAnalysis&)>;
+  const auto add = [&](std::string name, const Sum& sum) {
     const Change change = OfOneStep(base, now, sum);
     if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
   };
   if (changes.WhyLost().empty() &&
       changes.base.evidence.cut_off + changes.now.evidence.cut_off == 0)
-    add("GPU work",
-        [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
+    add("GPU work", [](const TraceAnalysis& t) -> std::optional<double> {
+      if (t.launches.gpu_events == 0) return std::nullopt;  // a rank whose rows are not there
+      return static_cast<double>(t.launches.gpu_events);
+    });
   add("graph launches",
       [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
   add("host calls", [](const TraceAnalysis& t) {

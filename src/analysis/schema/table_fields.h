@@ -81,7 +81,7 @@ void Graphs(auto& out, auto& launches) {
   out.Rows("graphs", launches.graphs, [&](auto& graph) {
     out.Fields("start_ns", graph.call.start, "dur_ns", LengthOf(graph.call), "gpu_events",
                graph.gpu_events);
-    if (graph.gpu_events > 0) {
+    if (IsThere(out, "work_start_ns", !graph.work.empty())) {
       out.Fields("work_start_ns", graph.work.start, "work_ns", LengthOf(graph.work));
     }
   });
