@@ -21,14 +21,6 @@ constexpr size_t kMostWorkersShown = 8;
 // A cost with a wider bound, as a share of the rate, says nothing.
 constexpr double kMostError = 0.25;
 
-// A trace proves its rank also where the profiler lost work. The caveat says what it means.
-uint64_t TracesThatLostWork(const ProvenRecording& proven) {
-  if (!proven.readout) return 0;
-  return static_cast<uint64_t>(
-      std::ranges::count_if(proven.readout->run.traces,
-                            [](const TraceAnalysis& trace) { return trace.integrity.lost.any(); }));
-}
-
 // "479 to 514 steps each", by stage "prefill 3 steps, decode 5 steps"; "" where nothing names any.
 std::string StepsText(const Proof& proof) {
   struct Range {
@@ -53,10 +45,12 @@ std::string StepsText(const Proof& proof) {
   return text.empty() || proof.ranks.size() < 2 ? text : text + " each";
 }
 
-std::string ProofText(const Recording& recording, const Proof& proof, uint64_t lossy,
-                      const TextStyle& style) {
+std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
   std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
+  // They prove their rank all the same. The caveat says what it means.
+  const auto lossy = std::ranges::count_if(
+      proof.ranks, [](const RankProof& rank) { return rank.loss.has_value(); });
   if (lossy > 0) text += fmt::format(", {} lost GPU work", lossy);
   if (const std::string steps = StepsText(proof); !steps.empty())
     text += fmt::format("{}{}", style.dot(), steps);
@@ -163,7 +157,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("VERDICT", WholeOrBrief(verdict.text, verdict.brief, style), Paint::kBold);
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
-  add("proof", ProofText(recording, proven.proof, TracesThatLostWork(proven), style));
+  add("proof", ProofText(recording, proven.proof, style));
   const std::string overhead =
       recording.overhead ? OverheadSummary(*recording.overhead, style) : "";
   if (!overhead.empty())

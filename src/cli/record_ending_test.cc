@@ -120,9 +120,8 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
 }
 
 TEST_F(RecordEnding, ARankIsProvenAlsoWhereItLostWork) {
-  proven_.readout.emplace();
-  TraceAnalysis& trace = proven_.readout->run.traces.emplace_back();
-  trace.integrity.lost.lost_events = 3;
+  proven_.proof.ranks[1].loss =
+      Finding{FindingId::kRowsMissing, "", "lost-at-edge: work is missing"};
   EXPECT_THAT(Ending(), HasSubstr("4 of 4 ranks proven, 1 lost GPU work · 400 to 401 steps each"));
 }
 

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "report/caveat.h"
 #include "report/device_totals.h"
+#include "report/idle_words.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
@@ -108,14 +110,14 @@ void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
   json.Fields("text", verdict.text, "caveat", UnlessEmpty(verdict.caveat));
   if (devices.window.ns > 0) {
     json.Field("busy_share", ShareOf(devices.busy, devices.window));
+    if (BusyIsLeast(run)) json.Field("busy_is_at_least", true);
     if (devices.whole)
       json.Field("exposed_comm_share", ShareOf(devices.exposed_comm, devices.window));
-    else
-      json.Field("busy_is_at_least", true);
     if (devices.idle.ns > 0 && !totals.idle.causes.empty()) {
       const IdleCauseRow& cause = totals.idle.causes.front();
       json.Fields("idle_cause", IdleCauseId(cause.cause), "idle_cause_share",
                   ShareOf(cause.total, totals.idle.window - totals.idle.busy));
+      if (IsAtLeast(totals.idle)) json.Field("idle_cause_is_at_least", true);
     }
     if (!totals.kernels.categories.empty()) {
       const CategoryRow& category = totals.kernels.categories.front();

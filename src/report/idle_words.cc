@@ -65,6 +65,10 @@ DurationNs UnknownTime(const IdleTable& idle) {
   return found == idle.causes.end() ? DurationNs{} : found->total;
 }
 
+bool IsAtLeast(const IdleTable& idle) {
+  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
+}
+
 bool MuchIsUnknown(const IdleTable& idle) {
   constexpr double kMuch = 0.01;
   return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
@@ -73,9 +77,8 @@ bool MuchIsUnknown(const IdleTable& idle) {
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
   const DurationNs all = idle.window - idle.busy;
   const IdleCauseRow& main = idle.causes.front();
-  const bool at_least = main.cause != IdleCause::kUnknown && MuchIsUnknown(idle);
   const std::string share =
-      fmt::format("{}{} of {}", at_least ? "at least " : "", FormatShare(main.total, all), whose);
+      fmt::format("{}{} of {}", IsAtLeast(idle) ? "at least " : "", FormatShare(main.total, all), whose);
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {}", share);

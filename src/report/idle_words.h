@@ -17,6 +17,9 @@ std::string_view MeaningOf(IdleCause cause, Requests requests);
 DurationNs UnknownTime(const IdleTable& idle);
 bool MuchIsUnknown(const IdleTable& idle);
 
+// Whether the share of the first cause of `idle`, which has one, is a lower bound.
+bool IsAtLeast(const IdleTable& idle);
+
 // "the host launched late for 71.0 % of the idle time": the first cause of `idle`, which has one.
 // `whose`: "the idle time".
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 #include "analysis/missing_work.h"
@@ -70,7 +71,11 @@ std::string ClockText(const DeviceClock& clock) {
   // Bounds may cross by the tolerance of both.
   const auto [least, most] = std::minmax({near, clock.before_launch > 0 ? *far : -*far});
   const std::string from = FormatDuration(least), to = FormatDuration(most);
-  return text + " " + (from == to ? from : from + " to " + to);
+  // A constant offset shows all the time.
+  const bool may_drift =
+      clock.least_at_start && clock.least_at_end &&
+      2 * std::abs((*clock.least_at_end - *clock.least_at_start).ns) > std::abs(near.ns);
+  return text + " " + (from == to ? from : from + " to " + to) + (may_drift ? ", or drifts" : "");
 }
 
 std::string LossInNotes(const Notes& notes) {

@@ -187,6 +187,11 @@ TEST(ClocksText, NamesTheSmallerBoundFirst) {
   EXPECT_THAT(ClocksText({clock}), HasSubstr("ahead of the host's by 5.89 us to 6.69 us"));
   clock.most = clock.least;
   EXPECT_THAT(ClocksText({clock}), EndsWith("ahead of the host's by 5.89 us"));
+  clock.least_at_start = DurationNs{-10};
+  clock.least_at_end = DurationNs{-20};
+  EXPECT_THAT(ClocksText({clock}), EndsWith("5.89 us"));
+  clock.least_at_end = DurationNs{-5'000};
+  EXPECT_THAT(ClocksText({clock}), EndsWith("5.89 us, or drifts"));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ std::string ComparedText(const RankTable& ranks) {
   if (compared == std::ssize(ranks.rows)) return "";
   return fmt::format("of the {} of {} ranks {}, ", compared, ranks.rows.size(),
                      std::ranges::all_of(ranks.rows, &RankRow::complete) ? "with device work"
-                                                                         : "that lost nothing");
+                                                                         : "with whole device times");
 }
 
 std::string StragglerText(const RankTable& ranks) {

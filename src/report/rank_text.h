@@ -31,7 +31,7 @@ std::string RankLabel(const RankTable& ranks, const RankRow& row);
 // The same of the row of a trace; its path where there is no such row.
 std::string RankLabel(const RankTable& ranks, const std::string& path);
 
-// "of the 3 of 4 ranks that lost nothing, "; "" where all are compared.
+// "of the 3 of 4 ranks with whole device times, "; "" where all are compared.
 std::string ComparedText(const RankTable& ranks);
 // "rank 3 computes longest: 650 us, 18.2 % more than the median of the others"; "" when none stands
 // out.
