@@ -30,6 +30,11 @@ tl::unexpected<Error> MisusedCompare(std::string problem) {
 Result<void> CheckCompareOptions(const CompareOptions& options) {
   const bool by_name =
       options.traces.paths.empty() && !options.base.empty() && !options.now.empty();
+  if (options.traces.paths.empty() && options.base.empty() != options.now.empty())
+    return MisusedCompare(
+        fmt::format("--base and --new name the two sides together: {} is missing (or BASE and NEW "
+                    "without them)",
+                    options.now.empty() ? "--new" : "--base"));
   if (options.traces.paths.size() != 2 && !by_name) {
     return MisusedCompare(fmt::format(
         "wants two runs or traces, BASE and NEW, not {}: further runs follow --base and --new",

@@ -251,14 +251,18 @@ void ExamineHost(const DoctorArguments& arguments, const std::stop_token& stop,
 
 namespace {
 
-// Whether the server of such a command line could listen on this host. Its own port is taken by the
-// server that was started so.
-void ExaminePort(EngineKind kind, const std::vector<std::string>& words, Examination& examination) {
+// Whether the server of such a command could listen on this host. Its own port is taken by the
+// server that was started so. `words`: of `command`, and of its configuration file.
+void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
+                 const std::vector<std::string>& words, Examination& examination) {
+  if (RunsElsewhere(command)) return;
   const auto named = ParseWhole<uint16_t>(OptionValue(words, {"--port"}).value_or(""));
   const uint16_t port = named.value_or(UsualPort(kind));
   Saw(examination, Look::kCommand, fmt::format("port {} of this host", port));
   if (port == 0 || IsFreePort(port)) return;
-  const std::span<const std::string> own = std::span(words).subspan(1);
+  // The program of a script is its interpreter.
+  const std::span<const std::string> own =
+      std::span(command).subspan(std::min(command.size(), EngineWord(command) + 1));
   for (const int64_t pid : PidsListeningOn(port)) {
     const std::vector<std::string> theirs = WordsOf(pid);
     if (theirs.size() >= own.size() &&
@@ -324,7 +328,7 @@ Result<void> ExamineCommandLine(const DoctorArguments& arguments, const std::sto
   const auto words = WithConfigFile(arguments.command);
   if (!words) examination.Add(words.error());
   ExamineCommand(kind, version, words.value_or(arguments.command), environment, "", examination);
-  ExaminePort(kind, words.value_or(arguments.command), examination);
+  ExaminePort(kind, arguments.command, words.value_or(arguments.command), examination);
   ProfilerFacts profiler;
   ReadProfilerConfig(ProfilerConfigOf(words.value_or(arguments.command), {}), profiler);
   const char* const home = std::getenv("HOME");

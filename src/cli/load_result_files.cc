@@ -65,13 +65,14 @@ OptionRow RecordsRow(std::string& path) {
 }
 
 Result<void> WriteRecords(const std::string& path, const LoadRecords& records) {
-  const size_t at = path.find(kScenario);
-  if (at == std::string::npos) return WriteFile(path, RecordsAsJsonLines(records));
+  if (path.find(kScenario) == std::string::npos)
+    return WriteFile(path, RecordsAsJsonLines(records));
   std::set<std::string> scenarios;
   for (const RequestRecord& request : records.requests) scenarios.insert(request.scenario);
   for (const std::string& scenario : scenarios) {
     std::string name = path;
-    name.replace(at, kScenario.size(), scenario);
+    for (size_t at = 0; (at = name.find(kScenario, at)) != name.npos; at += scenario.size())
+      name.replace(at, kScenario.size(), scenario);
     TACHO_RETURN_IF_ERROR(WriteFile(name, RecordsAsJsonLines(records, scenario)));
   }
   return {};

@@ -32,13 +32,12 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
           ? proven.json
           : RecordScreen(recording, proven,
                          StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto), shown);
+  Result<void> kept;
+  if (!arguments.records.empty() && recording.load)
+    kept = WriteRecords(arguments.records, *recording.load);
   if (auto written = WriteStdout(text); !written) return Fails(written.error());
   ComplainOf(recording);
-  if (!arguments.records.empty() && recording.load) {
-    const Result<void> kept = WriteRecords(arguments.records, *recording.load);
-    if (!kept) return Fails(kept.error());
-  }
-  return proven.status;
+  return kept ? proven.status : Fails(kept.error());
 }
 
 // `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they

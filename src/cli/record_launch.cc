@@ -45,9 +45,8 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
         fmt::format("--launch starts the engine that is recorded: leave out {}, or put what "
                     "is the engine's after --",
                     ShellWord(own.targets[0])));
-  // The written command hides their values as it does those of --env.
   for (const std::string& setting : MoveSettings(own.engine))
-    own.command += " --env " + WrittenWord(Secret::kHeader, setting);
+    own.command += " --env " + WrittenWord(Secret::kVariable, setting);
   // Either of them stands for both.
   if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
   if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";

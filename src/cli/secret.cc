@@ -13,15 +13,17 @@
 namespace tacho {
 namespace {
 
+bool IsVariableName(std::string_view name) {
+  return !name.empty() && !IsDigit(name[0]) &&
+         std::ranges::all_of(name, [](char c) { return c == '_' || IsLetter(c) || IsDigit(c); });
+}
+
 // "X-Api-Key" to "X_API_KEY"; "" if that gives no name.
 std::string VariableOf(std::string_view header) {
   std::string name;
   for (const char c : header)
     name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
-  const bool good = !name.empty() && !IsDigit(name[0]) && std::ranges::all_of(name, [](char c) {
-    return c == '_' || IsUpper(c) || IsDigit(c);
-  });
-  return good ? name : "";
+  return IsVariableName(name) ? name : "";
 }
 
 std::string WrittenHeader(const std::string& word) {
@@ -38,9 +40,13 @@ std::string WrittenHeader(const std::string& word) {
 std::string WrittenVariable(const std::string& word) {
   const size_t sign = word.find('=');
   if (sign == std::string::npos) return ShellWord(word);
+  const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
   std::string blanked = word;
-  const bool is_secret = MayHoldSecret(word.substr(0, sign)) || BlankSecrets(blanked) > 0;
-  return is_secret ? WrittenHeader(word) : ShellWord(word);
+  const bool is_secret =
+      !IsVariableName(name) || HowNamed(name) == Named::kSecret || BlankSecrets(blanked) > 0 ||
+      (MayHoldSecret(name) && (LooksLikeKey(value) || value.find("://") != value.npos));
+  if (!is_secret) return ShellWord(word);
+  return IsVariableName(name) ? "\"" + name + "=$" + name + "\"" : "***";
 }
 
 std::string WithoutStrings(std::string_view json) {

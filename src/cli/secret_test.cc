@@ -52,13 +52,17 @@ TEST(WrittenCommand, EverySpellingOfASecretIsLeftOut) {
 TEST(WrittenCommand, KeepsAnEnvironmentThatIsNotSecret) {
   RecordArguments own;
   const std::string token = "hf_" + std::string(34, 'a');
-  ASSERT_TRUE(ParseArguments(RecordSpec(own), {"--launch", "vllm", "--env", "PYTHONPATH=/a b:/c",
-                                               "--env", "HF_TOKEN=sesame", "--env", "A=" + token,
-                                               "--env", "HTTP_PROXY=http://me:sesame@h:1"}));
+  ASSERT_TRUE(
+      ParseArguments(RecordSpec(own),
+                     {"--launch", "vllm", "--env", "PYTHONPATH=/a b:/c", "--env", "HF_TOKEN=sesame",
+                      "--env", "A=" + token, "--env", "http_proxy=http://me:sesame@h:1", "--env",
+                      "SGLANG_NUM_RESERVED_DECODE_TOKENS=512", "--env", "$(id)_TOKEN=sesame"}));
   EXPECT_THAT(own.command, HasSubstr("--env 'PYTHONPATH=/a b:/c'"));
   EXPECT_THAT(own.command, HasSubstr("--env \"HF_TOKEN=$HF_TOKEN\""));
   EXPECT_THAT(own.command, HasSubstr("--env \"A=$A\""));
-  EXPECT_THAT(own.command, HasSubstr("--env \"HTTP_PROXY=$HTTP_PROXY\""));
+  EXPECT_THAT(own.command, HasSubstr("--env \"http_proxy=$http_proxy\""));
+  EXPECT_THAT(own.command, HasSubstr("--env SGLANG_NUM_RESERVED_DECODE_TOKENS=512"));
+  EXPECT_THAT(own.command, Not(HasSubstr("$(id)")));
   EXPECT_THAT(own.command, Not(HasSubstr("sesame")));
 }
 

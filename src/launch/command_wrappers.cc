@@ -102,6 +102,11 @@ bool HasOtherEnvironment(const std::vector<std::string>& words) {
   });
 }
 
+bool RunsElsewhere(const std::vector<std::string>& words) {
+  return std::ranges::any_of(WrappersOf(words),
+                             [](const std::string& word) { return Names(word, kElsewhere); });
+}
+
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
   const std::string first = words.empty() ? "" : words.front();
   const WordSpan wrappers = WrappersOf(words);

@@ -22,6 +22,9 @@ size_t EngineWord(const std::vector<std::string>& words);
 // that is found here.
 bool HasOtherEnvironment(const std::vector<std::string>& words);
 
+// Whether a word before the engine's starts it in a container or on another host.
+bool RunsElsewhere(const std::vector<std::string>& words);
+
 // kUsage: options and variables that are added would not reach the engine, as in a container or in
 // words in quotes; it would not end with tacho; or the command starts no server ("vllm bench").
 Result<void> CheckWrappers(const std::vector<std::string>& words);

@@ -59,6 +59,12 @@ TEST(HasOtherEnvironment, OfAWrapper) {
   EXPECT_FALSE(HasOtherEnvironment(WordsIn("numactl -N 0 vllm serve uv")));
 }
 
+TEST(RunsElsewhere, InAContainerOrOnAnotherHost) {
+  EXPECT_TRUE(RunsElsewhere(WordsIn("docker run --rm image vllm serve m")));
+  EXPECT_TRUE(RunsElsewhere(WordsIn("sudo ssh host vllm serve m")));
+  EXPECT_FALSE(RunsElsewhere(WordsIn("env A=1 vllm serve docker")));
+}
+
 TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
   for (const char* const line : {"bash -c x", "numactl -N 0 sh -c x", "bash -l -c x", "zsh -lc x",
                                  "bash -euo pipefail -c x"})

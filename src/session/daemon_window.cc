@@ -242,6 +242,7 @@ class Window {
                                ? "begins in " + SecondsText(window_.begin_ns - time)
                                : Files(time, whole, bytes));
       round_.Look(*daemon_, now);
+      SayWhoDied(time);
       const size_t late = round_.Late(*daemon_, now).size();
       if (late == all || (time > window_.end_ns && whole + late == all)) break;
       // Kineto builds a large file in memory before its first byte; while it does, the process goes
@@ -253,6 +254,18 @@ class Window {
           time > window_.end_ns + options_.patience.count() * kNsPerMs)
         break;
       std::this_thread::sleep_for(kLookAtTraces);
+    }
+  }
+
+  // Once for each worker: at its end nobody would know when it was.
+  void SayWhoDied(int64_t now) {
+    for (const auto& [index, pids] : round_.askers()) {
+      const auto dead = std::ranges::count_if(pids, [](int64_t pid) { return !ProcessLives(pid); });
+      if (dead == 0 || now >= window_.end_ns || !said_dead_.insert(index).second) continue;
+      observer_.OnRemark(fmt::format(
+          "{}: {} of its {} processes died; the window goes on to its end, which Kineto's daemon "
+          "cannot move",
+          workers_[index].worker.url, dead, pids.size()));
     }
   }
 
@@ -274,6 +287,7 @@ class Window {
   std::map<size_t, DaemonFolder> folders_;  // by the index of their worker
   DaemonRound round_;
   std::optional<size_t> to_surpass_;  // traces of the first window, in a second one
+  std::set<size_t> said_dead_;
   bool interrupted_ = false;
 };
 

@@ -46,6 +46,7 @@ void RenewSessions(Recording& recording) {
     worker.stopped.reset();
     worker.expectation.answered_stop = worker.expectation.nothing_ran = false;
     worker.expectation.ended_by_time_ns = 0;
+    worker.expectation.ended_by_death = false;
     worker.expectation.silent_under_load = false;
     PlanStartOf(worker, recording.window);
   }

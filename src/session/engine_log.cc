@@ -100,7 +100,11 @@ const std::string& EngineLog::StartPhase() {
 std::string EngineLog::Text() const {
   if (path_.empty()) return "";
   const int64_t size = SizeOf(path_);
-  return ReadRange(path_, std::max(size < begin_ ? 0 : begin_, size - kMostText), size);
+  const int64_t begin = size < begin_ ? 0 : begin_;
+  if (size - begin <= kMostText) return ReadRange(path_, begin, size);
+  // Without the rest of a line: the name of a secret may be in its first part.
+  std::string text = ReadRange(path_, size - kMostText, size);
+  return text.erase(0, text.find('\n') + 1);
 }
 
 }  // namespace tacho

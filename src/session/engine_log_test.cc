@@ -87,5 +87,14 @@ TEST(EngineLog, TellsWhatIsNew) {
   EXPECT_EQ(EngineLog().LastWord(), "");
 }
 
+// A key whose name was cut off would not be known for one.
+TEST(EngineLog, ATextThatIsTooLongBeginsWithALine) {
+  const FolderForTest folder;
+  const std::string path = folder.Write("log", "");
+  const EngineLog log(path);
+  std::ofstream(path, std::ios::app) << "api_key=" << std::string(5 << 20, 'x') << "\nlast\n";
+  EXPECT_EQ(log.Text(), "last\n");
+}
+
 }  // namespace
 }  // namespace tacho

@@ -42,9 +42,17 @@ Doubts Ask(HttpClient& client, const AskedEngines& asked) {
   return doubts;
 }
 
-std::map<size_t, std::string> AskTwice(HttpClient& client, const AskedEngines& asked) {
-  std::map<size_t, std::string> dead;
-  const Doubts first = Ask(client, asked);
+// Of the first look.
+LifeWatch::Deaths IllAlready(const Doubts& doubts) {
+  LifeWatch::Deaths ill;
+  for (size_t n = 0; n < doubts.why.size(); ++n)
+    if (doubts.metrics[n]) ill[doubts.engines.which[n]] = doubts.why[n];
+  return ill;
+}
+
+// `first`: the answers to the first question.
+LifeWatch::Deaths AskAgain(HttpClient& client, const Doubts& first) {
+  LifeWatch::Deaths dead;
   if (first.why.empty()) return dead;
   std::this_thread::sleep_for(kBetweenQuestions);
   const Doubts then = Ask(client, first.engines);
@@ -61,11 +69,16 @@ std::map<size_t, std::string> AskTwice(HttpClient& client, const AskedEngines& a
 
 }  // namespace
 
-const std::map<size_t, std::string>& LifeWatch::Dead(const std::vector<size_t>& which,
-                                                     const std::vector<RecordedWorker>& workers) {
+const LifeWatch::Deaths& LifeWatch::Dead(const std::vector<size_t>& which,
+                                         const std::vector<RecordedWorker>& workers) {
   if (look_.valid()) {
     if (look_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return dead_;
-    dead_.merge(look_.get());
+    Look look = look_.get();
+    if (!ill_) ill_ = std::move(look.ill);
+    for (const auto& [engine, why] : look.dead) {
+      const auto ill = ill_->find(engine);
+      if (ill == ill_->end() || ill->second != why) dead_.emplace(engine, why);
+    }
     next_look_ns_ = MonotonicNs() + kLookNs;
   }
   if (which.empty() || MonotonicNs() < next_look_ns_) return dead_;
@@ -74,8 +87,10 @@ const std::map<size_t, std::string>& LifeWatch::Dead(const std::vector<size_t>& 
     asked.workers.push_back(workers[i].worker);
     asked.facts.push_back(workers[i].facts);
   }
-  look_ = std::async(std::launch::async, [&client = client_, asked = std::move(asked)] {
-    return AskTwice(client, asked);
+  look_ = std::async(std::launch::async, [&client = client_, asked = std::move(asked),
+                                          is_first = !ill_.has_value()] {
+    const Doubts doubts = Ask(client, asked);
+    return Look{AskAgain(client, doubts), is_first ? IllAlready(doubts) : Deaths{}};
   });
   return dead_;
 }

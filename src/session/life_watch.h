@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,25 +15,31 @@ namespace tacho {
 
 // Which engines died, asked every second beside a wait: no wait gets longer for an answer. An
 // engine is dead when two questions in a row say so and none of its counters moves meanwhile: a
-// connection may break once, a /health may be wrong, and a death ends a recording. The destructor
-// waits for pending answers (kPatienceForLife).
+// connection may break once, a /health may be wrong, and a death ends a recording. What /health
+// said at the first look, when its server lived, is no death. The destructor waits for pending
+// answers (kPatienceForLife).
 class LifeWatch {
  public:
   explicit LifeWatch(HttpClient& client) : client_(client) {}  // which outlives it
 
+  using Deaths = std::map<size_t, std::string>;
+
   // Why each dead one of `which` is dead, by its index, as far as it is known by now. Begins the
   // next look when it is due.
-  const std::map<size_t, std::string>& Dead(const std::vector<size_t>& which,
-                                            const std::vector<RecordedWorker>& workers);
+  const Deaths& Dead(const std::vector<size_t>& which, const std::vector<RecordedWorker>& workers);
 
  private:
-  using Deaths = std::map<size_t, std::string>;
   static constexpr int64_t kLookNs = 1'000'000'000;
+  struct Look {
+    Deaths dead;
+    Deaths ill;  // of the first look: what was said of a server that answers all the same
+  };
 
   HttpClient& client_;
   Deaths dead_ = {};
-  int64_t next_look_ns_ = MonotonicNs() + kLookNs;
-  std::future<Deaths> look_ = {};
+  std::optional<Deaths> ill_ = {};  // once the first look is over
+  int64_t next_look_ns_ = 0;
+  std::future<Look> look_ = {};
 };
 
 }  // namespace tacho

@@ -311,7 +311,8 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
                              {"processes", recording.daemon->processes}};
   if (recording.nsys) json["nsys"] = {{"version", recording.nsys->version}};
   if (recording.load) {
-    if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
+    if (options.baseline_ns > 0 && recording.baseline.end_ns > 0)
+      json["baseline"] = WindowJson(recording.baseline, shift);
     if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
     if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
       json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};

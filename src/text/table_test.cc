@@ -81,7 +81,7 @@ TEST(Table, LeavesOutRatherThanCutsToNothing) {
   table.Add({std::string(60, 'a'), std::string(19, 'b'), std::string(19, 'c')});
   EXPECT_EQ(RenderText(table, TextStyle{.width = 80}),
             " a" + std::string(61, ' ') + "b\n " + std::string(60, 'a') +
-                "  bbbbbbbbbbb…bbbbb\n left out: c (widen the terminal)\n");
+                "  bbbbbbbbbbb…bbbbb\n left out: c (COLUMNS=200 shows them)\n");
 }
 
 TEST(Table, Text) {

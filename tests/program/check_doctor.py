@@ -13,6 +13,7 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import sys
 
 import jsonschema
 
@@ -432,8 +433,21 @@ def taken_port(folder):
         words = ["--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE, "--port", port]
         taken = doctor("a taken port", *words, status=4)
         has("a taken port", taken, ("port-in-use",), (), {"D58": "found"})
+        elsewhere = ["--engine-version", "0.32.0", "--", "docker", "run", "image", *words[words.index("vllm"):]]
+        has("a port of a container", doctor("a port of a container", *elsewhere, status=0), (), ("port-in-use",))
         check("a taken port: by whom", f"process {os.getpid()} listens on it" in taken["findings"][0]["evidence"], taken["findings"][0])
     has("a free port", doctor("a free port", *words, status=0), (), ("port-in-use",), {"D58": "clear"})
+    # What was started by the same words listens on its own port, whatever is before them or in its configuration.
+    program = pathlib.Path(folder, "vllm")
+    program.write_text(f"#!{sys.executable}\nimport socket, sys\nserver = socket.create_server(('0.0.0.0', {port}))\nprint('', flush=True)\nsys.stdin.read()\n")
+    program.chmod(0o755)
+    pathlib.Path(folder, "config.yaml").write_text(f"port: {port}\n")
+    for name, own in (("a config file", ["--config", f"{folder}/config.yaml"]), ("a wrapper", ["--port", port])):
+        serve = [str(program), "serve", "m", "--profiler-config", SAFE, *own]
+        with processes.running(serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            processes.first_line(process)
+            has(f"its own port, {name}", doctor(f"its own port, {name}", "--engine-version", "0.32.0", "--", "env", "A=1", *serve, status=0),
+                (), ("port-in-use",))
 
 
 def bad_input(folder):

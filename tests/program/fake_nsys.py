@@ -120,6 +120,7 @@ def stop(words):
         print("\r[1/1] [====   40%", end="", flush=True)
         time.sleep(2)
     ending = ".qdstrm" if modes & {"raw", "libssh"} else ".nsys-rep"
+    session["end_ns"] = time.time_ns()
     text = json.dumps(session).encode() + b"\n"
     if "grows" in modes:
         subprocess.Popen([sys.executable, __file__, "--grow", session["report"] + ending, text.decode()], start_new_session=True,
@@ -155,7 +156,10 @@ def export(words):
                     str(len(pids))], check=True, stdout=subprocess.DEVNULL)
     made = glob.glob(output + ".d/*.sqlite")[0]
     with sqlite3.connect(made) as db:
-        db.execute("UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = ?", (session["begin_ns"] + 100_000_000,))
+        (last,) = db.execute("SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone()
+        # It ends with its session, as a busy engine's does, however long it took to start those of others.
+        first = max(session["begin_ns"] + 100_000_000, session.get("end_ns", 0) - last - 100_000_000)
+        db.execute("UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = ?", (first,))
         columns = [(table, column) for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
                    for (_, column, *_) in db.execute(f"PRAGMA table_info({table})").fetchall()]
         old = [pid for (pid,) in db.execute("SELECT pid FROM PROCESSES ORDER BY pid")]
