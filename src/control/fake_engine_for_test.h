@@ -33,6 +33,11 @@ class FakeEngine {
   }
 
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+  // From now on.
+  void Set(const std::string& what, Answer answer) {
+    std::lock_guard lock(mutex_);
+    answers_[what] = std::move(answer);
+  }
   // "POST /start_profile BODY", in the order of arrival.
   std::vector<std::string> seen() const {
     std::lock_guard lock(mutex_);
@@ -43,10 +48,8 @@ class FakeEngine {
   void Serve(HttpExchange& exchange) {
     const ServerRequest& request = exchange.request();
     std::string what = request.method + " " + request.path;
-    {
-      std::lock_guard lock(mutex_);
-      seen_.push_back(request.body.empty() ? what : what + " " + request.body);
-    }
+    std::lock_guard lock(mutex_);
+    seen_.push_back(request.body.empty() ? what : what + " " + request.body);
     auto found = answers_.find(what);
     if (found == answers_.end())
       exchange.Respond(404, R"({"detail":"Not Found"})", "application/json");
@@ -55,8 +58,8 @@ class FakeEngine {
                        found->second.headers);
   }
 
-  const std::map<std::string, Answer> answers_;
   mutable std::mutex mutex_;
+  std::map<std::string, Answer> answers_;
   std::vector<std::string> seen_;
   uint16_t port_ = 0;
   std::unique_ptr<HttpServer> server_;  // declared last: its thread uses the members above

@@ -58,7 +58,7 @@ TEST(BlockStream, LetsTheReaderWriteInTheBlockAndAroundIt) {
   }
 }
 
-TEST(OpenStream, GivesPlainFilesInBlocksOfAMegabyte) {
+TEST(OpenStream, GivesPlainFilesInBlocks) {
   const std::string text = SampleText(2 * kBlockBytes + 5);
   FolderForTest folder;
   const auto stream = OpenStream(folder.Write("t.json", text), StreamThreads::kInline);

@@ -84,7 +84,7 @@ class TokenFlow {
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;
-  // It may still be asking when the wait is over: nobody waits for that.
+  // It may still be asking when a wait is over; the next wait begins when it has its answers.
   std::optional<LifeWatch> life_;
 };
 

@@ -24,15 +24,10 @@ std::vector<Worker> WorkersOf(const Recording& recording) {
 WindowEnd::WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
                      ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
                      const std::stop_token& stop)
-    : client_(client),
-      options_(options),
-      recording_(recording),
-      session_(session),
-      load_(load),
-      life_(client) {
+    : options_(options), recording_(recording), session_(session), load_(load), life_(client) {
   const WindowPlan& plan = recording_.window;
   if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
-    steps_.emplace(client_, WorkersOf(recording_), patience, plan.by_budget ? *needed - 1 : *needed,
+    steps_.emplace(client, WorkersOf(recording_), patience, plan.by_budget ? *needed - 1 : *needed,
                    stop);
 }
 

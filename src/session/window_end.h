@@ -44,7 +44,6 @@ class WindowEnd {
   bool MayGoOn() const;
   bool EndedByDeath();
 
-  HttpClient& client_;
   const RecordOptions& options_;
   Recording& recording_;
   ProfilerSession& session_;

@@ -172,7 +172,7 @@ def faults_beside(folder):
     meet(folder, "clock-skew@1:3ms", 0, None)
     meet(folder, "clock-drift@1:50", 0, None)
     meet(folder, "error-in-stream@1:10", 0, r"\d+ of \d+ requests failed: error inside the answer", finding="requests-failed")
-    meet(folder, "unhealthy@1", 0, None)  # /health is never asked: on SGLang it is a forward
+    meet(folder, "unhealthy@1", 0, None)  # its /health says so from before the window on
 
 
 def died_in_load(folder):
