@@ -16,8 +16,8 @@ std::string Caveat(const RunAnalysis& run);
 // is missing at the edges of the recording alone lies outside the window.
 bool BusyIsLeast(const TraceAnalysis& trace);
 bool BusyIsLeast(const RunAnalysis& run);
-// The same of its share of all the time recorded: work that was launched before the recording may have
-// run then.
+// The same of its share of all the time recorded: work that was launched before the recording may
+// have run then.
 bool BusyIsLeastOfRecorded(const TraceAnalysis* trace);
 
 // A smaller share of the window is not worth a word.

@@ -77,8 +77,8 @@ bool MuchIsUnknown(const IdleTable& idle) {
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
   const DurationNs all = idle.window - idle.busy;
   const IdleCauseRow& main = idle.causes.front();
-  const std::string share =
-      fmt::format("{}{} of {}", IsAtLeast(idle) ? "at least " : "", FormatShare(main.total, all), whose);
+  const std::string share = fmt::format("{}{} of {}", IsAtLeast(idle) ? "at least " : "",
+                                        FormatShare(main.total, all), whose);
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {}", share);

@@ -88,8 +88,9 @@ std::string ComparedText(const RankTable& ranks) {
       ranks.rows, [](const RankRow& row) { return row.complete && row.window.ns > 0; });
   if (compared == std::ssize(ranks.rows)) return "";
   return fmt::format("of the {} of {} ranks {}, ", compared, ranks.rows.size(),
-                     std::ranges::all_of(ranks.rows, &RankRow::complete) ? "with device work"
-                                                                         : "with whole device times");
+                     std::ranges::all_of(ranks.rows, &RankRow::complete)
+                         ? "with device work"
+                         : "with whole device times");
 }
 
 std::string StragglerText(const RankTable& ranks) {

@@ -105,8 +105,8 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
 // " left out: Max (ns), StdDev (ns) (--wide)", " left out: TMed (ns), and 9 more (--wide)". No name
 // is cut.
 TextLine LeftOutLine(const std::vector<std::string>& names, const TextStyle& style) {
-  const std::string end =
-      fmt::format(" ({})", style.wide_option.empty() ? "COLUMNS=200 shows them" : style.wide_option);
+  const std::string end = fmt::format(
+      " ({})", style.wide_option.empty() ? "COLUMNS=200 shows them" : style.wide_option);
   const size_t room = style.width - std::min(style.width, 1 + end.size());
   std::string shown =
       FitText("left out: " + FormatCounted(names.size(), "column"), room, style.unicode);
