@@ -87,6 +87,12 @@ struct WhatIsLacking {
       : missing(TextsOf(proof.Missing(), true)), notes(TextsOf(proof.remarks, false)) {
     for (const Finding& finding : recording.findings)
       if (finding.IsTrouble() && !IsNamed(finding, proof)) troubles.push_back(finding.Text());
+    // What ranks lost is counted on the line "proof".
+    for (const Finding& remark : proof.remarks)
+      if (remark.IsTrouble() && std::ranges::none_of(proof.ranks, [&](const RankProof& rank) {
+            return rank.loss && rank.loss->subject == remark.subject;
+          }))
+        troubles.push_back(remark.Text());
   }
   // Whether a missing rank of its worker has already named it.
   static bool IsNamed(const Finding& trouble, const Proof& proof) {

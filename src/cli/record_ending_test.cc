@@ -125,6 +125,16 @@ TEST_F(RecordEnding, ARankIsProvenAlsoWhereItLostWork) {
   EXPECT_THAT(Ending(), HasSubstr("4 of 4 ranks proven, 1 lost GPU work · 400 to 401 steps each"));
 }
 
+// A front end's file: no rank counts it.
+TEST_F(RecordEnding, NamesAFileOfNoRankThatIsNotWhole) {
+  const Finding cut{FindingId::kRowsMissing, "api.json", "truncated-json (byte 10)"};
+  const Finding lost{FindingId::kRowsMissing, "w0 TP1 (u)", "lost-at-edge: work is missing"};
+  proven_.proof.ranks[1].loss = lost;
+  proven_.proof.remarks = {lost, cut};
+  EXPECT_THAT(Ending(), HasSubstr(" trouble  api.json: truncated-json (byte 10)\n"));
+  EXPECT_THAT(Ending(), Not(HasSubstr("lost-at-edge")));
+}
+
 // What does not fit into the ten lines is above them.
 TEST_F(RecordEnding, LeavesNothingUnsaid) {
   std::string trouble = "not kept:";

@@ -41,12 +41,13 @@ std::string WrittenVariable(const std::string& word) {
   const size_t sign = word.find('=');
   if (sign == std::string::npos) return ShellWord(word);
   const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
+  if (!IsVariableName(name)) return "***";
   std::string blanked = word;
+  // "AWS_ACCESS_KEY_ID" and "SLACK_WEBHOOK" are, "SGLANG_NUM_RESERVED_DECODE_TOKENS=512" is not.
   const bool is_secret =
-      !IsVariableName(name) || HowNamed(name) == Named::kSecret || BlankSecrets(blanked) > 0 ||
+      HowNamed(name) == Named::kSecret || BlankSecrets(blanked) > 0 ||
       (MayHoldSecret(name) && (LooksLikeKey(value) || value.find("://") != value.npos));
-  if (!is_secret) return ShellWord(word);
-  return IsVariableName(name) ? "\"" + name + "=$" + name + "\"" : "***";
+  return is_secret ? "\"" + name + "=$" + name + "\"" : ShellWord(word);
 }
 
 std::string WithoutStrings(std::string_view json) {

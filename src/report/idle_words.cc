@@ -65,13 +65,13 @@ DurationNs UnknownTime(const IdleTable& idle) {
   return found == idle.causes.end() ? DurationNs{} : found->total;
 }
 
-bool IsAtLeast(const IdleTable& idle) {
-  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
-}
-
 bool MuchIsUnknown(const IdleTable& idle) {
   constexpr double kMuch = 0.01;
   return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
+}
+
+bool IsAtLeast(const IdleTable& idle) {
+  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
 }
 
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {

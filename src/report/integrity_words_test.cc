@@ -179,6 +179,23 @@ TEST(LossInWords, OfARunSaysWhatTheEndCutOff) {
 }
 
 // The bounds of a clock cross by their tolerance.
+TEST(LossInWords, LaunchesWithoutARowAreSaid) {
+  RunAnalysis run = TwoRanksForTest();
+  TraceAnalysis& trace = run.traces[1];
+  trace.launches = {};
+  trace.devices.clear();
+  trace.notes.Add(NoteId::kNoGpuEvents, "");
+  EXPECT_EQ(LossInWords(trace), "whether events are missing cannot be told");
+  ApiRow& row = trace.launches.apis.emplace_back();
+  row.name = "cudaLaunchKernel";
+  row.stats.count = 7;
+  trace.launches.apis.emplace_back().name = "cudaEventRecord";
+  EXPECT_EQ(LossInWords(trace), "no GPU work is recorded, although 7 calls launched some");
+  EXPECT_EQ(LossInWords(run),
+            "in 1 of 2 traces no GPU work is recorded, although calls launched some");
+  EXPECT_EQ(MissingWorkText(run), "GPU work is missing in 1 of 2 traces");
+}
+
 TEST(ClocksText, NamesTheSmallerBoundFirst) {
   DeviceClock clock{.device = "0", .launched = 10, .waited = 16, .after_wait = 14};
   clock.state = DeviceClock::State::kOff;

@@ -155,7 +155,8 @@ void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows) {
       all.rows.push_back(std::move(of));
     }
   }
-  if (all.rows.empty() && together.damaged == 0) return;
+  if (together.empty()) return;
+  if (all.rows.empty()) document.AddPart(Heading{Heading::Level::kPart, "Memory"});
   document.AddPart(TitledTable{.table = std::move(all), .title = "Memory", .screen_rows = rows});
   AddMemoryRemarks(document, together);
 }

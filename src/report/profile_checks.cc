@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/ceilings.h"
+#include "report/idle_words.h"
 #include "report/integrity_words.h"
 #include "report/profile_sections.h"
 #include "text/format_number.h"
@@ -79,14 +80,15 @@ void CheckShortKernels(const KernelTable& kernels, std::vector<Bottleneck>& find
 }  // namespace
 
 void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
+  const DeviceTotals totals = TotalsOf(trace.devices);
   std::vector<Bottleneck> findings;
-  CheckUtilisation(TotalsOf(trace.devices), findings);
+  CheckUtilisation(totals, findings);
   CheckGraphLaunches(trace.launches, findings);
   CheckCategory(trace.kernels, "comm.moe_all_to_all", kMuchDispatch, "HIGH", "MoE all-to-all",
                 findings);
   CheckCategory(trace.kernels, "moe.routing", kMuchRouting, "MED", "MoE routing", findings);
   CheckHostCopies(trace.ops, findings);
-  if (!TotalsOf(trace.devices).on_host) CheckShortKernels(trace.kernels, findings);
+  if (!totals.on_host) CheckShortKernels(trace.kernels, findings);
   AddTitle(document, "Performance Bottleneck Analysis");
   for (const Bottleneck& finding : findings) {
     const Paint paint = finding.level == "HIGH"  ? Paint::kRed
@@ -96,7 +98,6 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
                            kFindingIndent});
   }
   if (!findings.empty()) return;
-  const DeviceTotals totals = TotalsOf(trace.devices);
   if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
   AddLine(document, totals.whole ? "none of the six checks found anything"
                                  : "nothing was found, but how much of the window is idle cannot "
@@ -119,6 +120,8 @@ void AddCeilings(Document& document, const TraceAnalysis& trace) {
                                   PadLeft(FormatDuration(ceiling.time), 9),
                                   FormatShare(ceiling.time, totals.window)));
   }
+  if (MuchIsUnknown(trace.idle))
+    AddLine(document, "what is unknown may be of any cause of idle time, which then gains more");
 }
 
 }  // namespace tacho

@@ -249,7 +249,8 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     return "recordings of graph capture at the engine's start, not of ranks that serve: graphs are "
            "captured and do not run, so no device time";
   if (totals.devices.window.ns == 0) {
-    if (std::string why = SaidWhyNoDeviceTime(run); !why.empty()) return why;
+    if (const std::string why = SaidWhyNoDeviceTime(run); !why.empty())
+      return why + MissingSuffix(run.ranks);
     return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
