@@ -49,12 +49,14 @@ PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Sc
 }
 
 bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope) {
-  DurationNs window;
+  DurationNs window, unrecorded;
   for (const DeviceItems& device : prepared.work.devices) {
-    if (scope.device.empty() || device.device == scope.device)
-      window += scope.window.value_or(device.extent).length();
+    if (!scope.device.empty() && device.device != scope.device) continue;
+    const Interval when = scope.window.value_or(device.extent);
+    window += when.length();
+    unrecorded += prepared.integrity.stops.outside(when);
   }
-  return prepared.integrity.idle_time(window);
+  return prepared.integrity.idle_time(window, unrecorded);
 }
 
 IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope, const InFlight* in_flight,

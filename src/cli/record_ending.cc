@@ -47,11 +47,8 @@ std::string StepsText(const Proof& proof) {
 
 std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
-  std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
-  // They prove their rank all the same. The caveat says what it means.
-  const auto lossy = std::ranges::count_if(
-      proof.ranks, [](const RankProof& rank) { return rank.loss.has_value(); });
-  if (lossy > 0) text += fmt::format(", {} lost GPU work", lossy);
+  std::string text =
+      ProvenText(proven, std::ssize(proof.ranks), static_cast<int64_t>(proof.Incomplete()));
   if (const std::string steps = StepsText(proof); !steps.empty())
     text += fmt::format("{}{}", style.dot(), steps);
   // With the daemon, all begin at the requested time, so there is nothing to measure.
@@ -226,6 +223,11 @@ std::string WorkersText(const Recording& recording, const TextStyle& style) {
     workers.push_back(worker.expectation.name + " " + worker.worker.url);
   }
   return workers.size() > 1 ? RenderText(Labelled{"workers", std::move(workers)}, style) : "";
+}
+
+std::string ProvenText(int64_t proven, int64_t ranks, int64_t incomplete) {
+  return fmt::format("{} of {} ranks proven{}", proven, ranks,
+                     incomplete > 0 ? fmt::format(", {} incomplete", incomplete) : "");
 }
 
 }  // namespace tacho

@@ -26,6 +26,8 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
 // What w0, w1, ... of the tables are: their URLs; "" of one alone.
 std::string WorkersText(const Recording& recording, const TextStyle& style);
 
+// "4 of 4 ranks proven, 1 incomplete": its profiler lost rows or times.
+std::string ProvenText(int64_t proven, int64_t ranks, int64_t incomplete);
 // "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error` are
 // those of Recording::Cost.
 std::string CostText(double unprofiled, double profiled, double share, double error);

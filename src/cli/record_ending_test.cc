@@ -122,7 +122,7 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
 TEST_F(RecordEnding, ARankIsProvenAlsoWhereItLostWork) {
   proven_.proof.ranks[1].loss =
       Finding{FindingId::kRowsMissing, "", "lost-at-edge: work is missing"};
-  EXPECT_THAT(Ending(), HasSubstr("4 of 4 ranks proven, 1 lost GPU work · 400 to 401 steps each"));
+  EXPECT_THAT(Ending(), HasSubstr("4 of 4 ranks proven, 1 incomplete · 400 to 401 steps each"));
 }
 
 // A front end's file: no rank counts it.

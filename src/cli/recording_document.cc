@@ -60,7 +60,7 @@ Document RecordingDocument(const KeptRecording& recording) {
                {recording.command,
                 recording.tacho_version.empty() ? "" : "tacho " + recording.tacho_version}});
   document.Add(
-      Labelled{"proof", {fmt::format("{} of {} ranks proven", recording.proven, recording.ranks)}});
+      Labelled{"proof", {ProvenText(recording.proven, recording.ranks, recording.incomplete)}});
   if (const std::string cost = CostText(recording); !cost.empty())
     document.Add(Labelled{"cost", {cost}});
   if (recording.step_change)

@@ -144,8 +144,10 @@ std::vector<Row> RowsOfDevices(const RankRows& rows) {
   return devices;
 }
 
-PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, Phase phase) {
+PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, Interval recorded,
+                      Phase phase) {
   PhaseTime time{std::string(PhaseName(phase)), 0, {}, {}};
+  DurationNs unrecorded;
   std::array<DurationNs, kColors> busy{}, idle{}, communication{};
   for (const Step& step : steps.steps) {
     if (step.label.phase != phase || !step.period) continue;
@@ -153,6 +155,7 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, P
     ++time.steps;
     for (const Row& device : devices) {
       time.total += window.length();
+      unrecorded += window.length() - recorded.Clip(window).length();
       AddByColor(device.busy, window, busy);
       AddByColor(device.idle, window, idle);
       AddByColor(device.communication, window, communication);
@@ -160,7 +163,7 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, P
   }
   const DurationNs exposed = communication[static_cast<size_t>(Exposure::kExposed)];
   const DurationNs working = busy[static_cast<size_t>(Exposure::kBusy)];
-  DurationNs rest = time.total - working;
+  DurationNs rest = time.total - working - unrecorded;
   time.parts = {{"compute and copies", "s0", working - exposed},
                 {"exposed communication", "s1", exposed}};
   for (size_t cause = 0; cause < static_cast<size_t>(IdleCause::kCount); ++cause) {
@@ -171,6 +174,8 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, P
   }
   std::ranges::stable_sort(time.parts.begin() + 2, time.parts.end(), std::ranges::greater{},
                            [](const PhaseTime::Part& part) { return part.time; });
+  if (unrecorded.ns > 0)
+    time.parts.push_back({"not recorded", IdleClass(IdleCause::kUnknown), unrecorded});
   // Idle time is that between a device's first and last work.
   if (rest.ns > 0)
     time.parts.push_back({"before the first work or after the last work", "n1", rest});
@@ -214,8 +219,9 @@ void DrawingKeeper::Draw(const AnalysedTrace& read) {
   Drawings drawings;
   const std::vector<Row> devices = RowsOfDevices(rows);
   for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {
-    PhaseTime time = TimeOfPhase(devices, analysis.steps, phase);
-    if (time.total.ns > 0 && analysis.idle.known) drawings.phases.push_back(std::move(time));
+    if (analysis.devices.empty() || !analysis.idle.known) break;
+    PhaseTime time = TimeOfPhase(devices, analysis.steps, analysis.recorded(), phase);
+    if (time.total.ns > 0) drawings.phases.push_back(std::move(time));
   }
   DrawSteps(rows, analysis.steps, analysis.span, drawings);
   const IdleTable gaps = LongGaps(analysis.idle);

@@ -32,6 +32,9 @@ struct AnswerInput {
 };
 
 Answer CannotTell(std::string why);
+// Of shares of GPU work: those of what is there are no bounds of those of all.
+inline constexpr const char* kUnknownWork =
+    "GPU work is missing from the recording, and nothing tells what it was";
 // With a capital letter.
 std::string Sentence(std::string text);
 // The longest gap of all ranks with a cause that `wanted` accepts; nullopt if none is listed.

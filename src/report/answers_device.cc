@@ -72,20 +72,19 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
-  const auto count = [&](const auto& has) { return std::ranges::count_if(traces, has); };
-  const auto refused =
-      count([](const TraceAnalysis& trace) { return !trace.integrity.device_times(); });
   std::string text = all_whole ? LossInWords(in.run) : "";
-  if (traces.size() > 1 && count(LacksIdleTime) > 0) text = MissingWorkText(in.run);
-  if (traces.size() > 1 && refused > 0)
-    text += fmt::format("{}the device's times are refused in {} of {} traces",
-                        text.empty() ? "" : "; ", refused, traces.size());
+  if (traces.size() > 1 && std::ranges::any_of(traces, LacksIdleTime))
+    text = MissingWorkText(in.run);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
-  add(Caveat(in.run));
+  const std::string caveat = Caveat(in.run);
+  // The caveat names the loss where idle time is known all the same.
+  if (traces.size() == 1 && !all_whole && (caveat.empty() || !traces.front().idle.known))
+    text = LossInWords(traces.front());
+  add(caveat);
   add(MissingCountText(in.run.ranks));
-  if (text.empty()) text = traces.size() == 1 ? LossInWords(traces.front()) : "events are missing";
+  if (text.empty()) text = "events are missing";
   answer.sentence = Sentence(std::move(text));
   return answer;
 }
@@ -156,6 +155,7 @@ Answer AnswerKernels(const AnswerInput& in) {
                           : fmt::format("no {} {}", in.totals.devices.on_host ? words : "kernel",
                                         Whereabouts(in.run.traces.front())));
   }
+  if (!in.totals.devices.whole) return CannotTell(kUnknownWork);
   const CategoryRow& category = kernels.categories.front();
   const KernelRow& kernel = kernels.rows.front();
   Answer answer;
@@ -226,6 +226,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DurationNs most = first.time + (first.cause ? unknown : DurationNs{});
   Answer answer;
   SetShare(answer, first.time, totals.window);
+  if (most > first.time) answer.figure = "at least " + answer.figure;
   answer.of = DeviceTimeText(in, totals.window);
   answer.sentence = Sentence(
       totals.devices > 1

@@ -49,6 +49,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
   if (in.totals.devices.on_host) return CannotTell("a CPU engine launches no graph");
   const Launched launched = CountLaunches(in);
   if (launched.work == 0) return CannotTell(NoDeviceTime(in));
+  if (!in.totals.devices.whole) return CannotTell(kUnknownWork);
   if (launched.linked == 0) return CannotTell("no launch call of the GPU work is in the trace");
   Answer answer;
   answer.share = static_cast<double>(launched.under_graphs) / static_cast<double>(launched.work);
@@ -61,8 +62,11 @@ Answer AnswerGraphs(const AnswerInput& in) {
   answer.sentence = FormatCounted(launched.graphs, "graph launch", "graph launches");
   if (launched.graphs_with_work < launched.graphs)
     answer.sentence += fmt::format(", {} with their work", FormatCount(launched.graphs_with_work));
-  const std::vector<PlacedStep> steps = MainSteps(in.steps);
+  std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
+  // Calls of such a step may not have been recorded.
+  std::erase_if(
+      steps, [&](const PlacedStep& placed) { return placed.step->lost_work && has_none(placed); });
   const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));
   if (steps.empty()) return answer;
   answer.sentence = fmt::format("{}, {} of them with a graph launch; {}", StepsText(steps),
@@ -75,6 +79,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
 
 Answer AnswerOrigin(const AnswerInput& in) {
   if (in.totals.devices.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!in.totals.devices.whole) return CannotTell(kUnknownWork);
   if (in.totals.devices.on_host)
     return CannotTell("the work of a CPU engine is its operators; only Python stacks tell more");
   if (in.run.traces[0].scope.window)

@@ -119,7 +119,7 @@ void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
                   ShareOf(cause.total, totals.idle.window - totals.idle.busy));
       if (IsAtLeast(totals.idle)) json.Field("idle_cause_is_at_least", true);
     }
-    if (!totals.kernels.categories.empty()) {
+    if (devices.whole && !totals.kernels.categories.empty()) {
       const CategoryRow& category = totals.kernels.categories.front();
       json.Fields("category", category.category, "category_share",
                   ShareOf(category.total, totals.kernels.total));

@@ -25,6 +25,7 @@ bool MuchIsTheHosts(const IdleTable& idle) {
 enum class Doubt : uint8_t {
   kLostWork,
   kRecorderStopped,
+  kTimesRefused,
   kClockOff,
   kImpossibleOrder,
   kEventsMissing,
@@ -47,8 +48,11 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
     case Doubt::kLostWork:  // the verdict says it where idle time is unknown
       return trace.integrity.lost.any() && trace.idle.known;
-    case Doubt::kRecorderStopped:
-      return trace.integrity.stops.any() && !trace.notes.ends_early();
+    case Doubt::kRecorderStopped:  // the same
+      return trace.integrity.stops.any() && !trace.notes.ends_early() &&
+             (trace.idle.known || trace.integrity.lost.any());
+    case Doubt::kTimesRefused:
+      return !trace.integrity.device_times();
     case Doubt::kClockOff:
       return trace.integrity.device_times() && !trace.integrity.common_clock();
     case Doubt::kImpossibleOrder:
@@ -92,6 +96,8 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
     case Doubt::kRecorderStopped:
       return only != nullptr ? StopsText(only->integrity.stops, only->span)
                              : "calls and GPU work were recorded for a part of the trace only";
+    case Doubt::kTimesRefused:
+      return "the device's times are refused: they lie out of the order of their launches";
     case Doubt::kClockOff:
       return (only != nullptr ? ClocksText(only->integrity.clocks)
                               : "the device's clock is off against the host's") +
@@ -118,12 +124,14 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   const bool verdict_counts_lost =
       std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
   std::string out;
-  for (const Doubt doubt :
-       {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kClockOff, Doubt::kImpossibleOrder,
-        Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
+  for (const Doubt doubt : {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kTimesRefused,
+                            Doubt::kClockOff, Doubt::kImpossibleOrder, Doubt::kEventsMissing,
+                            Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
     const auto doubtful = static_cast<size_t>(std::ranges::count_if(
         traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
     if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
+    // Then the verdict says so.
+    if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
     out += DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);

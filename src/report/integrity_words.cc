@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "analysis/missing_work.h"
@@ -78,8 +79,8 @@ std::string ClockText(const DeviceClock& clock) {
   return text + " " + (from == to ? from : from + " to " + to) + (may_drift ? ", or drifts" : "");
 }
 
+// `notes` tell of data that is lost.
 std::string LossInNotes(const Notes& notes) {
-  if (!notes.lost_data()) return "no event lost";
   if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
   if (notes.CountOf(NoteId::kTimesRefused) > 0) return "the device's times are refused (see NOTES)";
   const bool is_known = std::ranges::any_of(notes.list(), [](const Note& note) {
@@ -111,6 +112,15 @@ uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
   return calls;
 }
 
+// What says why there is no time of a device, if anything does.
+std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
+  if (!trace.integrity.device_times()) return NoteId::kTimesRefused;
+  for (const NoteId id : {NoteId::kRangeProfiler, NoteId::kDeviceRowsNotRead})
+    if (trace.notes.CountOf(id) > 0) return id;
+  return std::nullopt;
+}
+
+constexpr const char* kNoEventLost = "no event lost";
 constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
 
 }  // namespace
@@ -136,7 +146,9 @@ std::string LossText(const LostWork& lost) {
   return text;
 }
 
-bool IsWhole(const TraceAnalysis& trace) { return !trace.notes.lost_data() && trace.idle.known; }
+bool IsWhole(const TraceAnalysis& trace) {
+  return !trace.notes.lost_data() && trace.idle.known && LaunchesWithoutRows(trace) == 0;
+}
 
 bool LacksIdleTime(const TraceAnalysis& trace) {
   return trace.integrity.device_times() && !trace.idle.known;
@@ -156,12 +168,18 @@ bool LacksWork(const TraceAnalysis& trace) {
 }
 
 std::string LossInWords(const TraceAnalysis& trace) {
-  const LostWork& lost = trace.integrity.lost;
-  if (std::string loss = LossText(lost); !loss.empty()) return loss;
-  if (const uint64_t calls = LaunchesWithoutRows(trace); calls > 0)
-    return fmt::format("no GPU work is recorded, although {} launched some",
-                       FormatCounted(calls, "call"));
-  return CanTellLoss(trace) || trace.notes.lost_data() ? LossInNotes(trace.notes) : kCannotTellLoss;
+  std::vector<std::string> parts;
+  if (std::string loss = LossText(trace.integrity.lost); !loss.empty())
+    parts.push_back(std::move(loss));
+  else if (const uint64_t calls = LaunchesWithoutRows(trace); calls > 0)
+    parts.push_back(fmt::format("no GPU work is recorded, although {} launched some",
+                                FormatCounted(calls, "call")));
+  else if (trace.notes.lost_data())
+    parts.push_back(LossInNotes(trace.notes));
+  if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
+    parts.push_back(FormatCounted(rows, "device row") + " not read");
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
+  return CanTellLoss(trace) ? kNoEventLost : kCannotTellLoss;
 }
 
 std::string LossInWords(const RunAnalysis& run) {
@@ -169,26 +187,42 @@ std::string LossInWords(const RunAnalysis& run) {
   const auto count = [](const auto& traces, const auto& has) {
     return static_cast<uint64_t>(std::ranges::count_if(traces, has));
   };
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  const uint64_t rowless =
+      count(ranks, [](const TraceAnalysis* trace) { return LaunchesWithoutRows(*trace) > 0; });
   const uint64_t incomplete =
       count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
-  if (incomplete > 0) return FormatCounted(incomplete, "trace") + " incomplete";
-  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  if (incomplete > rowless) {
+    uint64_t calls = 0, lost = 0;
+    for (const TraceAnalysis* trace : ranks) {
+      const uint64_t rowless_calls = LaunchesWithoutRows(*trace);
+      calls += trace->integrity.lost.calls + rowless_calls;
+      lost += trace->integrity.lost.lost_calls + rowless_calls;
+    }
+    return FormatCounted(incomplete, "trace") + " incomplete" +
+           (lost == 0 ? ""
+                      : fmt::format(": GPU work of {} of {} launch and copy calls is missing",
+                                    FormatCount(lost), FormatCount(calls)));
+  }
+  const auto in = [&](uint64_t some, std::string_view what) {
+    return fmt::format("in {} of {} traces {}", some, ranks.size(), what);
+  };
+  std::vector<std::string> parts;
+  if (rowless > 0)
+    parts.push_back(in(rowless, "no GPU work is recorded, although calls launched some"));
+  const uint64_t unread = count(ranks, [](const TraceAnalysis* trace) {
+    return trace->notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
+  });
+  if (unread > 0) parts.push_back(in(unread, "device rows are not read"));
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
   const uint64_t untold =
       count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });
   const uint64_t cut_off =
       count(ranks, [](const TraceAnalysis* trace) { return trace->integrity.lost.cut_off > 0; });
   if (untold == 0 && cut_off > 0)
-    return fmt::format("in {} of {} traces the recording ends before the work of the last calls",
-                       cut_off, ranks.size());
-  if (untold == 0) return "no event lost";
-  const uint64_t rowless =
-      count(ranks, [](const TraceAnalysis* trace) { return LaunchesWithoutRows(*trace) > 0; });
-  if (rowless == untold)
-    return fmt::format("in {} of {} traces no GPU work is recorded, although calls launched some",
-                       rowless, ranks.size());
-  return untold == ranks.size()
-             ? kCannotTellLoss
-             : fmt::format("in {} of {} traces {}", untold, ranks.size(), kCannotTellLoss);
+    return in(cut_off, "the recording ends before the work of the last calls");
+  if (untold == 0) return kNoEventLost;
+  return untold == ranks.size() ? kCannotTellLoss : in(untold, kCannotTellLoss);
 }
 
 std::string ClocksText(const std::vector<DeviceClock>& clocks) {
@@ -214,39 +248,39 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
       NameInSentence(stops.witness));
 }
 
-std::string WhyNoIdleTime(const Integrity& integrity) {
-  return integrity.device_times() ? LossText(integrity.lost) : ImpossibleText(integrity.impossible);
+std::string WhyNoIdleTime(const TraceAnalysis& trace) {
+  const Integrity& integrity = trace.integrity;
+  if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
+  // Calls that the end cut off are few beside a window that lies outside of the recording.
+  return integrity.stops.any() && !integrity.lost.any() ? StopsText(integrity.stops, trace.span)
+                                                        : LossText(integrity.lost);
 }
 
 std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace) {
-  if (!trace.integrity.device_times())
+  const std::optional<NoteId> reason = ReasonOfNoTimes(trace);
+  if (!reason) return "";
+  if (reason == NoteId::kTimesRefused)
     return "device time cannot be told: " + ImpossibleText(trace.integrity.impossible);
-  for (const Note& note : trace.notes.list()) {
-    if (note.id == NoteId::kRangeProfiler) {
-      return "no device time: the range profiler ran, which counts hardware events for each range "
-             "and records no times of kernels; record again without profiler_metrics";
-    }
-    if (note.id == NoteId::kDeviceRowsNotRead) {
-      return fmt::format(
-          "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
-          note.where, FormatCounted(note.count, "event"));
-    }
-  }
-  return "";
+  if (reason == NoteId::kRangeProfiler)
+    return "no device time: the range profiler ran, which counts hardware events for each range "
+           "and records no times of kernels; record again without profiler_metrics";
+  const auto note = std::ranges::find(trace.notes.list(), *reason, &Note::id);
+  return fmt::format(
+      "device time cannot be told: device rows of {} are not read ({} of an accelerator)",
+      note->where, FormatCounted(note->count, "event"));
 }
 
 std::string SaidWhyNoDeviceTime(const RunAnalysis& run) {
-  std::string first;
-  size_t said = 0;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
-  for (const TraceAnalysis* trace : ranks) {
-    std::string why = SaidWhyNoDeviceTime(*trace);
-    if (why.empty()) continue;
-    ++said;
-    if (first.empty()) first = std::move(why);
-  }
-  if (said == 0 || ranks.size() == 1) return first;
-  return fmt::format("{}; so it is in {} of {} traces", first, said, ranks.size());
+  const auto first = std::ranges::find_if(
+      ranks, [](const TraceAnalysis* trace) { return ReasonOfNoTimes(*trace).has_value(); });
+  if (first == ranks.end()) return "";
+  const std::string why = SaidWhyNoDeviceTime(**first);
+  if (ranks.size() == 1) return why;
+  const auto same = std::ranges::count_if(ranks, [&](const TraceAnalysis* trace) {
+    return ReasonOfNoTimes(*trace) == ReasonOfNoTimes(**first);
+  });
+  return fmt::format("{}; so it is in {} of {} traces", why, same, ranks.size());
 }
 
 std::string WhyNoDeviceTime(const TraceAnalysis& trace) {

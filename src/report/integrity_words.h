@@ -32,7 +32,7 @@ bool LacksWork(const TraceAnalysis& trace);
 // "12 of 400 pieces of work lie out of order or on top of each other".
 std::string ImpossibleText(const ImpossibleWork& work);
 // Why it is not known when the devices were idle, if it is not.
-std::string WhyNoIdleTime(const Integrity& integrity);
+std::string WhyNoIdleTime(const TraceAnalysis& trace);
 // Why there is no time of a device, if something in the recording says it; else "". Of a run that
 // of its first rank, and of how many something is said.
 std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace);

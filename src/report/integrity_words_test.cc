@@ -5,6 +5,7 @@
 
 #include "report/analyze_document.h"
 #include "report/answers.h"
+#include "report/brief_json.h"
 #include "report/caveat.h"
 #include "report/device_totals.h"
 #include "report/results_for_test.h"
@@ -17,6 +18,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 LostWork LostCalls(uint64_t lost, LossPattern pattern) {
   LostWork work;
@@ -148,7 +150,7 @@ TEST(Answers, LeaveOutARankOfRefusedTimes) {
   EXPECT_EQ(totals.kernels.total, run.traces[0].kernels.total);
   std::string all;
   for (const Answer& answer : Answers(run)) all += answer.sentence + answer.cannot_tell + "; ";
-  EXPECT_THAT(all, HasSubstr("The device's times are refused in 1 of 2 traces"));
+  EXPECT_THAT(all, HasSubstr("In 1 of 2 traces the device's times are refused"));
   EXPECT_THAT(all, AllOf(Not(HasSubstr("never idle")), Not(HasSubstr("is missing in"))));
   EXPECT_THAT(Verdict(run), HasSubstr("over 1 of 2 traces"));
   const auto launched_by = [](const RunAnalysis& of) {
@@ -194,6 +196,42 @@ TEST(LossInWords, LaunchesWithoutARowAreSaid) {
   EXPECT_EQ(LossInWords(run),
             "in 1 of 2 traces no GPU work is recorded, although calls launched some");
   EXPECT_EQ(MissingWorkText(run), "GPU work is missing in 1 of 2 traces");
+  EXPECT_EQ(Answers(run)[0].figure, "1 whole");
+  run.traces[0].integrity.lost = LostCalls(3, LossPattern::kSpread);
+  run.traces[0].notes.Add(NoteId::kLostGpuWork, "");
+  EXPECT_EQ(LossInWords(run),
+            "2 traces incomplete: GPU work of 10 of 287 launch and copy calls is missing");
+}
+
+TEST(LossInWords, RowsThatAreNotReadAreSaid) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[1].notes.Add(NoteId::kDeviceRowsNotRead, "HPU", 3'600);
+  EXPECT_EQ(LossInWords(run.traces[1]), "3,600 device rows not read");
+  EXPECT_EQ(LossInWords(run), "in 1 of 2 traces device rows are not read");
+}
+
+// Other ranks are missing too.
+TEST(Answers, OfOneTraceItsLossComesFirst) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces.resize(1);
+  run.traces[0].integrity.lost = LostCalls(260, LossPattern::kSpread);
+  run.traces[0].notes.Add(NoteId::kLostGpuWork, "");
+  ForgetIdle(run.traces[0]);
+  EXPECT_THAT(Answers(run)[0].sentence,
+              StartsWith("GPU work of 260 of 280 cudaLaunchKernel calls"));
+  for (const char* id : {"kernels", "graphs", "origin"})
+    EXPECT_THAT(CannotTellOf(run, id), HasSubstr("nothing tells what it was"));
+  EXPECT_THAT(BriefJson(run), Not(HasSubstr("category_share")));
+}
+
+// What followed was not recorded, neither busy nor idle.
+TEST(WhyNoIdleTime, IsThatTheRecorderStopped) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.integrity.lost.cut_off = 2;
+  ForgetIdle(trace);
+  EXPECT_THAT(WhyNoIdleTime(trace), HasSubstr("its last 2 calls"));
+  trace.integrity.stops.stopped = trace.span.start + DurationNs{1'000};
+  EXPECT_THAT(WhyNoIdleTime(trace), HasSubstr("the recording of calls and GPU work stops"));
 }
 
 TEST(ClocksText, NamesTheSmallerBoundFirst) {

@@ -102,7 +102,7 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
   AddLine(document, totals.whole ? "none of the six checks found anything"
                                  : "nothing was found, but how much of the window is idle cannot "
                                    "be told: " +
-                                       WhyNoIdleTime(trace.integrity));
+                                       WhyNoIdleTime(trace));
 }
 
 void AddCeilings(Document& document, const TraceAnalysis& trace) {
@@ -110,8 +110,7 @@ void AddCeilings(Document& document, const TraceAnalysis& trace) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   const std::vector<Ceiling> ceilings = CeilingsOf(trace.idle, totals);
   if (ceilings.empty() && !trace.idle.known)
-    return AddLine(document,
-                   "what could be gained cannot be told: " + WhyNoIdleTime(trace.integrity));
+    return AddLine(document, "what could be gained cannot be told: " + WhyNoIdleTime(trace));
   if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
   if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
   AddLine(document, "The most that can be gained where, were that cost gone entirely:");

@@ -43,11 +43,14 @@ void AddCrossRank(Document& document, const RunAnalysis& run) {
     const auto time = [&](DurationNs of_devices) {
       return is_timed ? Cell(of_devices.ns) : Cell();
     };
+    // Of work whose times lie out of order there are sums all the same.
+    const bool has_work = is_timed || trace.kernels.total.ns > 0;
+    const auto sum = [&](DurationNs of_kernels) { return has_work ? Cell(of_kernels.ns) : Cell(); };
     table.Add({name + (name.empty() ? "" : "  ") + paths[i], time(totals.window), time(totals.busy),
-               is_timed ? Cell(busy) : Cell(), trace.kernels.total.ns,
-               CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
-               CategoriesBelow(trace.kernels, "gemm").total.ns,
-               CategoriesBelow(trace.kernels, "comm").total.ns,
+               is_timed ? Cell(busy) : Cell(), sum(trace.kernels.total),
+               sum(CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total),
+               sum(CategoriesBelow(trace.kernels, "gemm").total),
+               sum(CategoriesBelow(trace.kernels, "comm").total),
                totals.whole ? time(totals.exposed_comm) : Cell()});
   }
   document.Add(TitledTable{std::move(table)});

@@ -96,7 +96,7 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
   if (!trace.idle.known)
-    return AddLine(document, "idle gaps cannot be told: " + WhyNoIdleTime(trace.integrity));
+    return AddLine(document, "idle gaps cannot be told: " + WhyNoIdleTime(trace));
   if (longest.gaps.empty())
     return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
   document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});

@@ -227,6 +227,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;
   const bool with_paths = style.whole_names || !NamesTellApart(ranks);
   if (!std::ranges::all_of(ranks.rows, &RankRow::whole)) SayBusyIsLeast(table);
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;
@@ -263,7 +264,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                CellOf(identity.pipeline),
                CellOf(identity.tensor),
                text(identity.stage)},
-              ranks.slowest == i ? Paint::kRed : Paint::kPlain);
+              straggler && straggler->row == i ? Paint::kRed : Paint::kPlain);
   }
   return table;
 }

@@ -54,8 +54,6 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
   parts.push_back(LossInWords(trace));
-  if (const uint64_t rows = trace.notes.CountOf(NoteId::kDeviceRowsNotRead); rows > 0)
-    parts.push_back(FormatCounted(rows, "device row") + " not read");
   if (trace.integrity.stops.any() && !trace.notes.ends_early())
     parts.emplace_back("the GPU's recording is shorter than the trace");
   if (trace.integrity.device_times() && !trace.integrity.common_clock())

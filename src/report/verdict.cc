@@ -230,7 +230,7 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   std::string out =
       fmt::format("{} {}{} of {}", who, BusyIsLeast(trace) ? "at least " : "",
                   FormatShare(totals.busy, totals.window), FormatDuration(totals.window));
-  if (!totals.whole) return out + LostClause(LossText(trace.integrity.lost)) + MissingSuffix(ranks);
+  if (!totals.whole) return out + LostClause(WhyNoIdleTime(trace)) + MissingSuffix(ranks);
   if (length == Length::kWhole) out += RecordedClause(totals, trace) + ExposedClause(totals);
   return out +
          Rest(totals, trace.kernels, trace.idle, trace.span.start, trace.integrity.common_clock()) +

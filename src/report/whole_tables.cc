@@ -109,7 +109,7 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
     return "no figure of a rank: the file holds several ranks as one";
   if (which == WholeTable::kGaps && !trace.idle.known)
-    return "idle gaps cannot be told: " + WhyNoIdleTime(trace.integrity);
+    return "idle gaps cannot be told: " + WhyNoIdleTime(trace);
   if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
   return fmt::format("{} {}", none, Whereabouts(trace));
 }

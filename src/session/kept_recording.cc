@@ -132,6 +132,7 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json) {
   if (const Json* const tacho = Member(run, "tacho"))
     kept.tacho_version = TextOf(*tacho, "version");
   kept.proven = WholeOf(*proof, "proven");
+  kept.incomplete = WholeOf(*proof, "incomplete");
   kept.ranks = WholeOf(*proof, "ranks");
   if (const Json* const cost = Member(run, "cost_of_profiling")) {
     kept.cost_share = NumberOf(*cost, "share");

@@ -31,7 +31,7 @@ struct KeptChange {
 };
 struct KeptRecording {
   std::string command, tacho_version;
-  int64_t proven = 0, ranks = 0;
+  int64_t proven = 0, incomplete = 0, ranks = 0;
   std::optional<double> cost_share = {}, cost_error = {};
   std::optional<KeptChange> step_change = {};  // of the time of a step, by --overhead
   std::optional<KeptWindow> baseline = {}, profiled = {};

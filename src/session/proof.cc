@@ -139,9 +139,8 @@ RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& fact
 }
 
 std::optional<Finding> LossOf(const TraceEvidence& trace) {
-  const std::string& what = trace.loss.empty() ? trace.defect : trace.loss;
-  if (what.empty()) return std::nullopt;
-  return Finding{FindingId::kRowsMissing, trace.path, what};
+  if (trace.loss.empty()) return std::nullopt;
+  return Finding{FindingId::kRowsMissing, trace.path, trace.loss};
 }
 
 // `traces` are its own.
@@ -256,6 +255,11 @@ std::string RankProof::Who() const {
                      engine_named ? "" : fmt::format(", engine {}", engine), worker_url);
 }
 
+size_t Proof::Incomplete() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(ranks, [](const RankProof& rank) { return rank.loss.has_value(); }));
+}
+
 std::vector<Finding> Proof::Missing() const {
   std::vector<Finding> missing;
   for (const bool follows : {false, true})
@@ -305,11 +309,14 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
   }
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path)) continue;
-    bool ours = std::any_of(workers.begin(), workers.end(), [&](const WorkerExpectation& worker) {
-      return worker.Brought(trace.path) && InWindow(worker, trace);
-    });
-    (ours ? proof.extra : proof.foreign).push_back(trace.path);
-    if (const auto loss = LossOf(trace); ours && loss) proof.remarks.push_back(*loss);
+    const auto owner =
+        std::find_if(workers.begin(), workers.end(), [&](const WorkerExpectation& worker) {
+          return worker.Brought(trace.path) && InWindow(worker, trace);
+        });
+    (owner != workers.end() ? proof.extra : proof.foreign).push_back(trace.path);
+    if (owner == workers.end()) continue;
+    for (const std::optional<Finding>& found : {DamageOf(*owner, trace), LossOf(trace)})
+      if (found) proof.remarks.push_back(*found);
   }
   std::sort(proof.extra.begin(), proof.extra.end());
   proof.complete = !proof.ranks.empty() && std::ranges::all_of(proof.ranks, &RankProof::proven) &&

@@ -106,7 +106,7 @@ struct RankProof {
   std::optional<Finding> why;     // it is not: the likely cause
   bool follows = false;           // it is not, because tacho gave its worker up for another one
   std::optional<Finding> remark;  // it is, but its files leave something out
-  std::optional<Finding> loss;    // it is, but its profiler lost rows
+  std::optional<Finding> loss;    // it is, but its profiler lost rows or times
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
@@ -117,6 +117,8 @@ struct Proof {
   std::vector<Finding> remarks;      // of ranks that are proven all the same, and of `extra`
   bool complete = false;             // all ranks are proven, and no remark is a trouble
 
+  // Ranks that are proven, but whose profiler lost rows or times.
+  size_t Incomplete() const;
   // One for each rank that is not proven; causes before what follows from them.
   std::vector<Finding> Missing() const;
 };

@@ -241,17 +241,19 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
                "overwritten by another engine of the same folder");
 }
 
+std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace) {
+  if (trace.defect.empty()) return std::nullopt;
+  const Finding damaged = DamagedBecause(worker, trace.defect);
+  return Cause(damaged.id, fmt::format("{}; {}: {}", damaged.Words(), trace.defect, trace.path));
+}
+
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                                  bool steps_named) {
   uint64_t empty = 0;
   for (const TraceEvidence* trace : traces) empty += trace->empty_steps;
   for (const TraceEvidence* trace : traces) {
-    if (!trace->defect.empty()) {
-      Finding damaged = DamagedBecause(worker, trace->defect);
-      return Cause(damaged.id,
-                   fmt::format("{}; {}: {}", damaged.Words(), trace->defect, trace->path));
-    }
+    if (std::optional<Finding> damage = DamageOf(worker, *trace)) return damage;
     if (!worker.steps_named && trace->idle)
       return WithoutRequest(worker, trace->path + ": holds no work");
   }

@@ -20,6 +20,9 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace);
 Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                       const std::vector<TraceEvidence>& all_traces);
 
+// That the worker's file is damaged, and why.
+std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace);
+
 // Why the files do not prove the rank, unless they do. `steps` are those in all of them, without
 // the empty ones; `steps_named`: whether any file names its steps.
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,

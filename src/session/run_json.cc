@@ -292,6 +292,8 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
   json["proof"] = {{"proven", proven}, {"ranks", proof.ranks.size()}};
+  if (const size_t incomplete = proof.Incomplete(); incomplete > 0)
+    json["proof"]["incomplete"] = incomplete;
   if (const auto more = ParseOrderedJson(analysis); more.is_object()) json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
   Put(json, "start_spread_ns", recording.starts.answered_ns);

@@ -20,7 +20,7 @@ def graph_underrecorded(case):
                   never=["no event lost", "% of the idle time"])
     lost, again = "lost GPU work of 35 of its 40 decode steps", "record it again"
     for pair, side in ((("whole.json", "one_in_8.json"), "new"), (("one_in_8.json", "whole.json"), "base")):
-        case.says("compare", *pair, status=5, words=[f"decode: {RUN_OF[side]} {lost}: {again}"], never=["of known length", "no launches and operators"])
+        case.says("compare", *pair, status=5, words=[f"decode: {RUN_OF[side]} {lost}: {again}"], never=["of known length", "launches and operators: not"])
     case.says("compare", "one_in_8.json", "one_in_8.json", status=5, words=[f"base and new each {lost}: record them again"])
     case.says("compare", "eager.json", "eager.json", "--anyway", status=4, words=["no difference in the window", "not compute"],
               never=["idle.unknown", "in idle time"])
@@ -52,6 +52,10 @@ def nsys_tail_loss(case):
     case.check("tail_lost.sqlite: where it stopped", case.trace("tail_lost.sqlite", status=4)["integrity"]["recorder"]["ranges_after"], 20)
     case.says("analyze", "tail_lost.sqlite", status=4, words=["GPU busy 90.0 % of 990 ms", "the recording of calls and GPU work stops"],
               never=["no event lost", "30.7 %"])
+    for window, least in (("1.5:2.5s", "0.0"), ("0.5:1.5s", "44.5")):
+        case.says("analyze", "tail_lost.sqlite", "--window", window, status=4, never=["idle 100", "is unknown", "of the idle time"],
+                  words=[f"GPU busy at least {least} % of 1.00 s; the recording of calls and GPU work stops 1.91 s before", "idle time and its causes cannot be told"])
+    case.says("analyze", "tail_lost.sqlite", "--window", "0.2:0.9s", status=4, words=["of 700 ms"], never=["cannot be told: ", "at least"])
 
 
 def currency(case):

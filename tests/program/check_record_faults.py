@@ -158,7 +158,7 @@ def faults(folder):
 def faults_beside(folder):
     """Of the start, of the server, of its clock and of its answers."""
     meet(folder, "slow-start@1:2s", 0, None)
-    meet(folder, "lose-first@1", 4, "4 of 4 ranks proven, 2 lost GPU work", finding="rows-missing")
+    meet(folder, "lose-first@1", 4, "4 of 4 ranks proven, 2 incomplete", finding="rows-missing")
     # A number from one process alone would not be valid.
     report = meet(folder, "hang-start@1", 4, "did not start, in the trial before the window: no answer within 15 s: it hangs", "--keep-going")
     check("hang-start: no spread of one start", report and "start_spread_ns" not in report, report)

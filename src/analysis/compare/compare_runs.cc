@@ -237,17 +237,15 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector
   return whole;
 }
 
-// A figure of one step on both sides: `sum` of a trace over its steps; of those that have one.
+// A figure of one step on both sides: `sum` of a trace over its steps.
 Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                 const std::function<std::optional<double>(const TraceAnalysis&)>& sum) {
+                 const std::function<double(const TraceAnalysis&)>& sum) {
   Change change;
   for (const bool is_base : {true, false}) {
     double all = 0, steps = 0;
     for (const RunAnalysis& run : is_base ? base : now) {
       for (const TraceAnalysis* trace : RanksOf(run)) {
-        const std::optional<double> of_trace = sum(*trace);
-        if (!of_trace) continue;
-        all += *of_trace;
+        all += sum(*trace);
         steps += static_cast<double>(trace->steps.steps.size());
       }
     }
@@ -258,17 +256,15 @@ Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
 
 void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                  RunChanges& changes) {
-  using Sum = std::function<std::optional<double>(const TraceAnalysis&)>;
+  using Sum = std::function<double(const TraceAnalysis&)>;
   const auto add = [&](std::string name, const Sum& sum) {
     const Change change = OfOneStep(base, now, sum);
     if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
   };
-  if (changes.WhyLost().empty() &&
+  if (changes.WhyIncomplete().empty() &&
       changes.base.evidence.cut_off + changes.now.evidence.cut_off == 0)
-    add("GPU work", [](const TraceAnalysis& t) -> std::optional<double> {
-      if (t.launches.gpu_events == 0) return std::nullopt;  // a rank whose rows are not there
-      return static_cast<double>(t.launches.gpu_events);
-    });
+    add("GPU work",
+        [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
   add("graph launches",
       [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
   add("host calls", [](const TraceAnalysis& t) {
@@ -303,11 +299,12 @@ void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis
   const uint64_t cut_off = changes.base.evidence.cut_off + changes.now.evidence.cut_off;
   if (why.empty() && cut_off > 0 && changes.AnythingCompared())
     changes.remarks.push_back(fmt::format(
-        "no GPU work of a step: the recordings end before the work of {} calls", cut_off));
+        "GPU work of a step: not compared, the recordings end before the work of {} calls",
+        cut_off));
   if (!is_cut) CompareHost(base, now, changes);
   if (!why.empty() && changes.AnythingCompared())
-    changes.remarks.push_back(
-        fmt::format("no {}: {}", is_cut ? "launches and operators" : "GPU work of a step", why));
+    changes.remarks.push_back(fmt::format(
+        "{}: not compared, {}", is_cut ? "launches and operators" : "GPU work of a step", why));
 }
 
 void AddRemarkOfCauses(RunChanges& changes) {

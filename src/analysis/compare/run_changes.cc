@@ -75,10 +75,17 @@ bool RunChanges::NothingCommon() const {
   return std::ranges::find(obstacles, kNothingCommon, &Obstacle::id) != obstacles.end();
 }
 
+std::string RunChanges::WhyUntimed() const {
+  const std::string of_base = base.evidence.UntimedRanks("base"),
+                    of_now = now.evidence.UntimedRanks("new");
+  return of_base + (of_base.empty() || of_now.empty() ? "" : ", and ") + of_now;
+}
+
 bool RunChanges::IsCut() const { return IsSideCut(base) || IsSideCut(now); }
 
 std::string RunChanges::WhyIncomplete() const {
   std::string why = WhyOf(IsSideCut(base), IsSideCut(now), "incomplete", "sums are lower bounds");
+  if (why.empty()) why = WhyUntimed();
   if (!why.empty()) return why;
   return LossAnd(*this, base.evidence.at_edges && now.evidence.at_edges
                             ? "figures are of the rest of the recording"
@@ -88,7 +95,7 @@ std::string RunChanges::WhyIncomplete() const {
 std::string RunChanges::WhyDamaged() const {
   if (HasOtherHoles(base) || HasOtherHoles(now))
     return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
-  return base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : "";
+  return base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : WhyUntimed();
 }
 
 void RunChanges::DropFigures() {

@@ -124,6 +124,8 @@ struct RunChanges {
   [[nodiscard]] std::string WhyIncomplete() const;
   // "new is damaged, so its steps may lack work"; "" if no trace is.
   [[nodiscard]] std::string WhyDamaged() const;
+  // "1 of 4 ranks of new has no times of GPU work"; "" if it is so of no rank, or of all.
+  [[nodiscard]] std::string WhyUntimed() const;
   // A trace is cut off or damaged by more than the loss of GPU work.
   [[nodiscard]] bool IsCut() const;
   // "the new run lost GPU work of 400 of 929 calls"; "" if no side lost any.

@@ -128,6 +128,12 @@ std::string SideEvidence::LostSteps(Phase phase) const {
                      PhaseName(phase), of_phase->second.all == 1 ? "" : "s");
 }
 
+std::string SideEvidence::UntimedRanks(std::string_view side) const {
+  if (untimed_ranks == 0 || untimed_ranks == ranks) return "";
+  return fmt::format("{} of {} ranks of {} {} no times of GPU work", untimed_ranks, ranks, side,
+                     untimed_ranks == 1 ? "has" : "have");
+}
+
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
   SideEvidence evidence;
   LossSums losses;
@@ -141,8 +147,11 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       evidence.cut_off += lost.cut_off;
       lost_data |= trace->notes.lost_data();
       only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
+      ++evidence.ranks;
       if (trace->devices.empty()) {
-        if (evidence.why_no_work.empty()) evidence.why_no_work = WhyNoWork(trace->notes);
+        const std::string why = WhyNoWork(trace->notes);
+        evidence.untimed_ranks += !why.empty() || trace->notes.CountOf(NoteId::kNoGpuEvents) > 0;
+        if (evidence.why_no_work.empty()) evidence.why_no_work = why;
         continue;
       }
       evidence.idle_known &= trace->idle.known;

@@ -33,7 +33,8 @@ struct SideEvidence {
   // Why causes of idle time are not known.
   enum class NoCauses : uint8_t { kKnown, kClockOff, kClockDrifts, kLostWork };
   NoCauses no_causes = NoCauses::kKnown;
-  bool idle_known = true;  // when the devices were idle
+  bool idle_known = true;                 // when the devices were idle
+  uint64_t ranks = 0, untimed_ranks = 0;  // untimed: without times of the GPU work they launched
   // Why a side without work of a device has none, as what follows its name: "holds several ranks
   // ..."; "" if nothing says.
   std::string why_no_work;
@@ -43,6 +44,8 @@ struct SideEvidence {
   [[nodiscard]] bool lacks_much() const { return lost_work() || 100 * cut_off > calls; }
   // "GPU work of 400 of 929 calls, the first of the recording".
   [[nodiscard]] std::string LostCalls() const;
+  // Where only some ranks are untimed: "1 of 4 ranks of new has no times of GPU work"; else "".
+  [[nodiscard]] std::string UntimedRanks(std::string_view side) const;
   // "35 of its 40 decode steps"; "" if none lacks work.
   [[nodiscard]] std::string LostSteps(Phase phase) const;
 };

@@ -182,6 +182,24 @@ TEST(CompareRuns, SaysWhyASideHasNoWorkOfADevice) {
   EXPECT_TRUE(changes.NothingCommon());
 }
 
+// Ranks that launched nothing have no times either, and lack none.
+TEST(CompareRuns, SaysThatARankHasNoTimes) {
+  RunAnalysis one_idle = OneTrace();
+  one_idle.traces.push_back(one_idle.traces[0]);
+  const RunAnalysis whole = one_idle;
+  one_idle.traces[1].devices.clear();
+  EXPECT_EQ(CompareRuns({whole}, {one_idle}).WhyUntimed(), "");
+  RunAnalysis rowless = one_idle;
+  rowless.traces[1].notes.Add(NoteId::kNoGpuEvents, "");
+  const RunChanges changes = CompareRuns({whole}, {rowless});
+  const std::string why = "1 of 2 ranks of new has no times of GPU work";
+  EXPECT_EQ(changes.WhyUntimed(), why);
+  EXPECT_EQ(changes.WhyDamaged(), why) << "gates are inconclusive";
+  EXPECT_EQ(changes.WhyIncomplete(), why);
+  rowless.traces[0] = rowless.traces[1];
+  EXPECT_EQ(CompareRuns({whole}, {rowless}).WhyUntimed(), "") << "nothing is compared";
+}
+
 TEST(NumberParts, WithoutCausesIdleTimeIsOnePart) {
   RunAnalysis run = OneTrace();
   run.traces[0].step_profile.parts = {"gemm", "idle.host-late", "idle.queued"};

@@ -173,10 +173,14 @@ TEST(RecorderStops, WhereRangesThatHeldCallsGoOnWithout) {
   EXPECT_EQ(*stopped.stopped, TimeNs{9'709'000}) << "the end of the last work";
   EXPECT_EQ(stopped.after, 20u);
   EXPECT_FALSE(stopped.began.has_value());
+  EXPECT_EQ(stopped.outside({{9'000'000}, {9'800'000}}), DurationNs{91'000});
+  EXPECT_EQ(stopped.outside({{10'000'000}, {11'000'000}}), DurationNs{1'000'000});
+  EXPECT_EQ(stopped.outside({{0}, {9'000'000}}), DurationNs{0});
   const RecorderStops began = stops_of(late);
   ASSERT_TRUE(began.began.has_value());
   EXPECT_EQ(*began.began, TimeNs{20'001'000});
   EXPECT_EQ(began.before, 20u);
+  EXPECT_EQ(began.outside({{19'000'000}, {21'000'000}}), DurationNs{1'001'000});
 }
 
 // A wait for the event of the step before, or a copy from pageable memory, ends while later work of

@@ -29,9 +29,10 @@ struct Integrity {
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
   // When the devices were idle or did not compute, of all their windows together: work that is not
-  // there may have run in 1 % of them at most.
-  [[nodiscard]] bool idle_time(DurationNs window) const {
-    return device_times() && lost.in_doubt.ns <= window.ns / 100;
+  // there may have run in 1 % of them at most. `unrecorded`: of the windows what lies outside of
+  // the recording.
+  [[nodiscard]] bool idle_time(DurationNs window, DurationNs unrecorded = {}) const {
+    return device_times() && (lost.in_doubt + unrecorded).ns <= window.ns / 100;
   }
   // What host and devices did at the same time: delays of launches, causes of idle time.
   [[nodiscard]] bool common_clock() const {

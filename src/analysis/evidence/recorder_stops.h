@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,12 @@ struct RecorderStops {
   std::optional<TimeNs> may_have_stopped, may_have_begun;
 
   [[nodiscard]] bool any() const { return stopped || began; }
+  // What lies before the recording or after it.
+  [[nodiscard]] DurationNs outside(Interval window) const {
+    const TimeNs from = std::max(window.start, began.value_or(window.start));
+    const TimeNs until = std::min(window.end, stopped.value_or(window.end));
+    return window.length() - Interval{from, std::max(from, until)}.length();
+  }
 };
 // Cost: O(n) over calls, and over the ranges of threads that go on without calls.
 RecorderStops FindRecorderStops(const TrackIndex& index);
