@@ -44,7 +44,7 @@ FENCES = {
     r"histedit\.h": r"src/cli/query_shell\.cc",
     r"yaml\.h": r"src/control/yaml_json\.cc",
     r"spawn\.h": r"src/base/subprocess\.cc",
-    r"cxxabi": r"src/analysis/demangle\.cc",
+    r"cxxabi": r"src/analysis/names/demangle\.cc",
     r"fmt/": r"(src|bench|tests/mutations)/.*",
 }
 # What prints or ends the program: cli/ alone may.

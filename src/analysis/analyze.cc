@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "analysis/arg_reader.h"
+#include "analysis/device/missing_work.h"
 #include "analysis/evidence/recorded_part.h"
-#include "analysis/identity.h"
-#include "analysis/missing_work.h"
-#include "analysis/name_index.h"
-#include "analysis/run_clock.h"
+#include "analysis/index/arg_reader.h"
+#include "analysis/index/name_index.h"
+#include "analysis/ranks/identity.h"
+#include "analysis/ranks/run_clock.h"
 #include "base/parallel.h"
 #include "model/producer_line.h"
 

@@ -3,19 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "analysis/classifier.h"
-#include "analysis/copies.h"
-#include "analysis/device_time.h"
+#include "analysis/device/copies.h"
+#include "analysis/device/device_time.h"
+#include "analysis/device/idle.h"
+#include "analysis/device/kernels.h"
+#include "analysis/device/launches.h"
+#include "analysis/device/memory.h"
 #include "analysis/facts.h"
-#include "analysis/idle.h"
-#include "analysis/kernels.h"
-#include "analysis/launches.h"
-#include "analysis/memory.h"
-#include "analysis/ops.h"
+#include "analysis/host/ops.h"
+#include "analysis/names/classifier.h"
 #include "analysis/prepared_trace.h"
-#include "analysis/ranks.h"
-#include "analysis/step_profile.h"
-#include "analysis/steps.h"
+#include "analysis/ranks/ranks.h"
+#include "analysis/steps/step_profile.h"
+#include "analysis/steps/steps.h"
 #include "model/trace.h"
 
 namespace tacho {

@@ -4,12 +4,12 @@
 #include <set>
 #include <utility>
 
-#include "analysis/arg_reader.h"
-#include "analysis/graph_capture.h"
-#include "analysis/merged_ranks.h"
-#include "analysis/name_index.h"
-#include "analysis/producer.h"
-#include "analysis/step_grammar.h"
+#include "analysis/device/graph_capture.h"
+#include "analysis/index/arg_reader.h"
+#include "analysis/index/name_index.h"
+#include "analysis/names/producer.h"
+#include "analysis/ranks/merged_ranks.h"
+#include "analysis/steps/step_grammar.h"
 #include "base/capture_file.h"
 #include "base/parse_number.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/missing_work.h"
-#include "analysis/steps.h"
+#include "analysis/device/missing_work.h"
+#include "analysis/steps/steps.h"
 #include "model/rank_identity.h"
 #include "model/trace.h"
 

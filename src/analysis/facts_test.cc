@@ -1,6 +1,6 @@
 #include "analysis/facts.h"
 
-#include "analysis/graph_capture.h"
+#include "analysis/device/graph_capture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "analysis/device_time.h"
-#include "analysis/device_work.h"
+#include "analysis/device/device_time.h"
+#include "analysis/device/device_work.h"
+#include "analysis/device/idle.h"
+#include "analysis/device/launches.h"
 #include "analysis/evidence/integrity.h"
-#include "analysis/idle.h"
-#include "analysis/launches.h"
-#include "analysis/steps.h"
+#include "analysis/steps/steps.h"
 #include "model/track_index.h"
 
 namespace tacho {

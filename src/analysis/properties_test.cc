@@ -10,9 +10,9 @@
 #include <optional>
 #include <random>
 
-#include "analysis/device_time.h"
-#include "analysis/idle.h"
-#include "analysis/kernels.h"
+#include "analysis/device/device_time.h"
+#include "analysis/device/idle.h"
+#include "analysis/device/kernels.h"
 #include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
 

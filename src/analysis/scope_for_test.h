@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "analysis/scope.h"
 
 namespace tacho {

@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "analysis/classifier.h"
-#include "analysis/gpu_scope.h"
-#include "analysis/graph_capture.h"
-#include "analysis/steps.h"
+#include "analysis/device/graph_capture.h"
+#include "analysis/index/gpu_scope.h"
+#include "analysis/names/classifier.h"
+#include "analysis/steps/steps.h"
 #include "model/producer_line.h"
 
 namespace tacho {

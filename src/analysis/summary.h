@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/device/missing_work.h"
 #include "analysis/facts.h"
-#include "analysis/missing_work.h"
-#include "analysis/ranks.h"
+#include "analysis/ranks/ranks.h"
 #include "model/begin_end.h"
 #include "model/device_rows.h"
 #include "model/event.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "ingest/kineto_json/kineto_reader.h"
 #include "ingest/nsys_sqlite/nsys_reader.h"
 #include "model/trace_builder.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "base/result.h"
 #include "cli/parse.h"
 #include "cli/trace_choice.h"

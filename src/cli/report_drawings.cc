@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "analysis/step_times.h"
+#include "analysis/steps/step_times.h"
 #include "report/answer_parts.h"
 #include "report/html_charts.h"
 #include "report/report_parts.h"

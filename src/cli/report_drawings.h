@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "report/drawings.h"
 #include "run/read_run.h"
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "analysis/launches.h"
-#include "analysis/steps.h"
+#include "analysis/device/launches.h"
+#include "analysis/steps/steps.h"
 #include "base/time.h"
 #include "model/trace.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/arg_reader.h"
+#include "analysis/index/arg_reader.h"
 #include "base/json_text.h"
 #include "export/export_window.h"
 #include "export/pieces.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/ops.h"
+#include "analysis/host/ops.h"
 #include "base/utf8.h"
 #include "export/pieces.h"
 #include "export/stack_tree.h"

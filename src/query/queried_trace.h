@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "analysis/graph_annotations.h"
-#include "analysis/in_flight.h"
-#include "analysis/op_device_time.h"
+#include "analysis/device/graph_annotations.h"
+#include "analysis/device/in_flight.h"
+#include "analysis/host/op_device_time.h"
 #include "analysis/prepared_trace.h"
 
 namespace tacho {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/arg_reader.h"
+#include "analysis/index/arg_reader.h"
 #include "base/json_text.h"
 #include "base/parse_number.h"
 #include "query/percentiles.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/rank_counts.h"
+#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {

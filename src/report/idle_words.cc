@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/profiler_overhead.h"
+#include "analysis/device/profiler_overhead.h"
 #include "text/fit_name.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/idle.h"
+#include "analysis/device/idle.h"
 
 namespace tacho {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/missing_work.h"
+#include "analysis/device/missing_work.h"
 #include "report/device_totals.h"
 #include "report/idle_words.h"
 #include "text/format_number.h"

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 
 namespace tacho {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "analysis/sessions.h"
+#include "analysis/ranks/sessions.h"
 #include "text/format_number.h"
 #include "text/short_paths.h"
 #include "text/visible_text.h"

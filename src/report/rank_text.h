@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/ranks.h"
+#include "analysis/ranks/ranks.h"
 
 namespace tacho {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/profiler_overhead.h"
+#include "analysis/device/profiler_overhead.h"
 #include "base/digest.h"
 #include "base/words.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analysis/gpu_scope.h"
+#include "analysis/index/gpu_scope.h"
 #include "analysis/schema/trace_fields.h"
 #include "report/analyze_json.h"
 #include "text/format_number.h"

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/recordings.h"
+#include "analysis/ranks/recordings.h"
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/blank_secrets.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "analysis/sessions.h"
+#include "analysis/ranks/sessions.h"
 #include "analysis/summary.h"
 #include "base/result.h"
 #include "run/progress.h"

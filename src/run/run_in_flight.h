@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/in_flight.h"
+#include "analysis/device/in_flight.h"
 #include "base/interval_set.h"
 #include "io/discover.h"
 

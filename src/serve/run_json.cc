@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/step_times.h"
+#include "analysis/steps/step_times.h"
 #include "report/analyze_document.h"
 #include "report/answers.h"
 #include "report/caveat.h"

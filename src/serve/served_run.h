@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "base/result.h"
 #include "serve/event_hub.h"
 #include "serve/start_place.h"

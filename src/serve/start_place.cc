@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/step_times.h"
+#include "analysis/steps/step_times.h"
 #include "serve/parameters.h"
 #include "text/format_number.h"
 #include "view/navigate.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "analysis/step_grammar.h"
+#include "analysis/steps/step_grammar.h"
 #include "ingest/kineto_json/kineto_reader.h"
 #include "io/discover.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/arg_reader.h"
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
+#include "analysis/index/arg_reader.h"
 #include "model/trace.h"
 #include "text/table.h"
 

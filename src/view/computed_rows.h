@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/idle.h"
+#include "analysis/device/idle.h"
 #include "analysis/prepared_trace.h"
 #include "base/string_pool.h"
 #include "view/lane.h"

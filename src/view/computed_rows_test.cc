@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "analysis/device_time.h"
+#include "analysis/device/device_time.h"
 #include "base/random.h"
 #include "model/trace_builder.h"
 

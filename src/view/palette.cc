@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "analysis/idle.h"
-#include "analysis/step_grammar.h"
+#include "analysis/device/idle.h"
+#include "analysis/steps/step_grammar.h"
 #include "base/words.h"
 
 namespace tacho {

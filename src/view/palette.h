@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 #include "model/trace.h"
 #include "view/lane.h"
 

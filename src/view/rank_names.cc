@@ -1,6 +1,6 @@
 #include "view/rank_names.h"
 
-#include "analysis/classifier.h"
+#include "analysis/names/classifier.h"
 
 namespace tacho {
 

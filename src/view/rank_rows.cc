@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/device/graph_capture.h"
+#include "analysis/device/missing_work.h"
 #include "analysis/evidence/recorded_part.h"
-#include "analysis/gpu_scope.h"
-#include "analysis/graph_capture.h"
-#include "analysis/missing_work.h"
+#include "analysis/index/gpu_scope.h"
 #include "base/parallel.h"
 
 namespace tacho {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/classifier.h"
-#include "analysis/in_flight.h"
+#include "analysis/device/in_flight.h"
+#include "analysis/names/classifier.h"
 #include "analysis/prepared_trace.h"
 #include "view/computed_rows.h"
 #include "view/lane.h"

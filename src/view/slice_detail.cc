@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/graph_annotations.h"
+#include "analysis/device/graph_annotations.h"
 #include "base/interval_set.h"
 #include "base/json_text.h"
 

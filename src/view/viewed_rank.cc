@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/identity.h"
+#include "analysis/ranks/identity.h"
 
 namespace tacho {
 namespace {

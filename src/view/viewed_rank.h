@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/facts.h"
-#include "analysis/ranks.h"
+#include "analysis/ranks/ranks.h"
 #include "view/rank_rows.h"
 
 namespace tacho {

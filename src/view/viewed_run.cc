@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/run_clock.h"
+#include "analysis/ranks/run_clock.h"
 
 namespace tacho {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/matched_collectives.h"
-#include "analysis/run_clock.h"
+#include "analysis/ranks/matched_collectives.h"
+#include "analysis/ranks/run_clock.h"
 #include "view/viewed_rank.h"
 
 namespace tacho {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/classifier.h"
-#include "analysis/kernel_name.h"
+#include "analysis/names/classifier.h"
+#include "analysis/names/kernel_name.h"
 #include "base/cpp_brackets.h"
 #include "base/cpp_name_for_test.h"
 #include "text/fit_name.h"

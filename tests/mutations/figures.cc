@@ -7,7 +7,7 @@
 #include <map>
 
 #include "analysis/analyze.h"
-#include "analysis/earlier_work.h"
+#include "analysis/device/earlier_work.h"
 
 namespace tacho {
 namespace {

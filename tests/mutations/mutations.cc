@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/merged_ranks.h"
+#include "analysis/ranks/merged_ranks.h"
 #include "base/parallel.h"
 #include "base/parse_number.h"
 #include "mutations/figures.h"

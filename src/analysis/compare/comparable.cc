@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/rank_counts.h"
+#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/rank_counts.h"
+#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/compare/kernel_changes.h"
 #include "analysis/compare/quantiles.h"
 #include "analysis/compare/step_differences.h"
-#include "analysis/rank_counts.h"
+#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {

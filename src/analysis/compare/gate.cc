@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/step_grammar.h"
+#include "analysis/steps/step_grammar.h"
 #include "base/closest.h"
 #include "base/parse_number.h"
 

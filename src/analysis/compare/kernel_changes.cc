@@ -8,7 +8,7 @@
 
 #include "analysis/compare/quantiles.h"
 #include "analysis/compare/run_noise.h"
-#include "analysis/rank_counts.h"
+#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {

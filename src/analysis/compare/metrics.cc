@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "analysis/device_work.h"
-#include "analysis/idle.h"
+#include "analysis/device/device_work.h"
+#include "analysis/device/idle.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "analysis/compare/change.h"
 #include "analysis/compare/side_evidence.h"
-#include "analysis/step_batch.h"
+#include "analysis/steps/step_batch.h"
 #include "base/time.h"
 
 namespace tacho {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "analysis/evidence/waiting_calls.h"
-#include "analysis/gpu_scope.h"
-#include "analysis/of_each_call.h"
+#include "analysis/index/gpu_scope.h"
+#include "analysis/index/of_each_call.h"
 
 namespace tacho {
 namespace {

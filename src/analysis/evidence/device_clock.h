@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/device/launches.h"
 #include "analysis/evidence/work_alike.h"
-#include "analysis/launches.h"
 #include "base/interval_set.h"
 #include "model/track_index.h"
 

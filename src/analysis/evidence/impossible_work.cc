@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/evidence/device_clock.h"
-#include "analysis/of_each_call.h"
+#include "analysis/index/of_each_call.h"
 
 namespace tacho {
 namespace {

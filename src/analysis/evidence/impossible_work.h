@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

@@ -7,7 +7,7 @@
 
 #include "analysis/evidence/partial_graphs.h"
 #include "analysis/evidence/rowless_calls.h"
-#include "analysis/name_index.h"
+#include "analysis/index/name_index.h"
 
 namespace tacho {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device_work.h"
+#include "analysis/device/device_work.h"
+#include "analysis/device/launches.h"
 #include "analysis/evidence/doubtful_time.h"
-#include "analysis/launches.h"
 #include "analysis/scope.h"
 #include "base/interval_set.h"
 #include "model/track_index.h"

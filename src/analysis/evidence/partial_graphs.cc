@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/arg_reader.h"
-#include "analysis/of_each_call.h"
+#include "analysis/index/arg_reader.h"
+#include "analysis/index/of_each_call.h"
 
 namespace tacho {
 namespace {

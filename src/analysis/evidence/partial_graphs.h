@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/trace.h"
 
 namespace tacho {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/step_grammar.h"
+#include "analysis/steps/step_grammar.h"
 #include "base/words.h"
 
 namespace tacho {

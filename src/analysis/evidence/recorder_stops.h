@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/arg_reader.h"
 #include "analysis/evidence/waiting_calls.h"
 #include "analysis/evidence/work_alike.h"
-#include "analysis/of_each_call.h"
+#include "analysis/index/arg_reader.h"
+#include "analysis/index/of_each_call.h"
 #include "base/interval_set.h"
 #include "base/words.h"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/device/launches.h"
 #include "analysis/evidence/work_alike.h"
-#include "analysis/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

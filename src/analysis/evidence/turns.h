@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/launches.h"
-#include "analysis/steps.h"
+#include "analysis/device/launches.h"
+#include "analysis/steps/steps.h"
 #include "model/track_index.h"
 
 namespace tacho {

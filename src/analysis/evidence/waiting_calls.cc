@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/of_each_call.h"
+#include "analysis/index/of_each_call.h"
 
 namespace tacho {
 namespace {

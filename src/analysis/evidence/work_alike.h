@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/launches.h"
+#include "analysis/device/launches.h"
 #include "model/track_index.h"
 
 namespace tacho {

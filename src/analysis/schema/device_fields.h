@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/device_time.h"
+#include "analysis/device/device_time.h"
 #include "base/field_kinds.h"
 
 // The fields of schema 1 (docs/json.md) of results about devices. Each function writes them to a

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/memory.h"
+#include "analysis/device/memory.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) of memory over time, to write and to read, as in

@@ -3,15 +3,15 @@
 #include <map>
 #include <optional>
 
-#include "analysis/copies.h"
-#include "analysis/idle.h"
-#include "analysis/kernels.h"
-#include "analysis/launches.h"
-#include "analysis/ops.h"
-#include "analysis/profiler_overhead.h"
+#include "analysis/device/copies.h"
+#include "analysis/device/idle.h"
+#include "analysis/device/kernels.h"
+#include "analysis/device/launches.h"
+#include "analysis/device/profiler_overhead.h"
+#include "analysis/host/ops.h"
 #include "analysis/schema/device_fields.h"
-#include "analysis/step_profile.h"
-#include "analysis/steps.h"
+#include "analysis/steps/step_profile.h"
+#include "analysis/steps/steps.h"
 #include "base/field_kinds.h"
 
 // The fields of schema 1 (docs/json.md) of a trace's tables, to write and to read, as in

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "analysis/device/device_work.h"
+
+namespace tacho {
+
+struct GapCounts {
+  uint64_t count = 0;
+  uint64_t over_1us = 0, over_10us = 0, over_100us = 0, over_1ms = 0;  // strictly longer
+  DurationNs largest;
+};
+
+struct StreamTime {
+  std::string stream;
+  uint64_t events = 0;
+  DurationNs sum;         // of durations, overlap counted twice
+  DurationNs busy;        // of the union
+  uint64_t overlaps = 0;  // events that start before the largest end so far on the stream
+  // What the stream does: `sum` by WorkKind, and by the category of kernels, "copy" and "memset",
+  // longest first, then name. Each adds up to `sum`.
+  std::array<DurationNs, kWorkKinds> by_kind{};
+  std::vector<CategoryRow> categories;
+};
+
+// Where one device's time goes. All figures come from one sweep over the intervals of its work, so
+//   busy + idle == window, and compute + exposed_comm + exposed_copy + idle == window, exactly.
+struct DeviceTime {
+  std::string device;
+  bool on_host = false;  // a CPU engine: the executing thread stands for the device
+  // False: work of it was lost (evidence/lost_work.h). Then busy, compute, comm_busy, copy_busy and
+  // all sums are lower bounds, and idle, exposed_comm, exposed_copy, by_kinds, by_concurrency and
+  // gaps are unknown, and 0.
+  bool whole = true;
+  uint64_t gpu_events = 0;
+  Interval window;  // the scope's, else first start to last end
+  DurationNs busy;  // union of everything
+  DurationNs idle;
+  DurationNs compute;               // union of kernels that are not communication, and of memsets
+  DurationNs exposed_comm;          // communication while nothing computes
+  DurationNs exposed_copy;          // copies while nothing computes or communicates
+  DurationNs kernel_sum;            // sum of kernel durations
+  DurationNs kernel_busy;           // union of kernels, communication included
+  DurationNs comm_busy, copy_busy;  // unions
+  // Time by the set of kinds that run at once: bit k is WorkKind k. [0] is idle.
+  std::array<DurationNs, 16> by_kinds{};
+  // Time by how many items run at once: [0] is idle; the last cell holds all larger numbers.
+  std::array<DurationNs, 9> by_concurrency{};
+  GapCounts gaps;  // stretches inside the window without work
+  std::vector<StreamTime> streams;
+};
+
+// One entry a device, in the order of `work`. Cost: O(n) over sorted items plus their ends' sort.
+std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope = {});
+// Leaves of the figures of a device that lost work what still holds.
+void ForgetIdleTime(DeviceTime& time);
+
+}  // namespace tacho

@@ -1,0 +1,112 @@
+#include "analysis/names/demangle.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kLongestMangled = 4096;  // the demangler takes about 100 bytes of stack for each
+constexpr size_t kLongestDemangled = 1 << 16;  // the longest names of PyTorch have 5000 bytes
+constexpr double kMostWritten = 1 << 20;
+
+// Counts from above what a demangler writes, without taking the name apart: letters of identifiers
+// that look like references count as such.
+//
+// S_, S0_, ... name earlier parts in the order in which these were complete, T_, T0_, ... template
+// arguments, which end with an E. So a part is no longer than all that was written when it, or a
+// later one, was first referred to: only references to ever later parts double the text.
+class WriteBound {
+ public:
+  explicit WriteBound(std::string_view mangled) : mangled_(mangled) {}
+
+  double Count(double arguments) {
+    written_ = 0;
+    arguments_ = arguments;
+    times_ = 1;
+    parts_.clear();
+    bool in_expression = false;
+    for (size_t i = 0; i < mangled_.size();) {
+      const std::string_view rest = mangled_.substr(i);
+      const size_t reference = ReferenceSize(rest);
+      if (reference > 0) {
+        written_ +=
+            times_ * (rest[0] == 'T' ? arguments_ : PartSize(rest.substr(1, reference - 2)));
+        i += reference;
+        continue;
+      }
+      in_expression =
+          in_expression || rest[0] == 'X' || rest.starts_with("DT") || rest.starts_with("Dt");
+      if (rest.starts_with("Dp") || (in_expression && rest.starts_with("sp"))) Expand(rest);
+      constexpr double kLetters = 4;  // "m" is "unsigned long"; most letters are identifiers'
+      written_ += times_ * kLetters;
+      if (rest[0] == 'E') arguments_ = std::max(arguments_, written_);
+      ++i;
+    }
+    return written_;
+  }
+
+ private:
+  // Of "S_", "S1A_", "T0_" at the start; 0 if there is no such part.
+  static size_t ReferenceSize(std::string_view text) {
+    if (text[0] != 'S' && text[0] != 'T') return 0;
+    size_t i = 1;
+    while (i < text.size() && (IsDigit(text[i]) || (text[i] >= 'A' && text[i] <= 'Z'))) ++i;
+    return i < text.size() && text[i] == '_' ? i + 1 : 0;
+  }
+
+  // `number` counts in base 36 with capital letters: "" is the first, "0" the second.
+  double PartSize(std::string_view number) {
+    // Longer is greater; of the same length the order of the bytes is that of the digits.
+    const auto is_earlier = [](std::string_view a, std::string_view b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    };
+    for (const auto& [latest, size] : parts_) {
+      if (!is_earlier(latest, number)) return size;
+    }
+    parts_.emplace_back(number, written_);
+    return written_;
+  }
+
+  // A pack is written once for each of its elements (but not again inside of itself). A mere
+  // "DpRKT_" writes each element of the arguments once.
+  void Expand(std::string_view text) {
+    const size_t pattern = std::min(text.find_first_not_of("RPOKV", 2), text.size() - 1);
+    const bool is_plain = text[pattern] == 'T' && ReferenceSize(text.substr(pattern)) > 0;
+    if (!is_plain) times_ = std::max(1.0, static_cast<double>(mangled_.size()) / 2);
+  }
+
+  const std::string_view mangled_;
+  double written_ = 0, arguments_ = 0, times_ = 1;
+  std::vector<std::pair<std::string_view, double>> parts_;  // the latest so far and its size
+};
+
+bool IsBounded(std::string_view mangled) {
+  if (mangled.size() > kLongestMangled) return false;
+  WriteBound bound(mangled);
+  double most = bound.Count(0);
+  // The type of a conversion operator refers to arguments that come after it.
+  if (mangled.find("cv") != std::string_view::npos) most = bound.Count(most);
+  return most <= kMostWritten;
+}
+
+}  // namespace
+
+std::string Demangle(const std::string& mangled) {
+  if (!IsBounded(mangled)) return {};
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || demangled == nullptr) return {};
+  const std::string_view text(demangled.get());
+  return text.size() <= kLongestDemangled ? std::string(text) : std::string();
+}
+
+}  // namespace tacho

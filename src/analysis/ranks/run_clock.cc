@@ -1,0 +1,20 @@
+#include "analysis/ranks/run_clock.h"
+
+#include <algorithm>
+
+#include "analysis/ranks/recordings.h"
+
+namespace tacho {
+
+std::optional<DurationNs> StartAfter(const RankInput& first, const RankInput& other) {
+  const auto times = RecordedTimes({first, other});
+  if (!times[0] || !times[1] || !IsUnixTime(times[0]->start) || !IsUnixTime(times[1]->start)) {
+    return std::nullopt;
+  }
+  const DurationNs apart =
+      std::max(times[0]->start, times[1]->start) - std::min(times[0]->end, times[1]->end);
+  if (apart >= kFarApart) return std::nullopt;
+  return times[1]->start - times[0]->start;
+}
+
+}  // namespace tacho

@@ -1,0 +1,176 @@
+#include "analysis/steps/step_grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/parse_number.h"
+#include "base/rule_lines.h"
+
+namespace tacho {
+namespace embedded {
+extern const std::string_view step_rules;
+}
+namespace {
+
+// One piece of a pattern.
+struct Piece {
+  enum class Kind : uint8_t { kLiteral, kNumber, kAny } kind = Kind::kLiteral;
+  std::string_view literal;
+  std::vector<int64_t StepLabel::*> fields;  // what a number is read into
+};
+
+struct Grammar {
+  std::string_view engine;
+  std::string_view phase;
+  std::vector<Piece> pieces;
+};
+
+Result<Piece> ReadField(std::string_view names) {
+  Piece piece{
+      .kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
+  if (names == "*" || names == "n") return piece;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (name == "cr")
+      piece.fields.push_back(&StepLabel::context_requests);
+    else if (name == "ct")
+      piece.fields.push_back(&StepLabel::context_tokens);
+    else if (name == "gr")
+      piece.fields.push_back(&StepLabel::generation_requests);
+    else if (name == "gt")
+      piece.fields.push_back(&StepLabel::generation_tokens);
+    else
+      return Fail(ErrorKind::kUsage, "expected cr, ct, gr, gt, n or * in braces");
+  }
+  return piece;
+}
+
+Result<Grammar> ReadGrammar(std::string_view line) {
+  Grammar grammar;
+  grammar.engine = TakeWord(line);
+  if (grammar.engine == "-") grammar.engine = "";
+  grammar.phase = TakeWord(line);
+  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
+                                          "empty",  "other",   "part",   "none"};
+  const bool known =
+      std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
+  if (!known || line.empty()) return Fail(ErrorKind::kUsage, "expected ENGINE PHASE PATTERN");
+  while (!line.empty()) {
+    const size_t open = line.find('{');
+    if (open > 0) grammar.pieces.push_back({.literal = line.substr(0, open), .fields = {}});
+    if (open == std::string_view::npos) break;
+    const size_t close = line.find('}', open);
+    if (close == std::string_view::npos) return Fail(ErrorKind::kUsage, "expected } after {");
+    TACHO_ASSIGN_OR_RETURN(Piece field, ReadField(line.substr(open + 1, close - open - 1)));
+    grammar.pieces.push_back(std::move(field));
+    line.remove_prefix(close + 1);
+  }
+  return grammar;
+}
+
+const std::vector<Grammar>& Grammars() {
+  static const std::vector<Grammar> grammars = [] {
+    std::vector<Grammar> read;
+    ReadBuiltInRules(embedded::step_rules, "rules/steps.rules", [&](auto line) -> Result<void> {
+      TACHO_ASSIGN_OR_RETURN(Grammar grammar, ReadGrammar(line));
+      read.push_back(std::move(grammar));
+      return {};
+    });
+    return read;
+  }();
+  return grammars;
+}
+
+// The position after `piece` at `at`, or npos when it does not match there.
+size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabel& label) {
+  if (piece.kind == Piece::Kind::kLiteral) {
+    return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()
+                                                      : std::string_view::npos;
+  }
+  std::string_view rest = text.substr(at);
+  const auto value = TakeNumber<int64_t>(rest);
+  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts that far: sums stay in range
+  if (!value || *value < 0 || *value > kMost) return std::string_view::npos;
+  for (const auto field : piece.fields) label.*field = *value;
+  return text.size() - rest.size();
+}
+
+// Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the
+// shortest text that they can have, which loses no match and bounds the cost by pattern times text.
+bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& label) {
+  size_t piece = 0, at = 0;
+  size_t any_piece = std::string_view::npos, any_end = 0;
+  while (true) {
+    if (piece == pieces.size() && at == text.size()) return true;
+    if (piece < pieces.size() && pieces[piece].kind == Piece::Kind::kAny) {
+      any_piece = piece++;
+      any_end = at;
+      continue;
+    }
+    const size_t next =
+        piece < pieces.size() ? MatchPiece(pieces[piece], text, at, label) : std::string_view::npos;
+    if (next != std::string_view::npos) {
+      at = next;
+      ++piece;
+      continue;
+    }
+    if (any_piece == std::string_view::npos || any_end >= text.size()) return false;
+    piece = any_piece + 1;
+    at = ++any_end;
+  }
+}
+
+Phase PhaseOf(std::string_view rule, const StepLabel& label) {
+  if (rule == "prefill") return Phase::kPrefill;
+  if (rule == "decode") return Phase::kDecode;
+  if (rule == "mixed") return Phase::kMixed;
+  if (rule == "empty") return Phase::kEmpty;
+  if (rule != "counts") return Phase::kOther;
+  const bool context = label.context_requests > 0, generation = label.generation_requests > 0;
+  if (context && generation) return Phase::kMixed;
+  if (context) return Phase::kPrefill;
+  return generation ? Phase::kDecode : Phase::kEmpty;
+}
+
+}  // namespace
+
+std::string_view PhaseName(Phase phase) {
+  switch (phase) {
+    case Phase::kPrefill:
+      return "prefill";
+    case Phase::kDecode:
+      return "decode";
+    case Phase::kMixed:
+      return "mixed";
+    case Phase::kEmpty:
+      return "empty";
+    case Phase::kOther:
+      return "other";
+  }
+  return "";
+}
+
+std::optional<ParsedStep> ParseStep(std::string_view annotation) {
+  for (const Grammar& grammar : Grammars()) {
+    StepLabel label;
+    if (!Match(grammar.pieces, annotation, label)) continue;
+    if (grammar.phase == "none") return std::nullopt;
+    label.phase = PhaseOf(grammar.phase, label);
+    const auto none = [](int64_t& value) { value = std::max<int64_t>(value, 0); };
+    if (label.phase == Phase::kPrefill || label.phase == Phase::kEmpty) {
+      none(label.generation_requests);
+      none(label.generation_tokens);
+    }
+    if (label.phase == Phase::kDecode || label.phase == Phase::kEmpty) {
+      none(label.context_requests);
+      none(label.context_tokens);
+    }
+    return ParsedStep{grammar.engine, label, grammar.phase == "part"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tacho

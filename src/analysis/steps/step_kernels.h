@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/index/name_index.h"
+#include "analysis/steps/step_profile.h"
+
+namespace tacho {
+
+// Adds up the kernels that start within rows of steps, by batch.
+class StepKernels {
+ public:
+  // `steps`: of the trace; both must outlive this.
+  StepKernels(const Trace& trace, const std::vector<Step>& steps)
+      : trace_(trace), steps_(steps), names_(trace) {}
+
+  // `rows`: of this device of `work`, in the order of time. Cost: O(n).
+  void Add(const DeviceWork& work, const DeviceItems& device,
+           const std::vector<StepProfile::Row>& rows);
+  // By batch; kernels by their row in `kernels`.
+  [[nodiscard]] std::vector<StepProfile::Batch> Batches(const DeviceWork& work,
+                                                        const KernelTable& kernels) const;
+
+ private:
+  struct Sums {
+    uint64_t calls = 0;
+    DurationNs total;
+    double squares = 0, place = 0;
+
+    [[nodiscard]] StepProfile::KernelUse Of(uint32_t kernel, uint64_t steps) const;
+  };
+  const Trace& trace_;
+  const std::vector<Step>& steps_;
+  NameIndex names_;
+  std::map<StepBatch, uint64_t> steps_of_;
+  std::map<std::pair<StepBatch, uint32_t>, std::vector<Sums>> sums_;  // by device, then name
+};
+
+}  // namespace tacho
