@@ -31,7 +31,7 @@ LAYERS = {
 # Third-party headers and the only places that may name them.
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
-    r"CLI/": r"src/cli/parse\.cc",
+    r"CLI/": r"src/cli/options/parse\.cc",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
     r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|export|launch|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
@@ -41,7 +41,7 @@ FENCES = {
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
     r"sqlite3\.h": r"src/io/sqlite\.h",
-    r"histedit\.h": r"src/cli/query_shell\.cc",
+    r"histedit\.h": r"src/cli/query/query_shell\.cc",
     r"yaml\.h": r"src/control/yaml_json\.cc",
     r"spawn\.h": r"src/base/subprocess\.cc",
     r"cxxabi": r"src/analysis/names/demangle\.cc",

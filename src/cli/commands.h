@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/parse.h"
+#include "cli/options/parse.h"
 
 namespace tacho {
 

@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/interrupt.h"
+#include "cli/screen/interrupt.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ tacho::Error Bug(const char* what) {
 
 int main(int argc, char** argv) {
   OpenStandardStreams();
-  // A reader that closes the pipe ("| head") causes EPIPE at our write (cli/output.h).
+  // A reader that closes the pipe ("| head") causes EPIPE at our write (cli/screen/output.h).
   std::signal(SIGPIPE, SIG_IGN);
   // A file beyond the size limit (ulimit -f) causes EFBIG in the same way.
   std::signal(SIGXFSZ, SIG_IGN);

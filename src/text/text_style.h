@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// How text for people is laid out. The command line fills it from the terminal (cli/terminal.h);
-// the default is what a file or a pipe gets.
+// How text for people is laid out. The command line fills it from the terminal
+// (cli/screen/terminal.h); the default is what a file or a pipe gets.
 struct TextStyle {
   size_t width = 100;   // columns; wider ones give their slack to names
   bool unicode = true;  // bars, dots and dashes beyond ASCII

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/parse.h"
+#include "cli/screen/reading.h"
+#include "report/whole_tables.h"
+
+namespace tacho {
+
+// The arguments of `tacho analyze`.
+struct AnalyzeOptions : ReadingArguments {
+  AnalyzeOptions() { command = "analyze"; }
+  bool json = false, markdown = false, summary = false;
+  std::optional<std::string> csv_folder;
+  std::optional<int64_t> top;
+  bool kernels = false, categories = false, ops = false, launches = false, copies = false,
+       memory = false, gaps = false, ranks = false, steps = false, devices = false;
+  std::optional<std::string> sort, filter;
+  std::string color = "auto";
+  bool wide = false;
+  // The flags of vime's and slime's tools/analyze_profile.py.
+  std::optional<std::string> profile_dir;
+  bool all_ranks = false;
+
+  [[nodiscard]] std::vector<WholeTable> Tables() const;
+};
+
+// The rows of the options, bound to `options`.
+CommandSpec AnalyzeSpec(AnalyzeOptions& options);
+
+// kUsage: contradictions and impossible values.
+Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
+
+Result<int> RunAnalyze(const std::vector<std::string>& arguments);
+std::vector<CommandSpec> AnalyzeSpecs();
+
+}  // namespace tacho

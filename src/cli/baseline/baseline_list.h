@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "cli/baseline/baselines.h"
+#include "text/table.h"
+
+namespace tacho {
+
+// A baseline as `tacho baseline list` shows it.
+struct ListedBaseline {
+  std::string name, path, engine, engine_version;
+  std::optional<int64_t> recorded_unix_ns;  // when the first of its traces began
+  uint64_t runs = 0, ranks = 0, steps = 0;  // of one run: traces of workers; steps of all of them
+  int64_t bytes = 0;                        // on the disk
+};
+// `runs`: what it holds.
+ListedBaseline ListedBaselineOf(const BaselinePlace& place, const std::vector<RunAnalysis>& runs);
+
+Table BaselinesTable(const std::vector<ListedBaseline>& baselines);
+// {"schema", "tacho", "baselines": [...]}: docs/ci.md.
+std::string BaselinesJson(const std::vector<ListedBaseline>& baselines, std::string_view version);
+
+}  // namespace tacho

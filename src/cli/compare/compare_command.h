@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/parse.h"
+#include "cli/screen/reading.h"
+
+namespace tacho {
+
+// The arguments of `tacho compare`.
+struct CompareOptions : ReadingArguments {
+  CompareOptions() { command = "compare"; }
+  std::vector<std::string> base, now;  // more runs of each side
+  std::string baseline;                // what the user called BASE; "": as its path
+  std::vector<std::string> fail_on;
+  bool anyway = false, without_bounds = false, all = false, json = false, markdown = false,
+       csv = false, wide = false;
+  std::string color = "auto";
+  std::optional<int64_t> top;
+};
+CommandSpec CompareSpec(CompareOptions& options);
+
+// Reads both sides, and prints what changed. A path may be that of a baseline (baselines.h).
+Result<int> CompareAsAsked(const CompareOptions& options);
+
+Result<int> RunCompare(const std::vector<std::string>& arguments);
+std::vector<CommandSpec> CompareSpecs();
+
+}  // namespace tacho

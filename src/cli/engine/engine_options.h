@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cli/options/key_options.h"
+#include "cli/options/parse.h"
+#include "control/profile_control.h"
+
+namespace tacho {
+
+// The options of every command that talks to engines.
+struct RemoteOptions {
+  ServerOptions server;
+  std::string timeout = "0";  // 0: unlimited
+
+  OptionGroup Rows();
+  Result<HttpClientOptions> Http() const { return server.Http({"TACHO_API_KEY"}); }
+};
+
+// Concatenates rows.
+std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> more);
+
+// The profiler options of every command that starts profilers.
+struct StartOptions {
+  std::optional<int64_t> steps;
+  std::string output_dir;
+  std::vector<std::string> fields;      // NAME=VALUE of the start request; NAME alone: true
+  std::vector<std::string> activities;  // the same as separate flags, as in profile_rollout.py
+  bool by_stage = false, with_stack = false, record_shapes = false;
+
+  bool operator==(const StartOptions&) const = default;
+  std::vector<OptionRow> Rows();
+  // Without a key. kUsage: a field without a name, or a duplicate.
+  Result<ProfileOptions> Profile() const;
+};
+
+struct EngineOptions {
+  std::vector<std::string> words;  // the action, then targets
+  RemoteOptions remote;
+  bool json = false;
+  // start
+  std::string key;
+  StartOptions profile;
+  bool force = false;
+  std::optional<int64_t> level;  // sleep
+  // hold
+  std::optional<int64_t> least_workers;
+  bool wake = false, quiet = false;
+  std::string ready_within = "30m", hold_for = "0";  // 0: without end
+  std::vector<std::string> command;                  // after "--"
+  // tools/profile_rollout.py
+  std::string router_url, action;
+
+  std::string Action() const;
+  std::vector<std::string> Targets() const;
+};
+// What `tacho engine` can do: "list", "status", ...
+const std::vector<std::string>& EngineActions();
+// With the options of `action` alone, or of all actions.
+CommandSpec EngineSpec(EngineOptions& options, const std::string& action = {});
+Result<void> CheckEngineOptions(const EngineOptions& options);
+
+}  // namespace tacho

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cli/launch/launched_servers.h"
+
+namespace tacho {
+
+// A launch on standard error: on a terminal one changing line for what is waited for, elsewhere a
+// line when a server begins and every ten seconds.
+class LaunchNarrator {
+ public:
+  LaunchNarrator(std::optional<size_t> live_columns, bool quiet)
+      : live_columns_(live_columns), quiet_(quiet), begin_(std::chrono::steady_clock::now()) {}
+  ~LaunchNarrator() { Clear(); }
+
+  void OnProgress(const std::string& server, const std::string& line);
+  // Erases the changing line.
+  void Clear();
+  [[nodiscard]] int64_t Seconds() const;
+
+ private:
+  const std::optional<size_t> live_columns_;
+  const bool quiet_;
+  const std::chrono::steady_clock::time_point begin_;
+  std::map<std::string, int64_t> said_at_;  // seconds, of each server
+  bool open_line_ = false;
+};
+
+// Starts what was made and shows its progress; ends it on failure.
+Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
+                             std::chrono::milliseconds patience, LaunchNarrator& narrator,
+                             const std::stop_token& stop);
+
+// On standard error: its findings, engines without a router, and what a costly preset costs.
+void SayWarnings(const PlannedLaunch& plan);
+
+// The commands that would be started, and the next one.
+std::string PlanText(const PlannedLaunch& plan);
+// Its servers, what proves that they can be profiled, and the next command.
+std::string LaunchScreen(const LaunchedServers& servers, const std::vector<ProfilingProof>& proofs,
+                         int64_t seconds);
+std::string LaunchJson(const PlannedLaunch& plan, const LaunchRecord* record,
+                       const std::vector<ProfilingProof>& proofs);
+
+}  // namespace tacho

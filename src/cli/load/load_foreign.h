@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load/load_flags.h"
+
+namespace tacho {
+
+// Reads the arguments of `tacho load`; true: help was requested. As in vLLM, option names may have
+// '_' for '-', and a unique prefix of a vLLM flag is enough. kUsage: as ParseArguments, and for a
+// flag of `vllm bench serve` that tacho does not support: why, and the alternative.
+Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags& flags);
+
+}  // namespace tacho

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/byte_sink.h"
+#include "base/replace_file.h"
+#include "base/result.h"
+#include "cli/screen/output.h"
+
+namespace tacho {
+
+// A file that is written piece by piece, in the way of WriteFile (cli/screen/output.h): beside its
+// place until it is complete, so that without Finish nothing changes and nothing is left behind.
+// "-" is standard output; an existing pipe or device is written to.
+class OutputFile : public ByteSink {
+ public:
+  // Makes missing folders. `stop`: a request ends the writing. kUsage: the path of a folder;
+  // kOutput.
+  static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, std::stop_token stop);
+
+  // False after a failure, after a request to stop, and when a pipe has no reader any more.
+  bool Write(std::string_view bytes) override;
+  // The file that is being written, for who writes it by its name; "" of a pipe.
+  [[nodiscard]] std::string name_beside() const { return beside_ ? beside_->beside() : ""; }
+  // Puts the file into its place, or says what went wrong: kOutput, or kInterrupted. A reader that
+  // closed the pipe is no failure.
+  Result<void> Finish();
+
+ private:
+  OutputFile(std::string path, std::stop_token stop)
+      : path_(std::move(path)), stop_(std::move(stop)) {}
+
+  std::string path_;
+  std::stop_token stop_;
+  NewFolders folders_;
+  std::unique_ptr<FileBeside> beside_;  // null: a pipe, in stream_
+  FileDescriptor stream_;
+  int error_ = 0;
+};
+
+}  // namespace tacho

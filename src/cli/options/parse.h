@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/closest.h"
+#include "base/result.h"
+#include "cli/options/secret.h"
+
+namespace tacho {
+
+// The target of an option's value. A list accepts values separated by commas, and may be given more
+// than once. A list of words accepts all words up to the next option or URL, as Python's argparse
+// does, and keeps their commas.
+using OptionTarget =
+    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
+                 std::optional<double>*, std::vector<std::string>*>;
+
+// One option of a command. The same row feeds the parser, the help, the man page and the
+// completion.
+struct OptionRow {
+  std::string names;  // "-w,--wide"
+  // Name of the value, "" for a switch. Completion offers files for FILE and PATH, folders for DIR.
+  std::string value;
+  std::string help;
+  OptionTarget target;
+  int64_t least = 0;   // of a whole number
+  bool words = false;  // of a list: a list of words
+  Secret secret = Secret::kNone;
+  std::vector<std::string> choices = {};  // all values; empty: any. A list's own code checks it
+  // Values that the completion offers among others, with what they mean; nullptr: none.
+  std::map<std::string, std::string> (*offers)() = nullptr;
+
+  OptionRow OneOf(std::vector<std::string> values) && {
+    choices = std::move(values);
+    return std::move(*this);
+  }
+  OptionRow Offering(std::map<std::string, std::string> (*values)()) && {
+    offers = values;
+    return std::move(*this);
+  }
+  // "-o", "--out"
+  [[nodiscard]] std::vector<std::string> Names() const;
+};
+// The names of rows that are data, as choices.
+template <typename Rows>
+std::vector<std::string> NamesOf(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+struct OptionGroup {
+  std::string title;
+  std::vector<OptionRow> options;
+};
+
+// A command, for the parser, the help, the man page and the completion.
+struct CommandSpec {
+  struct Example {
+    std::string command, shows;
+  };
+  std::string name;
+  std::string summary;  // one line
+  std::string usage;    // "PATH... [options]"
+  std::string description;
+  std::vector<OptionGroup> groups;
+  std::vector<std::string>* positionals = nullptr;
+  // Receives the command as it was understood, to be stored and run again: without secrets, rebuilt
+  // from the options' values. Positionals are then addresses or files.
+  std::string* command = nullptr;
+  std::vector<Example> examples;
+  std::vector<std::string> words = {};  // what the first argument may be, beside files
+  // What the arguments may be, for the completion; nullptr: files, or nothing for a URL.
+  std::vector<std::string> (*names)() = nullptr;
+};
+
+// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was
+// requested, and nothing else matters. Fails with kUsage, with the nearest option for an unknown
+// one.
+Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
+
+// As wide as the terminal or COLUMNS says (cli/screen/terminal.h).
+std::string HelpText(const CommandSpec& spec);
+std::string HelpText(const CommandSpec& spec, size_t width);
+
+}  // namespace tacho

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "cli/record/record_report.h"
+
+namespace tacho {
+
+// Folders as the user would type them.
+struct EndingFolders {
+  std::string run;
+  std::string earlier = {};  // an earlier run to compare it with; "": none
+};
+
+// How a recording ends, at most kMostEndingLines lines: the verdict, the proof, the cost of
+// profiling, the latency of users with and without it, what is missing (counted, with the first
+// name), the folder and the next commands.
+inline constexpr size_t kMostEndingLines = 12;
+std::string EndingText(const Recording& recording, const ProvenRecording& proven,
+                       const EndingFolders& folders, const TextStyle& style);
+
+// The part above it: everything that is missing and all problems and remarks, unless the ending has
+// them.
+std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
+                        const TextStyle& style);
+// What w0, w1, ... of the tables are: their URLs; "" of one alone.
+std::string WorkersText(const Recording& recording, const TextStyle& style);
+
+// "4 of 4 ranks proven, 1 incomplete": its profiler lost rows or times.
+std::string ProvenText(int64_t proven, int64_t ranks, int64_t incomplete);
+// "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error` are
+// those of Recording::Cost.
+std::string CostText(double unprofiled, double profiled, double share, double error);
+
+}  // namespace tacho

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/engine/engine_options.h"
+#include "cli/launch/launch_options.h"
+#include "cli/options/parse.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// The options of a recording apart from its load, for every command that records.
+struct SessionArguments {
+  StartOptions profile;
+  std::string out = ".", trace_dir;
+  std::vector<std::string> maps, collect_from, engine_logs;
+  std::string budget_bytes, budget_flush;  // "": the default
+  bool keep_going = false;
+
+  bool operator==(const SessionArguments&) const = default;
+  std::vector<OptionRow> BudgetRows();
+  std::vector<OptionRow> TraceRows();
+  OptionRow KeepGoingRow();
+  // kUsage with what is wrong.
+  Result<void> PutInto(RecordOptions& options) const;
+};
+
+// The command line of `tacho record`.
+struct RecordArguments {
+  std::vector<std::string> targets;
+  std::string command;  // as it is kept in the run folder
+  RemoteOptions remote;
+  SessionArguments session;
+  std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
+  // load
+  bool no_load = false, through_router = false;
+  std::string warm_up = "3s", baseline = "5s", mix, records;
+  std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
+  std::optional<double> rate;
+  // the cost of looking
+  bool overhead = false;
+  std::optional<int64_t> pairs;
+  std::string overhead_window, precision;
+  // "vllm" or "sglang": launched for this recording; "": none
+  std::string launch;
+  EngineArguments engine;
+  // other
+  std::string daemon_socket, nsys_session;
+  bool json = false, quiet = false;
+};
+CommandSpec RecordSpec(RecordArguments& arguments);
+
+// kUsage with what is wrong.
+Result<RecordOptions> RecordOptionsOf(const RecordArguments& arguments);
+
+}  // namespace tacho

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/record/record_narrator.h"
+#include "run/read_run.h"
+#include "session/proof.h"
+#include "session/record.h"
+#include "text/text_style.h"
+
+namespace tacho {
+
+// The written run folder of a recording, and what its traces prove.
+struct ProvenRecording {
+  Proof proof;
+  std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
+  std::string json;                             // the content of run.json
+  std::string earlier;                          // the folder to compare it with; "": none
+  bool has_report = false;                      // report.html is in the folder
+  int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
+
+  // Whether its traces show what was to be recorded; false if tacho ended it because of one worker.
+  bool HasAnalysis(const Recording& recording) const;
+};
+
+// Writes the run folder, reads its traces and compares them with what was expected; run.json comes
+// last. A file that cannot be written is one of the recording's findings, or is reported at once.
+ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
+                               Narrator& narrator);
+
+// The first screen of the traces, the cost of looking, what is missing, and the ending
+// (record_ending.h). `shown`: the screens of fewer of its ranks that were printed before; what they
+// have is not repeated, and the tables of all ranks are left to `tacho analyze`.
+std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
+                         const TextStyle& style, std::string_view shown = {});
+
+// Says on standard error that it was interrupted, in which phase, and whether profilers still run.
+void ComplainOf(const Recording& recording);
+
+}  // namespace tacho

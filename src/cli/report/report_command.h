@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_changes.h"
+#include "base/result.h"
+#include "cli/options/parse.h"
+#include "cli/screen/reading.h"
+#include "report/drawings.h"
+
+namespace tacho {
+
+// The arguments of `tacho report`.
+struct ReportOptions : ReadingArguments {
+  ReportOptions() { command = "report"; }
+  bool markdown = false, json = false, redact = false;
+  std::optional<std::string> output;  // "-": standard output
+  std::vector<std::string> against;   // runs to compare it with
+};
+// The page of a run. `run_json`: of the recording that it is of; "" where it is of none. A redacted
+// one leaves the recording's addresses and command out.
+struct PageOfRun {
+  std::string title, command, run_json;
+  Drawings drawings;
+  bool redacted = false;
+  const RunChanges* changes = nullptr;  // against `against`; nullptr: compared with none
+  std::string against = {};
+};
+std::string RenderPage(const RunAnalysis& run, PageOfRun page);
+
+CommandSpec ReportSpec(ReportOptions& options);
+
+Result<int> RunReport(const std::vector<std::string>& arguments);
+std::vector<CommandSpec> ReportSpecs();
+
+}  // namespace tacho

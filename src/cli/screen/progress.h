@@ -1,0 +1,77 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "cli/screen/interrupt.h"
+#include "run/progress.h"
+#include "text/text_style.h"
+
+namespace tacho {
+
+// A line on standard error that is redrawn from half a second on. Owns one thread.
+class RedrawnLine {
+ public:
+  using Line = std::function<std::string(double seconds)>;
+  // `line` runs on that thread. `last` stays if there was a line before; "": nothing.
+  explicit RedrawnLine(
+      Line line, Line last = [](double) { return ""; });
+  RedrawnLine(const RedrawnLine&) = delete;
+  RedrawnLine& operator=(const RedrawnLine&) = delete;
+  ~RedrawnLine();
+
+ private:
+  void Run();
+
+  const Line line_, last_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
+};
+
+// The progress of reading, as a bar on standard error from half a second on; one plain line remains
+// at the end. Draws nothing unless `enabled` (standard error is a terminal). An export by another
+// program is a line in any case; while it runs, Ctrl-C ends that program first.
+class ProgressBar : public RunProgress {
+ public:
+  // `stop`: of the InterruptScope that the command has; absent: it has none.
+  ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop = {});
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void OnPlan(size_t traces, uint64_t stored_bytes) override;
+  void OnBytes(uint64_t stored_bytes) override { done_bytes_ += stored_bytes; }
+  std::stop_token StopOfExports() override;
+  void OnExportBegin(const std::string& file, const std::string& program) override;
+  void OnExportShare(double share) override { export_share_ = share; }
+  void OnExportEnd() override;
+
+ private:
+  std::string LineAt(double seconds);
+
+  std::atomic<uint64_t> done_bytes_ = 0, total_bytes_ = 0, traces_ = 0;
+  std::atomic<double> export_share_ = 0;
+  const TextStyle style_;
+  const std::optional<std::stop_token> stop_;
+  std::mutex mutex_;
+  std::optional<InterruptScope> interrupt_;  // while there are exports
+  int exports_ = 0;
+  std::string exporting_;  // "FILE with nsys 2022.4.2.1": the last one; "" if there is none
+  std::optional<RedrawnLine> line_;  // last: it uses all the others
+};
+
+// The line of the bar, also for tests.
+std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
+                         const TextStyle& style);
+
+}  // namespace tacho

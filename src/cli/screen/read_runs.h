@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/screen/reading.h"
+
+namespace tacho {
+
+// What could not be read of several runs, for FinishReading.
+struct Incomplete {
+  std::vector<Error> failures;
+  std::vector<std::string> skipped, captures, reasons;
+  std::vector<std::string> repeated = {};  // sentences: "PATH is the same run as PATH, ..."
+};
+
+// One run for each path, read one after another with the `reading` of `arguments`, whose own paths
+// do not count. A run that was read before, or that has work in common with one that was, is left
+// out, and its path removed: it would count as a run of its own.
+Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
+                                          std::vector<std::string>& paths,
+                                          const ReadOptions& reading, const Classifier& classifier,
+                                          Incomplete& incomplete);
+
+}  // namespace tacho

@@ -1,0 +1,249 @@
+#include "cli/screen/reading.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/exit_status.h"
+#include "cli/options/choice_words.h"
+#include "cli/options/window_argument.h"
+#include "cli/screen/output.h"
+#include "cli/screen/progress.h"
+#include "cli/screen/terminal.h"
+#include "io/read_whole.h"
+#include "report/rank_text.h"
+#include "report/report_parts.h"
+#include "text/format_number.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostComplaints = 20;
+constexpr size_t kMostRules = size_t{1} << 24;
+
+bool IsLack(NoteId id) {
+  switch (id) {
+    case NoteId::kNoGpuEvents:
+    case NoteId::kNoEngineStep:
+    case NoteId::kDeviceRowsNotRead:
+    case NoteId::kRangeProfiler:
+    case NoteId::kMixedRanks:
+    case NoteId::kNoEvents:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the recording has said so of that trace, with the cause. The run folder may have moved
+// since.
+bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, NoteId id) {
+  const std::string file = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(unproven, [&](const std::string& sentence) {
+    return sentence.ends_with("/" + file) && sentence.find(KindOf(id).id) != std::string::npos;
+  });
+}
+
+// What all traces of a run usually lack is said once; lost data is listed for each trace.
+template <typename Run>
+std::vector<std::string> NotesThatCount(const Run& run) {
+  std::vector<std::string> reasons;
+  std::map<NoteId, std::vector<std::string>> lacking;  // paths
+  for (const auto& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      if (IsLack(note.id)) lacking[note.id].push_back(VisibleText(trace.path));
+      if (KindOf(note.id).severity != Severity::kDataLoss ||
+          IsSaid(run.unproven, trace.path, note.id))
+        continue;
+      reasons.push_back(
+          fmt::format("incomplete: {}: {}{}", VisibleText(trace.path), KindOf(note.id).id,
+                      note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
+    }
+  }
+  for (const auto& [id, paths] : lacking) {
+    reasons.push_back(
+        fmt::format("incomplete: {}: {}{}", paths.front(), KindOf(id).id,
+                    paths.size() == 1
+                        ? ""
+                        : fmt::format(", as in {} of {} traces", paths.size(), run.traces.size())));
+  }
+  return reasons;
+}
+
+template <typename Run>
+std::vector<std::string> ReasonsOf(const Run& run) {
+  std::vector<std::string> reasons = NotesThatCount(run);
+  for (const std::string& sentence : run.unproven)
+    reasons.push_back("incomplete: " + VisibleText(sentence));
+  for (const MissingRanks& missing : run.ranks.missing) {
+    const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
+      return sentence.starts_with(missing.worker + " ");
+    });
+    const bool is_whole_worker = std::ranges::any_of(
+        run.unproven,
+        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
+    if (named >= missing.count || is_whole_worker) continue;
+    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
+                                  MissingRanksText(missing), missing.world_size,
+                                  missing.count == 1 ? "is" : "are"));
+  }
+  return reasons;
+}
+
+}  // namespace
+
+OptionGroup ReadingArguments::WhatToLookAt() {
+  return {
+      "what to look at",
+      {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &traces.rank},
+       {"--session", "S",
+        "of a folder or archive of several profiling sessions: latest (the default there), all, "
+        "or "
+        "a part of the path of one of its files",
+        &traces.session},
+       {"--device", "D", "only device D, by the trace's own id", &device},
+       {"--window", "A:B",
+        "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
+        "10:20ms (the unit is that of both), 100ms:, :80us; nanoseconds without a unit",
+        &window},
+       {"--rules", "FILE",
+        "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
+        &rules_file}}};
+}
+
+std::vector<OptionRow> ReadingArguments::How() {
+  return {{"--threads", "N", "threads to use (default: one for each core)", &threads, 1},
+          {"--no-progress", "", "no progress bar on standard error", &no_progress}};
+}
+
+Result<Classifier> MakeClassifier(const ReadingArguments& arguments) {
+  if (!arguments.rules_file) return Classifier::Create();
+  TACHO_ASSIGN_OR_RETURN(auto rules, ReadWholeFile(*arguments.rules_file, kMostRules));
+  return WithContext(Classifier::Create(rules), *arguments.rules_file);
+}
+
+Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments) {
+  TACHO_ASSIGN_OR_RETURN(TraceChoice choice, ChoiceOf(arguments.traces, arguments.command));
+  choice.threads = static_cast<size_t>(arguments.threads.value_or(0));
+  return choice;
+}
+
+Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments) {
+  ReadOptions reading;
+  reading.device = arguments.device;
+  reading.own_rules = arguments.rules_file.has_value();
+  if (arguments.window) {
+    TACHO_ASSIGN_OR_RETURN(reading.window, WithContext(ParseWindow(*arguments.window), "--window"));
+  }
+  return reading;
+}
+
+std::string CommandPaths(const ReadingArguments& arguments) {
+  std::string words = CommandPaths(arguments.traces);
+  if (words.empty()) return "";
+  if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
+  if (arguments.window) words += " --window " + ShellWord(*arguments.window);
+  return VisibleText(words) == words ? words : "";
+}
+
+bool ShowsProgress(const ReadingArguments& arguments) {
+  return LiveColumns(SurroundingsOf(STDERR_FILENO)) && !arguments.no_progress;
+}
+
+Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
+                                        const TraceChoice& choice, const ReadOptions& reading,
+                                        const Classifier& classifier,
+                                        std::optional<std::stop_token> stop) {
+  auto readout = [&] {
+    ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
+                    ShowsProgress(arguments), std::move(stop));
+    return ReadRun(choice, reading, classifier, bar);
+  }();
+  if (!readout) return CannotRead(readout.error());
+  TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(choice, reading, *readout));
+  return readout;
+}
+
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice) {
+  std::vector<std::string> incomplete = IncompleteReasons(run);
+  for (const int64_t rank : choice.ranks) {
+    if (std::ranges::none_of(
+            run.traces, [&](const TraceAnalysis& trace) { return trace.facts.rank == rank; })) {
+      incomplete.push_back("incomplete: " + NoSuchRank({rank}));
+    }
+  }
+  return incomplete;
+}
+
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run) { return ReasonsOf(run); }
+std::vector<std::string> IncompleteReasons(const RunSummary& run) { return ReasonsOf(run); }
+
+std::vector<std::string> NoticesOf(const RunAnalysis& run) {
+  std::vector<std::string> notices;
+  for (const TraceAnalysis& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      const NoteKind& kind = KindOf(note.id);
+      if (kind.severity != Severity::kNotice || IsLack(note.id)) continue;
+      notices.push_back(
+          fmt::format("{}: {} ({}): {}", VisibleText(trace.path), kind.id, note.count, kind.text));
+    }
+  }
+  return notices;
+}
+
+std::vector<std::string> FirstOf(std::vector<std::string> messages) {
+  if (messages.size() <= kMostComplaints) return messages;
+  const size_t more = messages.size() - kMostComplaints;
+  messages.resize(kMostComplaints);
+  messages.push_back(fmt::format("and {} more", more));
+  return messages;
+}
+
+void ComplainAll(const std::vector<std::string>& messages) {
+  for (const std::string& message : FirstOf(messages)) Complain(message);
+}
+
+int FinishReading(bool names_skipped, const std::vector<Error>& failures,
+                  const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
+                  const std::vector<std::string>& incomplete) {
+  std::vector<std::string> messages;
+  if (names_skipped && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
+    if (!failures.empty()) {
+      messages.push_back(fmt::format("incomplete: {} skipped, see above",
+                                     FormatCounted(failures.size(), "input was", "inputs were")));
+    }
+  } else {
+    for (const Error& error : failures)
+      messages.push_back("incomplete: " + VisibleText(error.message));
+  }
+  for (const std::string& file : skipped) {
+    const bool is_failure =
+        std::ranges::any_of(failures, [&](const Error& error) { return error.message == file; });
+    if (!names_skipped && !is_failure) messages.push_back("skipped: " + VisibleText(file));
+  }
+  if (!names_skipped && !captures.empty()) {
+    messages.push_back(VisibleText(CapturesText(captures)));
+  }
+  messages.insert(messages.end(), incomplete.begin(), incomplete.end());
+  ComplainAll(messages);
+  return failures.empty() && incomplete.empty() ? kDone : kIncomplete;
+}
+
+void SayBlanked(size_t secrets) {
+  if (secrets == 0) return;
+  const bool one = secrets == 1;
+  Complain(fmt::format("{} like {} blanked: --keep-secrets keeps {}",
+                       FormatCounted(secrets, "text that looks", "texts that look"),
+                       one ? "a key or a password is" : "keys or passwords are",
+                       one ? "it" : "them"));
+}
+
+tl::unexpected<Error> CannotRead(const Error& error) {
+  return Fail(error.kind, VisibleText(error.message));
+}
+
+}  // namespace tacho

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/names/classifier.h"
+#include "base/result.h"
+#include "cli/options/parse.h"
+#include "cli/options/trace_choice.h"
+#include "run/read_run.h"
+#include "text/text_style.h"
+
+namespace tacho {
+
+// The arguments of commands that analyse: which traces to read, and how much of each.
+struct ReadingArguments {
+  std::string command;  // whose help an error names
+  TraceArguments traces;
+  std::string device;
+  std::optional<std::string> window;
+  std::optional<std::string> rules_file;
+  std::optional<int64_t> threads;
+  bool no_progress = false;
+
+  // The rows of the options, bound to this.
+  OptionGroup WhatToLookAt();
+  std::vector<OptionRow> How();
+};
+
+Result<Classifier> MakeClassifier(const ReadingArguments& arguments);
+Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments);
+// What to read of each trace.
+Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
+
+// The paths and all options that narrow them; "" if they cannot be typed.
+std::string CommandPaths(const ReadingArguments& arguments);
+
+// Reads them with a progress bar on standard error, if it is a terminal, and adds what was left out
+// to `skipped`. `stop`: of the InterruptScope that the command has; absent: it has none.
+Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
+                                        const TraceChoice& choice, const ReadOptions& reading,
+                                        const Classifier& classifier,
+                                        std::optional<std::stop_token> stop = {});
+bool ShowsProgress(const ReadingArguments& arguments);
+
+// Why the exit status is 4, as sentences; empty if the run is complete.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
+std::vector<std::string> IncompleteReasons(const RunSummary& run);
+// The same with the ranks that were asked for and are not there.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
+
+// What makes figures mean something else but is no such reason: the other notes of
+// Severity::kNotice, as sentences.
+std::vector<std::string> NoticesOf(const RunAnalysis& run);
+
+// The first 20 of them, and how many more there are.
+std::vector<std::string> FirstOf(std::vector<std::string> messages);
+// These on standard error.
+void ComplainAll(const std::vector<std::string>& messages);
+
+// Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
+// on standard output names the skipped files and the recordings of graph capture. Failed files are
+// named on both outputs, which may go to different places, but not twice on one terminal.
+int FinishReading(bool names_skipped, const std::vector<Error>& failures,
+                  const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
+                  const std::vector<std::string>& incomplete);
+
+// Says on standard error that secrets of the traces were blanked in what was written, if any were.
+void SayBlanked(size_t secrets);
+
+// Keeps names in it on one line, whatever they contain.
+tl::unexpected<Error> CannotRead(const Error& error);
+
+}  // namespace tacho

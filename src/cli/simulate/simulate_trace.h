@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/parse.h"
+
+namespace tacho {
+
+// tacho simulate trace: the traces of one run whose truth is known, without servers.
+Result<int> RunSimulateTrace(const std::vector<std::string>& arguments);
+
+CommandSpec SimulateTraceSpec();  // to read: its targets are gone
+
+}  // namespace tacho

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/parse.h"
+#include "cli/options/trace_choice.h"
+#include "serve/page_server.h"
+#include "serve/served_run.h"
+
+namespace tacho {
+
+// The arguments of `tacho view`.
+struct ViewOptions {
+  TraceArguments traces;
+  std::optional<int64_t> port, gap, step;
+  std::string host = "127.0.0.1";
+  std::vector<std::string> allow_hosts;
+  std::optional<std::string> idle_exit, at, find;
+  std::string assets_folder;
+  bool no_open = false;
+};
+
+// The rows of the options, bound to `options`.
+CommandSpec ViewSpec(ViewOptions& options);
+
+// What the arguments come to.
+struct ViewPlan {
+  TraceChoice choice;
+  PageServerOptions server;
+  ServedStart start;
+  std::optional<DurationNs> idle_exit;
+};
+// kUsage: contradictions and impossible values.
+Result<ViewPlan> PlanView(const ViewOptions& options);
+
+// Whether only this machine reaches a server on that address.
+bool IsLoopbackHost(const std::string& host);
+
+}  // namespace tacho
