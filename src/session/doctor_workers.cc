@@ -13,9 +13,9 @@
 #include "control/port_owner.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
-#include "session/preflight.h"
-#include "session/preflight_folders.h"
-#include "session/trace_folder.h"
+#include "session/files/trace_folder.h"
+#include "session/plan/preflight.h"
+#include "session/plan/preflight_folders.h"
 
 namespace tacho {
 namespace {

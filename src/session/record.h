@@ -16,12 +16,12 @@
 #include "load/plan/plan.h"
 #include "load/result/distribution.h"
 #include "net/http_client.h"
-#include "session/budget.h"
-#include "session/engine_log.h"
-#include "session/fetch_files.h"
-#include "session/overhead.h"
-#include "session/proof.h"
-#include "session/run_folder.h"
+#include "session/files/fetch_files.h"
+#include "session/plan/budget.h"
+#include "session/plan/overhead.h"
+#include "session/proof/engine_log.h"
+#include "session/proof/proof.h"
+#include "session/run_folder/run_folder.h"
 
 namespace tacho {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "run/run_in_flight.h"
-#include "session/kept_recording.h"
+#include "session/run_folder/kept_recording.h"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "report/analyze_markdown.h"
 #include "report/profile_sections.h"
 #include "report/summary_report.h"
-#include "session/kept_recording.h"
+#include "session/run_folder/kept_recording.h"
 #include "text/format_number.h"
 #include "text/labelled.h"
 

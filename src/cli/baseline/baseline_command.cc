@@ -19,7 +19,7 @@
 #include "cli/screen/terminal.h"
 #include "report/analyze_json.h"
 #include "run/read_results.h"
-#include "session/kept_recording.h"
+#include "session/run_folder/kept_recording.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 

@@ -18,7 +18,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/without_interrupts.h"
 #include "io/gzip_sink.h"
-#include "session/run_folder.h"
+#include "session/run_folder/run_folder.h"
 #include "text/visible_text.h"
 
 namespace tacho {

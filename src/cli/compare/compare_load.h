@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/compare/run_changes.h"
-#include "session/kept_recording.h"
+#include "session/run_folder/kept_recording.h"
 
 namespace tacho {
 

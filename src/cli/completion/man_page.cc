@@ -9,7 +9,7 @@
 #include "base/parse_number.h"
 #include "cli/commands.h"
 #include "load/result/records.h"
-#include "session/run_folder.h"
+#include "session/run_folder/run_folder.h"
 
 namespace tacho {
 namespace {

@@ -39,8 +39,8 @@
 #include "report/caveat.h"
 #include "report/rank_text.h"
 #include "session/doctor_workers.h"
-#include "session/kept_recording.h"
-#include "session/trace_folder.h"
+#include "session/files/trace_folder.h"
+#include "session/run_folder/kept_recording.h"
 #include "text/shell_word.h"
 
 extern char** environ;

@@ -30,8 +30,8 @@
 #include "launch/engine_model.h"
 #include "launch/launch_registry.h"
 #include "load/result/records.h"
-#include "session/run_folder.h"
-#include "session/trace_folder.h"
+#include "session/files/trace_folder.h"
+#include "session/run_folder/run_folder.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 

@@ -19,7 +19,7 @@
 #include "control/version.h"
 #include "control/vllm_command_line.h"
 #include "launch/command_wrappers.h"
-#include "session/nsys_control.h"
+#include "session/nsys/nsys_control.h"
 #include "text/shell_word.h"
 
 namespace tacho {

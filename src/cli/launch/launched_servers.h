@@ -16,7 +16,7 @@
 #include "launch/launch_registry.h"
 #include "launch/plan_launch.h"
 #include "net/http_client.h"
-#include "session/engine_log.h"
+#include "session/proof/engine_log.h"
 
 namespace tacho {
 

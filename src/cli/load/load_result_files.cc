@@ -10,7 +10,7 @@
 #include "cli/screen/output.h"
 #include "io/read_whole.h"
 #include "load/plan/plan_json.h"
-#include "session/run_folder.h"
+#include "session/run_folder/run_folder.h"
 #include "text/visible_text.h"
 
 namespace tacho {

@@ -16,10 +16,10 @@
 #include "cli/screen/overhead_text.h"
 #include "report/analyze_document.h"
 #include "report/brief_json.h"
-#include "session/earlier_run.h"
-#include "session/in_flight.h"
-#include "session/trace_evidence.h"
-#include "session/worker_figures.h"
+#include "session/plan/worker_figures.h"
+#include "session/proof/trace_evidence.h"
+#include "session/run_folder/earlier_run.h"
+#include "session/run_folder/in_flight.h"
 
 namespace tacho {
 namespace {

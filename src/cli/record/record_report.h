@@ -6,7 +6,7 @@
 
 #include "cli/record/record_narrator.h"
 #include "run/read_run.h"
-#include "session/proof.h"
+#include "session/proof/proof.h"
 #include "session/record.h"
 #include "text/text_style.h"
 

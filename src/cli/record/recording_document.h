@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/kept_recording.h"
+#include "session/run_folder/kept_recording.h"
 #include "text/document.h"
 
 namespace tacho {

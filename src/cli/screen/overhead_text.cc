@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "session/flush_progress.h"
+#include "session/http/flush_progress.h"
 #include "text/document.h"
 #include "text/format_number.h"
 

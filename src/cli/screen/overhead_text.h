@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "session/kept_recording.h"
 #include "session/record.h"
+#include "session/run_folder/kept_recording.h"
 #include "text/text_style.h"
 
 namespace tacho {

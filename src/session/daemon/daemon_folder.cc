@@ -1,0 +1,104 @@
+#include "session/daemon/daemon_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/file_descriptor.h"
+#include "control/local_engine.h"
+#include "control/port_owner.h"
+#include "net/kineto_message.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of those that ask the daemon; a server that was started by a shell may be another user's.
+int64_t WhoAsks(const std::vector<int64_t>& pids) {
+  const auto asks = std::ranges::find_if(
+      pids, [](int64_t pid) { return EnvironmentOf(pid, "KINETO_USE_DAEMON").has_value(); });
+  return asks != pids.end() ? *asks : pids.empty() ? 0 : pids.front();
+}
+
+// True also where that cannot be seen.
+bool SeesTheSame(int64_t pid, const std::string& folder) {
+  std::error_code failed;
+  const bool same = fs::equivalent(fmt::format("/proc/{}/root{}", pid, folder), folder, failed);
+  return same || failed;
+}
+
+// Makes a new folder in `parent` for `user` alone. The owner that its file system names, which may
+// not be that user (NFS); nullopt: there is no such folder.
+std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string& parent,
+                                std::string& folder) {
+  folder = parent + (parent.ends_with('/') ? "" : "/") + "tacho-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return std::nullopt;
+  // Whoever owns the parent may have put another one in its place.
+  const FileDescriptor opened(
+      open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  const bool is_ours = opened && fstat(opened.get(), &status) == 0;
+  const bool is_theirs = is_ours && (!user || *user == geteuid());
+  if (is_theirs) return status.st_uid;
+  if (is_ours && status.st_uid == geteuid() && (status.st_mode & 0077) == 0 &&
+      fchown(opened.get(), *user, static_cast<gid_t>(-1)) == 0 &&
+      fstat(opened.get(), &status) == 0 && status.st_uid == *user)
+    return status.st_uid;
+  rmdir(folder.c_str());
+  return std::nullopt;
+}
+
+// Where Kineto lets a daemon write, as far as the same folder is here.
+std::vector<std::string> ParentsFor(const std::vector<int64_t>& pids) {
+  std::vector<std::string> parents = {DaemonTraceFolder(pids), "/tmp"};
+  std::erase_if(parents, [pid = WhoAsks(pids)](const std::string& parent) {
+    return !IsFolderForKineto(parent) || access(parent.c_str(), W_OK) != 0 ||
+           !SeesTheSame(pid, parent);
+  });
+  return parents;
+}
+
+}  // namespace
+
+std::string DaemonFolderParent(const std::vector<int64_t>& pids) {
+  const std::vector<std::string> parents = ParentsFor(pids);
+  return parents.empty() ? "" : parents.front();
+}
+
+std::string DaemonPlace::OwnFileOf(int64_t pid) const {
+  return root + KinetosOwnFileOf(std::to_string(pid));
+}
+
+// Kineto puts the pid before the first ".json" of a path.
+bool IsFolderForKineto(const std::string& folder) {
+  const auto holds = [&](std::string_view part) { return folder.find(part) != std::string::npos; };
+  return folder.starts_with('/') && !holds("..") && !holds(".json") && !holds("\n");
+}
+
+DaemonFolder::DaemonFolder(const std::vector<int64_t>& pids, const std::string& otherwise) {
+  const int64_t pid = WhoAsks(pids);
+  place_.user = UserOf(pid);
+  if (!SeesTheSame(pid, "/tmp")) place_.root = fmt::format("/proc/{}/root", pid);
+  for (const std::string& parent : ParentsFor(pids)) {
+    place_.owner = MakeFor(place_.user, parent, place_.folder);
+    made_ = place_.owner.has_value();
+    if (made_) return;
+  }
+  place_.folder = otherwise;
+}
+
+DaemonFolder::DaemonFolder(DaemonFolder&& other) noexcept
+    : place_(std::move(other.place_)), made_(std::exchange(other.made_, false)) {}
+
+DaemonFolder::~DaemonFolder() {
+  if (made_) rmdir(place_.folder.c_str());
+}
+
+}  // namespace tacho

@@ -1,0 +1,112 @@
+#include "session/files/fetch_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/parse_number.h"
+#include "load/result/records.h"
+#include "session/files/remote_command.h"
+#include "text/shell_word.h"
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr size_t kMostAnswer = 4096;
+
+// What a command prints, for a reader that may stop before the end.
+class PrintedBytes final : public ByteSource {
+ public:
+  explicit PrintedBytes(RemoteCommand& command) : command_(command) {}
+  size_t Read(char* to, size_t room) override { return command_.Read(to, room); }
+  [[nodiscard]] const StreamEnd& end() const override { return command_.end(); }
+  [[nodiscard]] uint64_t stored_bytes() const override { return command_.stored_bytes(); }
+
+ private:
+  RemoteCommand& command_;
+};
+
+// For `find`: the files written there since `unix_ns` of our clock. Both clocks are read to the
+// second, and the way takes time; the proof looks at the times inside.
+std::string FilesSince(const RemoteFolder& from, int64_t unix_ns) {
+  return fmt::format("-type f -newermt @{}", unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
+}
+
+}  // namespace
+
+Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
+                                      milliseconds patience, std::stop_token stop) {
+  const size_t colon = std::min(from.find(':'), from.size());
+  RemoteFolder folder{.host = from.substr(0, colon),
+                      .path = colon == from.size() ? engine_folder : from.substr(colon + 1)};
+  if (folder.host.empty() || folder.host[0] == '-' || folder.path.empty())
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--collect-from {}: write it as HOST:/path{}", from,
+                            colon == from.size() ? "; the engine does not report its folder" : ""));
+  const std::string path = ShellWord(folder.path);
+  RemoteCommand command(
+      folder.host,
+      fmt::format("date +%s && {{ test -d {} || test -d \"$(dirname -- {})\"; }} && echo there",
+                  path, path),
+      patience, std::move(stop));
+  std::string said(kMostAnswer, '\0');
+  said.resize(ReadFully(command, said.data(), said.size()));
+  const Result<void> ended = command.Finish();
+  std::string_view date = said;
+  date.remove_prefix(std::min(date.find_first_of("0123456789"), date.size()));
+  const auto now = TakeNumber<int64_t>(date);
+  if (!now)
+    return Fail(ErrorKind::kRemote,
+                ended ? fmt::format("ssh {}: no date came", folder.host) : ended.error().message);
+  if (!ended || said.find("there") == std::string::npos)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--collect-from {}: no folder {} on that host", from, folder.path));
+  folder.clock_offset_s = *now - ReadClocks().unix_ns / 1'000'000'000;
+  return folder;
+}
+
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
+                                            int64_t since_unix_ns, const std::string& target,
+                                            milliseconds patience, std::stop_token stop,
+                                            const std::function<void(uint64_t)>& progress,
+                                            const UnpackBounds& bounds) {
+  RemoteCommand command(from.host,
+                        fmt::format("cd {} && find . {} -name {} -print0 | tar --null -T - -cf -",
+                                    ShellWord(from.path), FilesSince(from, since_unix_ns),
+                                    ShellWord(std::string(key) + "*.json*")),
+                        patience, std::move(stop));
+  Result<std::vector<std::string>> files =
+      UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
+  // What follows the end of the archive: tar fills its last block.
+  std::array<char, 4096> rest;
+  for (size_t i = 0; files && i < 1024 && command.Read(rest.data(), rest.size()) > 0; ++i) {
+  }
+  // Why ssh failed says more than that the archive was cut.
+  const Result<void> ended = command.Finish();
+  if (!ended) return tl::unexpected(ended.error());
+  if (!files) return tl::unexpected(files.error().WithContext("what came from " + from.host));
+  return files;
+}
+
+Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
+                           milliseconds patience) {
+  if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
+  const std::string folder = ShellWord(from.path), begin(key);
+  // As NameHasKey. No name travels: the pattern is of our own key alone, which has no special
+  // character (PlanStart).
+  RemoteCommand command(from.host,
+                        fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
+                                    "-delete; }}",
+                                    folder, folder, FilesSince(from, since_unix_ns),
+                                    ShellWord(begin + "*"), ShellWord(begin + "[0-9]*")),
+                        patience, {});
+  std::array<char, 4096> said;
+  while (command.Read(said.data(), said.size()) > 0) {
+  }
+  return command.Finish();
+}
+
+}  // namespace tacho

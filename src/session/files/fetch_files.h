@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "session/files/unpack.h"
+
+namespace tacho {
+
+// A folder on another host, reached with the system's ssh (RemoteCommand).
+struct RemoteFolder {
+  std::string host, path;
+  int64_t clock_offset_s = 0;  // the host's clock less ours
+};
+
+// "HOST:/path", or "HOST" alone for `engine_folder` there. Asks the host whether the folder is
+// there (or the one above, in which the engine will make it) and what its clock says. kUsage: not
+// of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0 has
+// no bound.
+Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
+                                      std::chrono::milliseconds patience, std::stop_token stop);
+
+// Fetches the traces whose names begin with `key` and that were written there since
+// `since_unix_ns` of our clock into `target` (UnpackTraces); `progress` hears the bytes so far.
+// Gives the local files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no
+// room.
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
+                                            int64_t since_unix_ns, const std::string& target,
+                                            std::chrono::milliseconds patience,
+                                            std::stop_token stop,
+                                            const std::function<void(uint64_t)>& progress,
+                                            const UnpackBounds& bounds = {});
+
+// Removes the files there whose names begin with `key`, and that were written since `since_unix_ns`
+// of our clock. kRemote: not all of them could be, or there is no key to know them by.
+Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
+                           std::chrono::milliseconds patience);
+
+}  // namespace tacho

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/stops_under_way.h"
+#include "net/http_client.h"
+#include "session/files/worker_files.h"
+#include "session/http/flush_progress.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// The engines' own profilers, by HTTP, in one recording: ends what runs already, starts, stops and
+// collects, each on all workers at the same time. What goes wrong is in the workers' expectations
+// and among the recording's findings.
+class ProfilerSession {
+ public:
+  ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                  Recording& recording);
+
+  // Before a start from an unknown state. vLLM may hold a session that ended by itself and was
+  // never stopped, or somebody else's: their stop may take as long as a flush. On SGLang a stop can
+  // end the server (its second profiler), so none is sent. False: not every worker can be started.
+  bool EndOldSessions(std::stop_token stop);
+  // Leaves out workers in which somebody's session runs, if engines can report that without ending
+  // it (AskWhetherTaken). To be called under load. False as above.
+  bool LeaveOutTaken(std::stop_token stop);
+  // Those that were slow to start in a trial first, the others when these run. False when no
+  // profiler runs now, or not all of them do and the others are not wanted alone. `stop` ends the
+  // waiting for starts that were not answered.
+  bool Start(std::stop_token stop);
+  // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt:
+  // none of these runs; 0: none runs at all any more.
+  std::optional<int64_t> LatestStopNs() const;
+  // Whether the files of all workers but failed ones are there already: engines that count write by
+  // themselves.
+  bool FilesThere() const;
+  // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
+  // wait. One exception: if a flush takes twice as long as forecast, a remark says what can be
+  // done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
+  // called once the stops are sent; `on_late`, if one is that late, with those that are done, and
+  // again when more are.
+  void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
+            const std::function<void(const std::vector<size_t>&)>& on_late = {});
+  // `stop` ends the waiting for workers that failed.
+  void Collect(std::stop_token stop);
+  void CollectOf(size_t index, std::stop_token stop);  // of one worker, once
+
+  const std::vector<size_t>& running() const { return running_; }
+  // Whether those that run are all, or, with keep_going, some.
+  bool EnoughRun() const;
+  WorkerFiles& files() { return files_; }
+  const WorkerFiles& files() const { return files_; }
+  // It is not started: `trouble` says why.
+  void LeaveOut(size_t worker, Finding trouble);
+  // It died so long into the window, which is over with that or goes on: said at once.
+  void ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over);
+  // Nobody is recorded, because some workers failed: the others' expectations name the first one.
+  void GiveUpTheOthers();
+
+ private:
+  // A wait that is silent for longer looks hung.
+  static constexpr int64_t kLongSilenceNs = 5'000'000'000;
+
+  // By worker, from here on.
+  std::map<size_t, ControlOutcome> SendStarts(std::stop_token stop);
+  std::vector<std::vector<size_t>> Waves() const;
+  std::vector<PlannedStart> PlanStarts(const std::vector<size_t>& wave) const;
+  // Says it as progress, and once as a remark.
+  void SayWhoDoesNotStart(const std::vector<size_t>& wave, int64_t elapsed_ns, bool& said);
+  bool Overdue(size_t worker, int64_t now_ns) const;
+  void StopOverdue();
+  std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
+  // In what it died, to follow "it died ": "under the load, ".
+  std::string DyingText(const RecordedWorker& worker) const;
+  static std::string WithLog(RecordedWorker& worker, std::string text);
+  static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
+  std::string PatienceText() const;
+  void Fail(RecordedWorker& worker, FindingId id, std::string evidence, std::string remedy = "");
+  void Fail(RecordedWorker& worker, Finding trouble);
+  void Remark(Finding finding) { ReportFinding(recording_, observer_, std::move(finding)); }
+
+  // profiler_old_sessions.cc
+  void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
+  void NameEndedSessions(const std::map<size_t, ControlOutcome>& ended);
+  std::string WhySilent(const RecordedWorker& worker) const;  // as far as its folder tells
+  // Says once of each worker that its stop has had no answer for seconds, and what can be done.
+  void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
+
+  // profiler_stop.cc
+  void AskToStop(size_t worker);
+  std::vector<size_t> AskAllToStop();
+  // The answers to all stops that are under way, with a line of progress for each until then;
+  // `look` is called about five times a second.
+  std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
+                                              const std::function<void()>& on_the_way,
+                                              const std::function<void()>& look);
+  void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
+              const std::string& dead_now);
+  bool IsLate(size_t worker, double times) const;  // so many times what was expected
+  // Says what takes longer than was said, once, and at twice the time what can be done.
+  void SayWhatIsLate(bool may_leave);
+  std::vector<size_t> Done() const;  // that wrote all they had
+
+  // profiler_collect.cc
+  std::vector<FlushState> Flushes();
+  std::string PlacesOfTraces() const;  // where they are or will be, one line a worker
+  void SayWhatIsLeft();
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  Recording& recording_;
+  WorkerFiles files_;
+  std::vector<size_t> running_;                 // workers that are to start, or did
+  std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
+  StopsUnderWay stops_;
+  std::set<size_t> ended_by_themselves_, said_late_, said_choice_, collected_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/http/profiler_session.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// A session of some of a recording's workers that is not the recording's own: what it writes is
+// looked at, at most, and removed again. A trial, or a profiled window of `--overhead`.
+struct SideSessionPlan {
+  std::string name;  // begins its keys, and is its phase for the observer: "trial"
+  std::vector<size_t> workers;
+  // After which its engines end it by themselves, where they count. Above 0.
+  std::function<int64_t(const RecordedWorker&)> steps;
+  std::optional<int64_t> most_ns;  // of those that do not count, from their own starts on
+};
+
+// Removes the new files of these workers whose names show whose they are, from the engines' folders
+// and their hosts too. Gives what stays.
+std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
+                                       const std::vector<RecordedWorker>& workers,
+                                       const RecordOptions& options);
+
+class SideSession {
+ public:
+  // All outlive it. `folder` is made for it, and removed with it.
+  SideSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+              const Recording& recording, const SideSessionPlan& plan, RunFolder folder);
+  ~SideSession();
+  SideSession(const SideSession&) = delete;
+  SideSession& operator=(const SideSession&) = delete;
+
+  ProfilerSession& session() { return *session_; }
+  Recording& recording() { return scratch_; }  // of these workers alone, in the order of the plan
+  // Gives what stays (RemoveFilesOf).
+  std::vector<std::string> RemoveFiles() {
+    return RemoveFilesOf(session_->files(), scratch_.workers, options_);
+  }
+
+ private:
+  // Its session is not a phase of the recording, but its remarks and what it leaves are shown.
+  class Observer final : public RecordObserver {
+   public:
+    Observer(RecordObserver& to, std::string_view name) : to_(to), name_(name) {}
+    void OnDone(std::string_view, const std::string&) override {}
+    void OnProgress(std::string_view phase, const std::string& what) override;
+    void OnRemark(const std::string& what) override;
+    void OnLeftBehind(const std::string& what) override { to_.OnLeftBehind(what); }
+
+   private:
+    RecordObserver& to_;
+    const std::string name_;
+  };
+  void AddWorker(const Recording& recording, const RecordedWorker& from,
+                 const SideSessionPlan& plan);
+
+  RecordOptions options_;
+  Observer observer_;
+  Recording scratch_;
+  std::optional<ProfilerSession> session_;
+};
+
+}  // namespace tacho

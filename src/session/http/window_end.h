@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <vector>
+
+#include "session/http/profiler_session.h"
+#include "session/http/step_count.h"
+#include "session/load/record_load.h"
+#include "session/proof/life_watch.h"
+#include "session/record.h"
+
+namespace tacho {
+
+std::vector<Worker> WorkersOf(const Recording& recording);
+
+// When a window by HTTP is over: by its time, its steps, its requests, its load, or because an
+// engine died: no other is left, or the others are not wanted alone. A death is reported as soon as
+// it is seen. Made before the window: steps count from then on, because engines step while
+// profilers start. It may outlive the window: nobody waits for its last question, who lives.
+class WindowEnd {
+ public:
+  // All but `patience` and `stop` outlive it. `patience`: for each look at the metrics.
+  WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
+            ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
+            const std::stop_token& stop);
+
+  void Begin();  // now: all profilers run
+  bool IsOver();
+  int64_t MostNs() const;  // INT64_MAX: as long as the load
+  // How long it takes its steps, where nothing else bounds it.
+  std::optional<int64_t> PlannedNs() const;
+  void End(RecordObserver& observer);  // now; notes what the window's time cut off
+
+ private:
+  uint64_t RequestsEnded() const { return load_.RequestsEnded() - ended_before_; }
+  bool StepsTaken();
+  // Whether it lasts, by the budget, until the least steps are taken.
+  bool HoldsLeast() const;
+  bool TimeIsUp() const;
+  bool MayGoOn() const;
+  bool EndedByDeath();
+
+  const RecordOptions& options_;
+  Recording& recording_;
+  ProfilerSession& session_;
+  RecordLoad& load_;
+  std::optional<StepCount> steps_;
+  uint64_t ended_before_ = 0;
+  int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
+  LifeWatch life_;
+  std::set<size_t> dead_;  // as reported
+};
+
+}  // namespace tacho

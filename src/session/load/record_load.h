@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session/load/background_load.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// The load of one recording: begun, watched, and measured at its end. Without a load (--no-load) it
+// does nothing and never ends.
+class RecordLoad {
+ public:
+  // In a row, after which a server is said to refuse requests.
+  static constexpr uint64_t kFewestFailures = 5;
+
+  // All outlive it.
+  RecordLoad(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+             Recording& recording)
+      : client_(client), options_(options), observer_(observer), recording_(recording) {}
+
+  Result<void> Begin();
+  bool Runs() const { return load_ != nullptr; }
+  // Whether all planned requests are through, or none can be sent: no window need be longer.
+  bool HasEnded() const;
+  // The same, and remembers it: a load that ended before its window did gave up.
+  bool GaveUp();
+  uint64_t RequestsEnded() const;
+  // What came of the requests that go to this worker: straight, or through the router, for all.
+  struct Answers {
+    int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
+    uint64_t failures_in_row = 0;
+    bool nothing_due = false;  // at a low rate: no request is in flight
+    uint64_t running = 0;      // requests in flight
+  };
+  Answers AnswersOf(const std::string& url) const;
+  bool BehindRouter() const { return recording_.plan && recording_.plan->through_router; }
+  // Whether servers refuse all: no token came of any request, and more failed than are in flight.
+  bool AllFail() const;
+  const DriveProgress& progress() const { return load_->progress(); }  // while it runs
+  std::string ProgressText() const;                                    // " · 8 running, ..." or ""
+  void Cancel();
+  std::string FirstError() const;  // of its requests, once it has ended; "" if none failed
+  // Ends it, unless it has ended, and measures the windows. `interrupted_ns`: when the user pressed
+  // Ctrl-C (CLOCK_MONOTONIC), or 0.
+  Result<void> End(int64_t interrupted_ns);
+
+ private:
+  void NameFailures();
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  Recording& recording_;
+  std::vector<std::string> targets_;  // their URLs, as in the load's progress
+  std::unique_ptr<BackgroundLoad> load_;
+  bool gave_up_ = false;
+};
+
+}  // namespace tacho

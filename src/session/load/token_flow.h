@@ -1,0 +1,91 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "control/probe.h"
+#include "session/http/profiler_session.h"
+#include "session/load/record_load.h"
+#include "session/proof/life_watch.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// What to wait for: a token of every worker in `which`, after its time in `since_ns`.
+struct TokenWait {
+  std::string_view phase;  // for the progress
+  std::vector<size_t> which = {};
+  std::vector<int64_t> since_ns = {};   // CLOCK_MONOTONIC, in the order of `which`; empty: from now
+  std::function<bool()> done = {};      // ends the wait
+  std::optional<int64_t> most_ns = {};  // instead of --timeout, or two minutes
+};
+
+// What one look shows of a worker.
+enum class Flow : uint8_t {
+  kFlows,   // a token came; or at a low rate no request waits for one
+  kFails,   // its requests fail, one after the other: others say so
+  kSilent,  // requests wait, and no token came
+};
+
+// Whether the engines answer the recording's own load: a start or a flush may hold an engine up for
+// minutes, and a window that begins meanwhile sees no step. By the tokens that come from each
+// worker; behind a router, which may hide whose they are, by the engines' counters as well. Without
+// a load of tacho's own nothing is waited for.
+class TokenFlow {
+ public:
+  // All outlive it.
+  TokenFlow(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+            const RecordLoad& load, std::stop_token stop)
+      : client_(client),
+        options_(options),
+        observer_(observer),
+        load_(load),
+        stop_(std::move(stop)) {}
+
+  // Waits, and says whom it waits for. Gives a finding for each worker that takes no requests: no
+  // token came in all that time, and its own counters show no step either. Dead workers are not
+  // waited for. `recording` holds the workers.
+  std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
+  // The same for all workers of the session, which leaves out those that take no requests. False if
+  // none can be recorded then.
+  bool AwaitAll(ProfilerSession& session, std::string_view phase, int64_t since_ns,
+                const Recording& recording);
+  // Of those whose profilers run, since they do: a start may hold an engine up. One that takes no
+  // requests now leaves the window without a step.
+  void AwaitStarted(const ProfilerSession& session, const Recording& recording);
+  // What it said in its waits, once.
+  std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
+
+ private:
+  struct Watched {
+    size_t worker = 0;
+    int64_t since_ns = 0;
+    bool flows = false;
+  };
+  Flow Look(const Watched& watched, const Recording& recording) const;
+  std::optional<bool> CountersMoved(size_t worker) const;
+  void ReadCounters(const Recording& recording);
+  bool AllDead(const std::vector<Watched>& silent, const Recording& recording);
+  std::string WhatItDoes(size_t worker) const;
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  const RecordLoad& load_;
+  const std::stop_token stop_;
+  // Of all workers: at the begin of the wait, and by the last look.
+  std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
+  std::vector<Finding> findings_ = {};
+  int64_t next_counters_ns_ = 0;
+  // It may still be asking when a wait is over; the next wait begins when it has its answers.
+  std::optional<LifeWatch> life_;
+};
+
+}  // namespace tacho

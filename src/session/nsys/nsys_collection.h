@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "session/nsys/nsys_control.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// One window by Nsight Systems: a collection in each session that the workers run in, all at one
+// time, into traces/ of the run folder. The engines are never touched. What goes wrong is in the
+// workers' expectations and among the recording's findings.
+class NsysCollection {
+ public:
+  // All outlive it.
+  NsysCollection(const NsysControl& nsys, const RecordOptions& options, RecordObserver& observer,
+                 Recording& recording);
+
+  // False if not all sessions record. It takes what it takes: a start cut short may still begin.
+  bool Start();
+  // Those that record. nsys writes the reports in this time.
+  void Stop();
+  // Waits for whole reports and exports them beside. Ctrl-C before it changes nothing; later it
+  // ends an export, and the report is kept.
+  void Collect(std::stop_token stop);
+
+ private:
+  struct Use {
+    std::vector<size_t> workers;
+    std::string report;  // without its ending
+    bool records = false;
+    std::string stop_failed;  // nsys's words
+  };
+  using Sessions = std::map<std::string, Use>;
+
+  Result<void> StartOne(const std::string& session, const Use& use) const;
+  void Fail(const Use& use, const Finding& trouble);
+  void SayWhatIsLeft();
+  [[nodiscard]] int64_t PatienceNs() const;
+  // The report, or the raw recording that nsys left in its place; "" for neither.
+  [[nodiscard]] std::string AwaitReport(const Use& use) const;
+  void CollectOne(const std::string& session, const Use& use, const std::stop_token& stop);
+  [[nodiscard]] Finding WhyNotExported(const std::string& file, const Error& error) const;
+
+  const NsysControl& nsys_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  Recording& recording_;
+  Sessions sessions_;  // by name
+};
+
+}  // namespace tacho

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "session/http/profiler_session.h"
+#include "session/load/record_load.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// A window in which an engine stood still: its trace would hold no step, so it is taken once more.
+
+// The workers from which no token came since the window began, although requests were sent to them.
+std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
+                                   const RecordLoad& load);
+
+// Whether the window is to be taken again: one of `silent` is well, and its files, if they are seen
+// from here, hold no step with a request. Then it says so and removes the files of that window, and
+// each worker that is well has a new session: its files have another key.
+bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
+                        RecordObserver& observer, const std::vector<size_t>& silent,
+                        const std::stop_token& stop, Recording& recording);
+
+}  // namespace tacho

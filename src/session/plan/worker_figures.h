@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "net/http_client.h"
+#include "session/http/profiler_session.h"
+#include "session/load/token_flow.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// What a session costs on each worker: known from earlier recordings or a trial, and kept after
+// this one.
+
+// Gives the workers of `session` their figures: those that are kept of earlier recordings if all of
+// these engines were profiled before, else those of a trial. Those that die in it are the
+// recording's troubles; false if it has to end for that.
+bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                   Recording& recording, ProfilerSession& session, TokenFlow& flow,
+                   std::stop_token stop);
+
+// What was recorded, by the files: into the workers, and kept for later recordings.
+void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces);
+
+}  // namespace tacho

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/proof/proof.h"
+
+namespace tacho {
+
+// Why a rank is not proven: the likely cause by what the engine, its files and its log report. The
+// findings name no subject yet. `engine` is its number in the server; `traces` are the rank's
+// own files, `all_traces` those of the recording.
+
+// Whether the events lie in the worker's window, by the worker's clock as far as it is known.
+bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace);
+
+// Why there is no file of the rank.
+Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t rank,
+                      const std::vector<TraceEvidence>& all_traces);
+
+// That the worker's file is damaged, and why.
+std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace);
+
+// Why the files do not prove the rank, unless they do. `steps` are those in all of them, without
+// the empty ones; `steps_named`: whether any file names its steps.
+std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,
+                                 const std::vector<const TraceEvidence*>& traces, uint64_t steps,
+                                 bool steps_named);
+
+// Whether the profilers of these ranks ran at one time. Each of `proven` is the files of one proven
+// rank and its worker. What is wrong with those that ended before another's file begins and before
+// the last profiler ran, in the order of `proven`.
+struct RankFiles {
+  const WorkerExpectation* worker = nullptr;
+  std::vector<const TraceEvidence*> traces;
+};
+std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven);
+
+// That a proven rank's files of nsys name no step and hold no GPU work, if the engine took steps.
+std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
+                                   const std::vector<const TraceEvidence*>& traces);
+
+// What a proven rank's file does not cover of its window, if there is anything to say.
+std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,
+                                 const std::vector<const TraceEvidence*>& traces, uint64_t steps);
+
+}  // namespace tacho

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "session/run_folder/kept_recording.h"
+
+namespace tacho {
+
+// The recording to compare the one in `folder` with: of those beside it that profiled the same
+// engines and models under the same load and have a proven rank, the one that ended last; "" if
+// there is none. It looks at the 16 folders whose run.json is newest.
+std::string EarlierRun(const std::string& folder, const KeptRecording& own);
+
+}  // namespace tacho

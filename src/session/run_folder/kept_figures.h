@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/engine.h"
+#include "control/profile_control.h"
+#include "session/plan/budget.h"
+
+namespace tacho {
+
+// What earlier recordings came to, by engine, version, model and options, in one small file of this
+// user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It never
+// stops a recording: without such a folder nothing is kept, and a file that cannot be read or has
+// another form counts as empty. The last 64 kinds of engine are kept.
+
+struct KeptFigures {
+  ProfileFigures figures;
+  std::optional<int64_t> unix_s;  // when that was; older entries do not tell
+  // EngineFacts::instance of those that were profiled: their first start, which may take long, is
+  // over. The last 64.
+  std::vector<std::string> instances;
+  bool Knows(std::string_view instance) const;
+};
+
+// What figures are kept by: all that changes what a step writes and what its flush takes.
+std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
+                       std::string_view via);
+
+std::optional<KeptFigures> FindFigures(const std::string& key);
+// Figures of no step or no byte are not kept.
+void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
+                 int64_t unix_s);
+
+}  // namespace tacho
