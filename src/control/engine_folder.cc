@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "control/port_owner.h"
+#include "control/live/port_owner.h"
 
 namespace tacho {
 

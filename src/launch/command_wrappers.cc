@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/find_program.h"
-#include "control/command_options.h"
+#include "control/launch/command_options.h"
 
 namespace tacho {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/words.h"
-#include "control/command_options.h"
-#include "control/config_file.h"
+#include "control/launch/command_options.h"
+#include "control/launch/config_file.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/find_program.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "control/launch_checks.h"
+#include "control/launch/launch_checks.h"
 #include "control/version.h"
 #include "launch/command_wrappers.h"
 #include "text/shell_word.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/replace_file.h"
-#include "control/port_owner.h"
+#include "control/live/port_owner.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/session_lock.h"
+#include "control/live/session_lock.h"
 
 namespace tacho {
 

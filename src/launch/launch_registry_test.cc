@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/folder_for_test.h"
-#include "control/port_owner.h"
+#include "control/live/port_owner.h"
 
 namespace tacho {
 namespace {

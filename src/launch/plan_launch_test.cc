@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "control/vllm_command_line.h"
+#include "control/vllm/vllm_command_line.h"
 
 namespace tacho {
 namespace {

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <map>
 
-#include "control/known_faults.h"
-#include "control/launch_checks.h"
-#include "control/local_engine.h"
-#include "control/port_owner.h"
-#include "control/profile_needs.h"
+#include "control/launch/launch_checks.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/known_faults.h"
+#include "control/live/local_engine.h"
+#include "control/live/port_owner.h"
 #include "control/version.h"
 #include "session/files/trace_folder.h"
 #include "session/plan/preflight.h"

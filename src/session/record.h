@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/discover.h"
-#include "control/probe.h"
-#include "control/profile_control.h"
+#include "control/live/discover.h"
+#include "control/live/probe.h"
+#include "control/live/profile_control.h"
 #include "load/drive/drive.h"
 #include "load/plan/plan.h"
 #include "load/result/distribution.h"

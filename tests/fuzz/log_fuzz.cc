@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "control/engine_failure.h"
-#include "control/log_checks.h"
+#include "control/log/engine_failure.h"
+#include "control/log/log_checks.h"
 
 using tacho::EngineKind;
 

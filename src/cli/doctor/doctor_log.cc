@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/doctor/doctor_looks.h"
-#include "control/engine_failure.h"
-#include "control/log_checks.h"
+#include "control/log/engine_failure.h"
+#include "control/log/log_checks.h"
 #include "control/version.h"
 #include "io/block_stream.h"
 

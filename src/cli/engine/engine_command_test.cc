@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "control/fake_engine_for_test.h"
-#include "control/session_lock.h"
+#include "control/live/session_lock.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "cli/options/key_options.h"
 #include "cli/options/parse.h"
-#include "control/profile_control.h"
+#include "control/live/profile_control.h"
 
 namespace tacho {
 

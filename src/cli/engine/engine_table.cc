@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "control/local_engine.h"
-#include "control/profile_needs.h"
-#include "control/session_lock.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/local_engine.h"
+#include "control/live/session_lock.h"
 #include "control/version.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"

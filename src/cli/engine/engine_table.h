@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/discover.h"
 #include "control/engine.h"
 #include "control/finding.h"
-#include "control/open_session.h"
-#include "control/probe.h"
-#include "control/profile_control.h"
+#include "control/live/discover.h"
+#include "control/live/open_session.h"
+#include "control/live/probe.h"
+#include "control/live/profile_control.h"
 #include "text/table.h"
 
 namespace tacho {

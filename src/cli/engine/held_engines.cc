@@ -7,9 +7,9 @@
 #include <iterator>
 
 #include "cli/record/probe_workers.h"
-#include "control/liveness.h"
-#include "control/operate.h"
-#include "control/profile_needs.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/liveness.h"
+#include "control/live/operate.h"
 #include "net/url.h"
 #include "text/format_number.h"
 

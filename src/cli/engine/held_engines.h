@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "cli/engine/engine_table.h"
-#include "control/session_lock.h"
+#include "control/live/session_lock.h"
 #include "net/http_client.h"
 
 namespace tacho {

@@ -25,7 +25,7 @@
 
 #include "base/system_error.h"
 #include "cli/screen/output.h"
-#include "control/port_owner.h"
+#include "control/live/port_owner.h"
 
 namespace tacho {
 namespace {

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "base/folder_for_test.h"
-#include "control/port_owner.h"
+#include "control/live/port_owner.h"
 
 namespace tacho {
 namespace {

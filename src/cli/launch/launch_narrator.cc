@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/screen/output.h"
 #include "control/version.h"
-#include "control/vllm_command_line.h"
+#include "control/vllm/vllm_command_line.h"
 #include "text/json_writer.h"
 #include "text/visible_text.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cli/options/parse.h"
-#include "control/session_lock.h"
+#include "control/live/session_lock.h"
 #include "launch/plan_launch.h"
 
 namespace tacho {

@@ -12,7 +12,7 @@
 #include "cli/launch/kept_program.h"
 #include "cli/launch/launch_options.h"
 #include "cli/options/key_options.h"
-#include "control/liveness.h"
+#include "control/live/liveness.h"
 #include "launch/launch_registry.h"
 #include "launch/plan_launch.h"
 #include "net/http_client.h"

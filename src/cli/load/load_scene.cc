@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "cli/screen/output.h"
-#include "control/token_ids.h"
+#include "control/live/token_ids.h"
 #include "io/read_whole.h"
 #include "load/drive/served_model.h"
 #include "text/format_number.h"

@@ -1,8 +1,8 @@
 #include "cli/record/probe_workers.h"
 
-#include "control/liveness.h"
-#include "control/local_engine.h"
-#include "control/session_lock.h"
+#include "control/live/liveness.h"
+#include "control/live/local_engine.h"
+#include "control/live/session_lock.h"
 
 namespace tacho {
 

@@ -8,7 +8,7 @@
 #include "cli/launch/launch_options.h"
 #include "cli/options/secret.h"
 #include "cli/screen/output.h"
-#include "control/nsys_launch.h"
+#include "control/nsys/nsys_launch.h"
 #include "text/shell_word.h"
 
 namespace tacho {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "control/kineto_daemon.h"
+#include "control/daemon/kineto_daemon.h"
 #include "session/daemon/daemon_round.h"
 #include "session/record.h"
 

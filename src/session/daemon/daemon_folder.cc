@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/file_descriptor.h"
-#include "control/local_engine.h"
-#include "control/port_owner.h"
+#include "control/live/local_engine.h"
+#include "control/live/port_owner.h"
 #include "net/kineto_message.h"
 
 namespace tacho {

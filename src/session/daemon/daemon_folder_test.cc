@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/folder_for_test.h"
-#include "control/local_engine.h"
+#include "control/live/local_engine.h"
 
 namespace tacho {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "control/kineto_daemon.h"
+#include "control/daemon/kineto_daemon.h"
 #include "session/daemon/daemon_folder.h"
 #include "session/files/trace_folder.h"
 

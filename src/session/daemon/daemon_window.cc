@@ -12,7 +12,7 @@
 
 #include "base/pause.h"
 #include "base/time.h"
-#include "control/local_engine.h"
+#include "control/live/local_engine.h"
 #include "net/clock.h"
 #include "session/daemon/daemon_collect.h"
 #include "session/daemon/daemon_folder.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "control/kineto_daemon.h"
+#include "control/daemon/kineto_daemon.h"
 #include "load/result/records.h"
 
 namespace tacho {

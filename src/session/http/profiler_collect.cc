@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "control/log_checks.h"
+#include "control/log/log_checks.h"
 #include "session/files/fetch_files.h"
 #include "session/http/profiler_session.h"
 

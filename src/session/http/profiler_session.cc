@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "control/liveness.h"
+#include "control/live/liveness.h"
 #include "net/clock.h"
 
 namespace tacho {

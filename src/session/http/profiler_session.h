@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "control/stops_under_way.h"
+#include "control/live/stops_under_way.h"
 #include "net/http_client.h"
 #include "session/files/worker_files.h"
 #include "session/http/flush_progress.h"

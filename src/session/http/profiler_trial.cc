@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/pause.h"
-#include "control/liveness.h"
-#include "control/profile_needs.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/liveness.h"
 #include "control/version.h"
 #include "net/clock.h"
 #include "session/files/fetch_files.h"

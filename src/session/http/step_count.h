@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "control/probe.h"
-#include "control/profile_control.h"
+#include "control/live/probe.h"
+#include "control/live/profile_control.h"
 
 namespace tacho {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "control/token_ids.h"
+#include "control/live/token_ids.h"
 #include "control/version.h"
 #include "load/drive/served_model.h"
 #include "text/format_number.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "control/probe.h"
+#include "control/live/probe.h"
 #include "session/http/profiler_session.h"
 #include "session/load/record_load.h"
 #include "session/proof/life_watch.h"

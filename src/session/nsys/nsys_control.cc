@@ -8,7 +8,7 @@
 
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "control/nsys_launch.h"
+#include "control/nsys/nsys_launch.h"
 #include "ingest/nsys_sqlite/nsys_export.h"
 
 namespace tacho {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/nsys_sessions.h"
+#include "control/nsys/nsys_sessions.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
 
 namespace tacho {

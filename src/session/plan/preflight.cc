@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "control/local_engine.h"
-#include "control/operate.h"
-#include "control/port_owner.h"
-#include "control/profile_needs.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/local_engine.h"
+#include "control/live/operate.h"
+#include "control/live/port_owner.h"
 #include "control/version.h"
 #include "session/plan/preflight_folders.h"
 #include "text/shell_word.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/session_lock.h"
+#include "control/live/session_lock.h"
 #include "session/nsys/nsys_control.h"
 #include "session/record.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "control/engine_folder.h"
-#include "control/profile_needs.h"
+#include "control/launch/profile_needs.h"
 #include "control/version.h"
 #include "net/url.h"
 #include "session/files/trace_folder.h"

@@ -5,7 +5,7 @@
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
 #include "control/finding_for_test.h"
-#include "control/open_session.h"
+#include "control/live/open_session.h"
 #include "session/plan/preflight_folders.h"
 #include "session/small_disk_for_test.h"
 

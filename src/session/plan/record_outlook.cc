@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "control/profile_needs.h"
-#include "control/session_lock.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/session_lock.h"
 #include "session/daemon/daemon_folder.h"
 #include "session/files/trace_folder.h"
 #include "session/http/flush_progress.h"

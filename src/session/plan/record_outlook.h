@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "control/probe.h"
+#include "control/live/probe.h"
 #include "session/record.h"
 
 namespace tacho {

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "base/words.h"
-#include "control/failure_words.h"
-#include "control/start_phase.h"
+#include "control/log/failure_words.h"
+#include "control/log/start_phase.h"
 
 namespace tacho {
 namespace {

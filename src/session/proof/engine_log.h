@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "control/log_line.h"
+#include "control/log/log_line.h"
 
 namespace tacho {
 

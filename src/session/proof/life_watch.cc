@@ -4,8 +4,8 @@
 #include <chrono>
 #include <thread>
 
-#include "control/liveness.h"
-#include "control/probe.h"
+#include "control/live/liveness.h"
+#include "control/live/probe.h"
 #include "session/http/step_count.h"
 
 namespace tacho {

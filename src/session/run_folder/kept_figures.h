@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "control/engine.h"
-#include "control/profile_control.h"
+#include "control/live/profile_control.h"
 #include "session/plan/budget.h"
 
 namespace tacho {

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/engine.h"
+#include "control/finding.h"
+#include "control/launch/command_options.h"
+
+namespace tacho {
+
+// How an engine is started, for the checks of launch_checks.h.
+struct LaunchPlan {
+  EngineKind kind = EngineKind::kUnknown;
+  std::string version;                             // "" counts as the newest
+  std::vector<std::string> words;                  // of the engine
+  std::vector<CommandOption> options;              // in `words`
+  bool under_nsys = false;                         // by its words, or by its environment
+  std::optional<std::vector<CommandOption>> nsys;  // of `nsys profile`, if the words show it
+  std::map<std::string, std::string, std::less<>> environment;
+  bool stacks_are_meant = false;  // they were asked for: no remedy against them
+
+  std::string Name() const;  // "vLLM 0.32.0"
+  // The value of the last option of that name ("" for a flag without one); nullopt without it.
+  std::optional<std::string> Option(std::string_view name) const;
+  std::optional<std::string> Variable(std::string_view name) const;
+  bool IsOn(std::string_view variable) const;  // set, and neither 0 nor a word for it
+  bool RunsOnCpu() const;                      // as far as words, environment and version tell
+};
+LaunchPlan PlanOf(EngineKind kind, std::string_view version, const std::vector<std::string>& words,
+                  const std::vector<std::string>& environment);
+
+// The parts of CheckLaunch; each adds what it finds.
+void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings);
+// False if the engine does not start with its --profiler-config.
+bool CheckProfilerConfig(const LaunchPlan& plan, std::vector<Finding>& findings);
+// What a recording with such a profiler would meet.
+void CheckProfilerUse(const LaunchPlan& plan, const ProfilerFacts& profiler,
+                      std::vector<Finding>& findings);
+void CheckNsys(const LaunchPlan& plan, const ProfilerFacts& profiler,
+               std::vector<Finding>& findings);
+
+}  // namespace tacho

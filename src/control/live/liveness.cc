@@ -1,0 +1,86 @@
+#include "control/live/liveness.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "net/clock.h"
+
+namespace tacho {
+namespace {
+
+// "connection refused", without the address and the advice.
+std::string Shortened(std::string_view message, const std::string& url) {
+  if (message.starts_with(url + ": ")) message.remove_prefix(url.size() + 2);
+  message = message.substr(0, message.find_first_of(":("));
+  while (message.ends_with(' ')) message.remove_suffix(1);
+  return std::string(message);
+}
+
+constexpr int kOk = 200, kNotFound = 404;
+
+// Its status; an error in a few words.
+Result<int> AskStatus(HttpClient& client, const std::string& url, const std::string& route,
+                      std::chrono::milliseconds patience, const std::stop_token& stop) {
+  HttpRequest question;
+  question.url = url + route;
+  question.timeout = patience;
+  question.most_body = 1u << 20;
+  const auto answer = client.Fetch(question, stop);
+  if (!answer) return Fail(answer.error().kind, Shortened(answer.error().message, url));
+  return answer->status;
+}
+
+// None for a 200, and for a 404 if `may_lack` the route.
+NotReady Objection(const Result<int>& status, std::string_view route, bool may_lack) {
+  if (!status) return {.text = status.error().message};
+  if (*status == kOk || (may_lack && *status == kNotFound)) return {};
+  return {.text = fmt::format("its {} answers {}", route, *status), .status = *status};
+}
+
+}  // namespace
+
+std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& workers,
+                                 const std::vector<EngineFacts>& facts,
+                                 std::chrono::milliseconds patience) {
+  std::vector<HttpRequest> questions;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    HttpRequest question;
+    // SGLang's /health runs a forward; its server ends with its scheduler, so any answer is enough.
+    question.url =
+        workers[i].url + (facts[i].kind == EngineKind::kSglang ? "/model_info" : "/health");
+    question.timeout = question.connect_timeout = patience;
+    question.most_body = 1u << 20;
+    questions.push_back(std::move(question));
+  }
+  std::vector<std::string> why(workers.size());
+  const int64_t begin = MonotonicNs();
+  client.FetchAll(questions, {}, [&](size_t i, const Result<HttpResponse>& answer) {
+    const bool in_time = MonotonicNs() - begin < patience.count() * 1'000'000;
+    if (!answer && in_time) why[i] = Shortened(answer.error().message, workers[i].url);
+    if (answer && answer->status == 503 && facts[i].kind == EngineKind::kVllm)
+      why[i] = "its /health answers 503";
+  });
+  return why;
+}
+
+NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
+                     std::chrono::milliseconds patience, const std::stop_token& stop) {
+  const auto ask = [&](const std::string& route) {
+    return AskStatus(client, url, route, patience, stop);
+  };
+  if (kind != EngineKind::kSglang) return Objection(ask("/health"), "/health", false);
+  NotReady why = Objection(ask("/ready"), "/ready", true);
+  if (!why.text.empty()) return why;
+  const auto info = ask("/model_info");
+  if (info && *info == kNotFound)
+    return Objection(ask("/get_model_info"), "/get_model_info", false);
+  return Objection(info, "/model_info", false);
+}
+
+NotReady WhyRouterNotReady(HttpClient& client, const std::string& url,
+                           std::chrono::milliseconds patience, const std::stop_token& stop) {
+  return Objection(AskStatus(client, url, "/readiness", patience, stop), "/readiness", true);
+}
+
+}  // namespace tacho

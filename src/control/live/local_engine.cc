@@ -1,0 +1,120 @@
+#include "control/live/local_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/ancestors.h"
+#include "base/parse_number.h"
+#include "control/launch/command_options.h"
+#include "control/launch/launch_checks.h"
+#include "control/live/engine_answers.h"
+#include "control/live/port_owner.h"
+#include "control/nsys/nsys_sessions.h"
+#include "control/version.h"
+#include "control/vllm/vllm_command_line.h"
+#include "net/url.h"
+
+namespace tacho {
+
+std::vector<int64_t> LocalProcesses(const Worker& worker) {
+  Result<Url> url = ParseUrl(worker.url);
+  if (!url || !url->IsLoopback()) return {};
+  std::vector<int64_t> listeners = PidsListeningOn(url->port);
+  return listeners.empty() ? listeners : ProcessTree(listeners);
+}
+
+namespace {
+
+// Of the first that has it: vLLM's processes write their names over their environments.
+std::string FirstValueOf(const std::vector<int64_t>& pids, std::string_view variable) {
+  for (int64_t pid : pids)
+    if (const std::optional<std::string> value = EnvironmentOf(pid, variable)) return *value;
+  return "";
+}
+
+}  // namespace
+
+std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
+  return FirstValueOf(pids, "KINETO_IPC_SOCKET_DIR");
+}
+
+std::string DaemonTraceFolder(const std::vector<int64_t>& pids) {
+  return FirstValueOf(pids, "KINETO_ONDEMAND_TRACE_DIR");
+}
+
+void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
+  if (facts.instance.empty() && !pids.empty())
+    facts.instance = fmt::format("pid:{} {}", pids[0], StartTicksOf(pids[0]));
+  // One host, one clock.
+  if (!pids.empty()) facts.clock_offset_ns = facts.clock_error_ns = 0;
+  for (int64_t pid : pids) {
+    facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
+    facts.profiler.launched_by_nsys =
+        facts.profiler.launched_by_nsys || !NsysSessionAbove(pid).empty();
+    if (facts.kind != EngineKind::kVllm) continue;
+    const std::string config = ProfilerConfigOfProcess(pid);
+    ReadProfilerConfig(config, facts.profiler);
+    if (!config.empty() && !facts.profiler.with_stack)
+      facts.profiler.with_stack = EngineRule(facts.kind, facts.version, "stacks") == "yes";
+  }
+}
+
+std::string LogFileOf(const std::vector<int64_t>& pids) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  for (int64_t pid : pids)
+    for (int stream : {2, 1}) {
+      const fs::path path = fs::read_symlink(fmt::format("/proc/{}/fd/{}", pid, stream), failed);
+      if (!failed && fs::is_regular_file(path, failed)) return path.string();
+    }
+  return "";
+}
+
+std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids) {
+  constexpr size_t kBegin = 3;  // "python3 -m vllm.entrypoints...": later words may be values
+  std::vector<int64_t> candidates = pids;
+  if (!pids.empty())
+    for (const int64_t pid : AncestorsOf(pids.front())) candidates.push_back(pid);
+  for (const int64_t pid : candidates) {
+    LocalCommand command{.pid = pid, .words = WordsOf(pid), .environment = {}};
+    std::vector<std::string> begin = command.words;
+    begin.resize(std::min(begin.size(), kBegin));
+    command.kind = EngineOf(begin);
+    if (command.kind == EngineKind::kUnknown) continue;
+    command.environment = SettingsOf(pid);
+    return command;
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const EngineFacts& facts) {
+  const auto command = CommandLineOf(pids);
+  if (!command || command->kind != facts.kind) return {};
+  return CheckLaunch(facts.kind, facts.version, command->words, command->environment);
+}
+
+std::vector<std::string> LocalEngineUrls() {
+  constexpr size_t kMost = 64;
+  // The usual ones, for servers that were not given a port: engines listen on more than one.
+  constexpr uint16_t kVllmPort = 8000, kSglangPort = 30000;
+  std::set<uint16_t> found;
+  for (const int64_t pid : AllPids()) {
+    const std::vector<std::string> words = WordsOf(pid);
+    const EngineKind kind = EngineOf(words);
+    if (kind == EngineKind::kUnknown) continue;
+    const std::vector<uint16_t> ports = PortsOf(pid);
+    uint16_t asked = kind == EngineKind::kVllm ? kVllmPort : kSglangPort;
+    for (const CommandOption& option : OptionsOf(words))
+      if (option.name == "port")
+        asked = ParseWhole<uint16_t>(option.value.value_or("")).value_or(asked);
+    if (std::ranges::find(ports, asked) != ports.end() && found.size() < kMost) found.insert(asked);
+  }
+  std::vector<std::string> urls;
+  for (const uint16_t port : found) urls.push_back(fmt::format("http://127.0.0.1:{}", port));
+  return urls;
+}
+
+}  // namespace tacho

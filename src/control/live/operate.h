@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/live/open_session.h"
+#include "control/live/session_lock.h"
+
+namespace tacho {
+
+// How profilers are operated, for `tacho engine` and `tacho record` alike: take the lock of all
+// workers, mark each session as open before its start, start all, stop all.
+
+// The locks of all workers; fails like SessionLock::Take.
+Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);
+
+// vLLM's developer routes (`level` 1 or 2); SGLang's memory routes.
+ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep, int64_t level);
+
+struct PlannedStart {
+  Worker worker;
+  EngineFacts facts;
+  ControlRequest request;
+  OpenSession mark;  // StartAll fills in its time and instance
+};
+struct StartedSessions {
+  // In the order of the starts. `taken` also if a session was marked as open before.
+  std::vector<ControlOutcome> outcomes;
+  std::vector<Finding> findings;  // marks that could not be written
+};
+// Marks all sessions as open, so that the next tacho finds them if this one is killed, and sends
+// the starts (SendAll). A refused start restores the mark of before.
+StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,
+                         std::chrono::milliseconds patience, std::stop_token stop,
+                         const std::function<void(const ControlOutcome&)>& ended = {});
+
+struct PlannedStop {
+  EngineFacts facts;
+  ControlRequest request;
+};
+// Sends the stops (SendAll), and removes the marks of engines in which no session runs any more.
+std::vector<ControlOutcome> StopAll(HttpClient& client, const std::vector<PlannedStop>& stops,
+                                    std::chrono::milliseconds patience, std::stop_token stop = {});
+
+}  // namespace tacho

@@ -1,0 +1,433 @@
+#include "control/live/profile_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/parse_number.h"
+#include "base/words.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/profile_answers.h"
+#include "control/version.h"
+#include "text/shell_word.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
+constexpr char kKwargs[] = "profiler_kwargs";
+
+// An SGLang session that begins with a step that no engine reaches. It is refused while another
+// session runs. The last start alone decides what begins.
+std::string NeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
+
+tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
+  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
+}
+
+// vLLM's rule for a prefix; in SGLang a '/' would end the whole server at the export.
+bool IsPlainName(const std::string& name) {
+  auto plain = [](char c, bool first) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (!first && (c == '.' || c == '_' || c == '-'));
+  };
+  if (name.empty() || name.size() > 128) return false;
+  for (size_t i = 0; i < name.size(); ++i)
+    if (!plain(name[i], i == 0)) return false;
+  return true;
+}
+
+// The value of a field as JSON, in the form that the rule gives; nullopt if it does not fit.
+std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
+  if (form.starts_with("flag")) {
+    if (text != "true" && text != "false") return std::nullopt;
+    return Json(text == "true");
+  }
+  if (form == "count") {
+    const auto count = ParseWhole<int64_t>(text);
+    return count && *count >= 0 ? std::optional<Json>(*count) : std::nullopt;
+  }
+  if (form == "name") return IsPlainName(text) ? std::optional<Json>(text) : std::nullopt;
+  // "words A B C": some of them, with '+' in between.
+  Json words = Json::array();
+  std::istringstream given(text);
+  for (std::string word; std::getline(given, word, '+');) {
+    if (fmt::format("{} ", form).find(fmt::format(" {} ", word)) == std::string::npos)
+      return std::nullopt;
+    words.push_back(word);
+  }
+  return words.empty() ? std::nullopt : std::optional<Json>(words);
+}
+
+std::string HowWritten(std::string_view form) {
+  if (form.starts_with("flag")) return "true or false";
+  if (form == "count") return "a whole number";
+  if (form == "name") return "letters, digits, '.', '_' and '-', the first a letter or digit";
+  return fmt::format("one or more of{}, with '+' in between", form.substr(form.find(' ')));
+}
+
+// The checked fields as the beginning of a request's body.
+Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const ProfileOptions& options) {
+  TACHO_ASSIGN_OR_RETURN(
+      std::vector<StartField> fields,
+      WithContext(CheckFields(NameOf(facts.kind), facts.version, options), worker.url));
+  Json body = Json::object();
+  for (const StartField& field : fields) {
+    const std::string_view place =
+        EngineRule(facts.kind, facts.version, fmt::format("body.{}", field.name));
+    Json& value = place.empty() ? body[field.name] : body[Json::json_pointer(std::string(place))];
+    value = Json::parse(field.json);
+  }
+  return body;
+}
+
+// What a vLLM would drop without a word: it answers 200, and records as it was started.
+Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
+  if (!body.contains(kKwargs)) return {};
+  const std::string first = body[kKwargs].begin().key();
+  if (const auto& kind = facts.profiler.kind; kind && *kind != "torch")
+    return Refuse(worker, fmt::format("{}: its profiler is {}, which reads no options of torch's",
+                                      first, *kind));
+  if (!facts.profiler.reads_kwargs)
+    return Refuse(worker, fmt::format("{}: its /openapi.json does not name {}, and a front end "
+                                      "that does not read it (vLLM's in Rust) drops it without a "
+                                      "word; set it when the server starts: --profiler-config",
+                                      first, kKwargs));
+  return {};
+}
+
+Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
+                                const ProfileOptions& options) {
+  if (options.output_dir)
+    return Refuse(worker,
+                  "vLLM takes the folder for traces from --profiler-config at its start, not from "
+                  "the request");
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
+  TACHO_RETURN_IF_ERROR(CheckKwargs(worker, facts, body));
+  ControlRequest request{worker.url, "/start_profile", ""};
+  if (!facts.profiler.reads_body) {
+    if (!body.empty())
+      return Refuse(worker, fmt::format("{}: vLLM {} reads nothing from the start request; newer "
+                                        "ones do",
+                                        body.begin().key(), facts.version));
+    return request;
+  }
+  body["profile_prefix"] = options.key;
+  if (options.steps) body["max_iterations"] = *options.steps;
+  request.body = body.dump();
+  return request;
+}
+
+Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts,
+                                  const ProfileOptions& options) {
+  auto has = [&](std::string_view key) {
+    return EngineRule(facts.kind, facts.version, key) == "yes";
+  };
+  if (options.IsOn("profile_by_stage") && !options.steps)
+    return Refuse(worker, "stages without a number of steps end an SGLang server: give --steps");
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
+  if (facts.device == "cpu" && body.contains("activities") &&
+      std::find(body["activities"].begin(), body["activities"].end(), "CPU") ==
+          body["activities"].end())
+    return Refuse(worker, "activities without CPU end an SGLang server that has no GPU: name CPU");
+  if (options.output_dir && !options.output_dir->starts_with('/'))
+    return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
+
+  if (options.output_dir) body["output_dir"] = *options.output_dir;
+  // Both are on by default.
+  for (const char* flag : {"with_stack", "record_shapes"})
+    if (!body.contains(flag)) body[flag] = false;
+  if (options.steps) {
+    body["num_steps"] = *options.steps;
+    if (options.IsOn("profile_by_stage")) {
+      // Counted by stage; begins with the next batch.
+    } else if (has("start_step") && !options.at_once) {
+      // Exactly N steps in all versions, and a start while another session runs fails instead of
+      // discarding that session's window.
+      body["start_step"] = 1;
+    } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
+      body["num_steps"] = *options.steps + 1;
+    }
+  }
+  if (has("prefix")) body["profile_prefix"] = options.key;
+  // A reused id would overwrite files, so it is the session's key.
+  if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
+  ControlRequest request{worker.url, "/start_profile", body.dump()};
+  // SGLang refuses a session by stage by itself.
+  if (has("start_step") && !options.IsOn("profile_by_stage")) request.guard_body = NeverBegins();
+  return request;
+}
+
+// A path of the rule `key`, and the one that other versions have.
+void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
+  std::string_view paths = EngineRule(facts.kind, facts.version, key);
+  if (paths.empty()) return;
+  request.path = TakeWord(paths);
+  request.other_path = TakeWord(paths);
+}
+
+// The start of an engine whose rules say which fields tacho fills in, and how.
+Result<ControlRequest> PlanByRules(const Worker& worker, const EngineFacts& facts,
+                                   const ProfileOptions& options) {
+  constexpr std::string_view kSend = "send.";
+  const bool takes_folder = EngineRule(facts.kind, facts.version, "folder_in_start") == "yes";
+  if (options.output_dir && !takes_folder)
+    return Refuse(worker,
+                  fmt::format("{} takes no folder for traces with a start: {}", NameOf(facts.kind),
+                              EngineRule(facts.kind, facts.version, "folder")));
+  if (options.output_dir && !options.output_dir->starts_with('/'))
+    return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
+  for (const std::string& name : RuleKeys(NameOf(facts.kind), kSend)) {
+    const std::string_view value =
+        EngineRule(facts.kind, facts.version, fmt::format("{}{}", kSend, name));
+    if (body.contains(name)) continue;
+    if (value == "{key}")
+      body[name] = options.key;
+    else if (value == "{folder}" && options.output_dir)
+      body[name] = *options.output_dir;
+    else if (value == "{steps}" && options.steps)
+      body[name] = *options.steps;
+    else if (!value.starts_with('{'))
+      body[name] = Json::parse(value);
+  }
+  ControlRequest request{worker.url, "/start_profile", body.dump()};
+  TakePaths(facts, "start", request);
+  return request;
+}
+
+}  // namespace
+
+std::string ControlRequest::AsCurl() const {
+  const auto line = [&](const std::string& with) {
+    return fmt::format(
+        "curl -X POST {}{}", ShellWord(url + path),
+        with.empty() ? "" : " -H 'Content-Type: application/json' -d " + ShellWord(with));
+  };
+  return guard_body.empty() ? line(body) : line(guard_body) + "\n" + line(body);
+}
+
+bool ProfileOptions::IsOn(const std::string& flag) const {
+  auto field = fields.find(flag);
+  return field != fields.end() && field->second == "true";
+}
+
+void ProfileOptions::NameSession(const std::string& name) {
+  auto prefix = fields.find("profile_prefix");
+  key = prefix == fields.end() ? name : prefix->second + "-" + name;
+}
+
+Result<std::vector<StartField>> CheckFields(std::string_view engine, std::string_view version,
+                                            const ProfileOptions& options) {
+  constexpr std::string_view kFields = "field.";
+  std::vector<StartField> checked;
+  for (const auto& [name, text] : options.fields) {
+    std::string_view form = EngineRule(engine, version, fmt::format("{}{}", kFields, name));
+    if (form.starts_with("no "))
+      return Fail(ErrorKind::kUsage, fmt::format("{}: {}", name, form.substr(3)));
+    if (form.empty()) {
+      std::vector<std::string> known = RuleKeys(engine, kFields);
+      std::erase_if(known, [&](const std::string& key) {
+        return EngineRule(engine, version, std::string(kFields) + key).starts_with("no ");
+      });
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: not known to {}; it takes {}", name,
+                              engine == "daemon" ? "Kineto's daemon protocol" : engine,
+                              fmt::join(known, ", ")));
+    }
+    if (form == "flag-with-steps" && text == "true" && !options.steps)
+      return Fail(ErrorKind::kUsage, fmt::format("{}: needs --steps N", name));
+    std::optional<Json> value = ValueOf(form, text);
+    if (!value)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}={}: it wants {}", name, text, HowWritten(form)));
+    checked.push_back({name, value->dump()});
+  }
+  return checked;
+}
+
+Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
+                                 const ProfileOptions& options) {
+  if (!IsPlainName(options.key))
+    return Fail(ErrorKind::kUsage,
+                fmt::format("\"{}\" cannot name a session: letters, digits, '.', '_' and '-', at "
+                            "most 128, the first a letter or digit",
+                            options.key));
+  if (options.steps && *options.steps < 1)
+    return Fail(ErrorKind::kUsage, "a session needs at least one step");
+  if (const auto obstacle = FindObstacle(worker, facts, options))
+    return tl::unexpected(ErrorOf(*obstacle));
+  if (!EngineRule(facts.kind, facts.version, "start").empty())
+    return PlanByRules(worker, facts, options);
+  return facts.kind == EngineKind::kSglang ? PlanSglang(worker, facts, options)
+                                           : PlanVllm(worker, facts, options);
+}
+
+bool KeyNamesFiles(const EngineFacts& facts) {
+  if (!EngineRule(facts.kind, facts.version, "start").empty())
+    return EngineRule(facts.kind, facts.version, "names_files") == "yes";
+  if (facts.kind != EngineKind::kSglang) return facts.profiler.reads_body;
+  return facts.profiler.reads_profile_id ||
+         EngineRule(facts.kind, facts.version, "prefix") == "yes";
+}
+
+ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {
+  ControlRequest request{worker.url, "/stop_profile", ""};
+  TakePaths(facts, "stop", request);
+  if (counted && facts.kind == EngineKind::kSglang &&
+      EngineRule(facts.kind, facts.version, "start_step") == "yes")
+    request.take_back_body = NeverBegins();
+  return request;
+}
+
+namespace {
+
+HttpRequest OnTheWire(const std::string& url, const std::string& body,
+                      std::chrono::milliseconds patience) {
+  HttpRequest http;
+  http.method = "POST";
+  http.url = url;
+  http.body = body;
+  if (!body.empty()) http.headers.push_back({"Content-Type", "application/json"});
+  http.timeout = patience;
+  http.most_body = kMostAnswer;
+  return http;
+}
+
+ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts,
+                         const Result<HttpResponse>& answer) {
+  ControlOutcome outcome;
+  outcome.url = request.url;
+  if (!answer) {
+    outcome.said = answer.error().message;
+    return outcome;
+  }
+  outcome.sent_ns = answer->times.sent_ns;
+  outcome.answered_ns = answer->times.ended_ns;
+  JudgeAnswer(request, facts, *answer, outcome);
+  return outcome;
+}
+
+// Some stops found nothing running because their sessions may not have begun: these start requests
+// are taken back.
+void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
+              std::chrono::milliseconds patience, std::stop_token stop,
+              std::vector<ControlOutcome>& outcomes) {
+  std::vector<HttpRequest> wire;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].take_back_body.empty() || outcomes[i].verdict != ControlVerdict::kWasSo)
+      continue;
+    wire.push_back(
+        OnTheWire(requests[i].url + "/start_profile", requests[i].take_back_body, patience));
+    which.push_back(i);
+  }
+  if (wire.empty()) return;
+  const std::vector<Result<HttpResponse>> answers = client.FetchAll(wire, stop);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    ControlOutcome& outcome = outcomes[which[i]];
+    const Result<HttpResponse>& answer = answers[i];
+    if (answer && answer->status == 200) {
+      outcome.said =
+          "no profile was running: its steps were over, or had not begun and are taken back";
+      continue;
+    }
+    outcome.verdict = answer ? ControlVerdict::kRefused : ControlVerdict::kNoAnswer;
+    if (answer) outcome.status = answer->status;
+    outcome.said =
+        fmt::format("a session that had not begun could not be taken back: {}",
+                    answer ? "it begins just now: stop it again" : answer.error().message);
+  }
+}
+
+}  // namespace
+
+std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
+                                            const std::vector<ControlRequest>& starts,
+                                            const std::vector<EngineFacts>& facts,
+                                            std::chrono::milliseconds patience,
+                                            std::stop_token stop) {
+  std::vector<HttpRequest> wire;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (starts[i].guard_body.empty()) continue;
+    wire.push_back(OnTheWire(starts[i].url + starts[i].path, starts[i].guard_body, patience));
+    which.push_back(i);
+  }
+  std::vector<ControlOutcome> outcomes(starts.size());
+  for (ControlOutcome& outcome : outcomes) outcome.verdict = ControlVerdict::kDone;
+  const std::vector<Result<HttpResponse>> answers = client.FetchAll(wire, std::move(stop));
+  for (size_t n = 0; n < which.size(); ++n)
+    outcomes[which[n]] = OutcomeOf(starts[which[n]], facts[which[n]], answers[n]);
+  return outcomes;
+}
+
+std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
+                                    const std::vector<EngineFacts>& facts,
+                                    std::chrono::milliseconds patience, std::stop_token stop,
+                                    const std::function<void(const ControlOutcome&)>& ended) {
+  std::vector<ControlOutcome> outcomes = AskWhetherTaken(client, requests, facts, patience, stop);
+  // Sends these to one of their paths. Gives those whose route is not there, and may be elsewhere.
+  const auto send = [&](const std::vector<size_t>& which, std::string ControlRequest::*path) {
+    std::vector<HttpRequest> wire;
+    for (size_t i : which)
+      wire.push_back(OnTheWire(requests[i].url + requests[i].*path, requests[i].body, patience));
+    const auto has_moved = [&](size_t i, const Result<HttpResponse>& answer) {
+      return path == &ControlRequest::path && !requests[i].other_path.empty() && answer &&
+             answer->status == 404;
+    };
+    const std::vector<Result<HttpResponse>> answers =
+        client.FetchAll(wire, stop, [&](size_t n, const Result<HttpResponse>& answer) {
+          const size_t i = which[n];
+          if (ended && !has_moved(i, answer)) ended(OutcomeOf(requests[i], facts[i], answer));
+        });
+    std::vector<size_t> moved;
+    for (size_t n = 0; n < which.size(); ++n) {
+      const size_t i = which[n];
+      if (has_moved(i, answers[n]))
+        moved.push_back(i);
+      else
+        outcomes[i] = OutcomeOf(requests[i], facts[i], answers[n]);
+    }
+    return moved;
+  };
+  std::vector<size_t> which;
+  for (size_t i = 0; i < requests.size(); ++i)
+    if (outcomes[i].IsGood()) which.push_back(i);
+  send(send(which, &ControlRequest::path), &ControlRequest::other_path);
+  TakeBack(client, requests, patience, std::move(stop), outcomes);
+  return outcomes;
+}
+
+ControlSpread SpreadOf(const std::vector<ControlOutcome>& outcomes) {
+  ControlSpread spread{.asked = outcomes.size(), .taken = 0, .ns = {}, .answered_ns = {}};
+  std::vector<int64_t> sent, answered;
+  for (const ControlOutcome& outcome : outcomes) {
+    if (!outcome.IsGood()) continue;
+    ++spread.taken;
+    sent.push_back(outcome.sent_ns);
+    answered.push_back(outcome.answered_ns);
+  }
+  if (spread.taken < 2) return spread;
+  const auto between = [](const std::vector<int64_t>& times) {
+    const auto [first, last] = std::ranges::minmax_element(times);
+    return *last - *first;
+  };
+  spread.ns = between(sent);
+  spread.answered_ns = between(answered);
+  return spread;
+}
+
+std::string ControlSpread::Text(std::string_view what) const {
+  return fmt::format("{}{} {}{} reached{}", taken,
+                     taken == asked ? "" : fmt::format(" of {}", asked), what,
+                     asked == 1 ? "" : "s",
+                     ns ? fmt::format(" within {:.2f} ms", static_cast<double>(*ns) / 1e6) : "");
+}
+
+}  // namespace tacho

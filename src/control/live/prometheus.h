@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/live/probe.h"
+
+namespace tacho {
+
+// One line of a Prometheus text: name{label="value",...} number.
+struct MetricSample {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  double value = 0;
+};
+
+// The samples of a text in Prometheus' exposition format 0.0.4, in its order. Skips comments and
+// invalid lines: the page is read leniently.
+std::vector<MetricSample> ParsePrometheus(std::string_view text);
+
+// The counters of each engine behind a server, from vLLM's or SGLang's metrics, by engine.
+std::vector<EngineCounters> CountersIn(const std::vector<MetricSample>& samples);
+
+}  // namespace tacho

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <map>
+#include <optional>
+#include <stop_token>
+
+#include "control/live/operate.h"
+
+namespace tacho {
+
+// Pending stops (StopAll), each on its own thread: an engine answers a stop at the end of its
+// flush, seconds or minutes later. Workers are numbers below `workers`. The destructor abandons
+// those without an answer.
+class StopsUnderWay {
+ public:
+  StopsUnderWay(HttpClient& client, size_t workers, std::chrono::milliseconds patience)
+      : client_(client), patience_(patience), took_ns_(workers) {}
+  ~StopsUnderWay() { GiveUp(); }
+
+  // Sends the worker's stop, unless one is pending.
+  void Ask(size_t worker, PlannedStop stop);
+  [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
+  // Since its stop was sent; 0 before.
+  [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
+  // How long the last answer took; nullopt until it came.
+  [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
+  // Waits for at most `most`.
+  [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
+  // Abandons the pending stops: they end as kNoAnswer.
+  void GiveUp() { leave_.request_stop(); }
+  // The answers, by worker. Waits for missing ones; new stops can be sent afterwards.
+  std::map<size_t, ControlOutcome> Take();
+
+ private:
+  struct Stop {
+    int64_t sent_ns = 0;
+    std::future<ControlOutcome> answer;
+  };
+
+  HttpClient& client_;
+  const std::chrono::milliseconds patience_;
+  std::stop_source leave_;
+  std::deque<std::atomic<int64_t>> took_ns_;  // by worker; 0: no answer yet
+  std::map<size_t, Stop> asked_;
+};
+
+}  // namespace tacho

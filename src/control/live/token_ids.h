@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "control/live/discover.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+// Whether streams through this router report the tokens of a chunk only with `return_token_ids`:
+// the router drops `continuous_usage_stats`, and the engine behind it supports the former
+// (rules/engines.rules). False without a router.
+bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
+
+// The same for a URL: asks it for its workers, and a vLLM behind it for its version. False also if
+// neither is reported.
+bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
+                        std::chrono::milliseconds patience, std::stop_token stop = {});
+
+}  // namespace tacho

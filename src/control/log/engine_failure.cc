@@ -1,0 +1,342 @@
+#include "control/log/engine_failure.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/words.h"
+#include "control/log/failure_words.h"
+#include "control/log/log_envelope.h"
+#include "control/log/log_line.h"
+#include "control/log/log_stream.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64,
+                 kMostAnswers = 20;
+
+// Follows the failures of a log, line by line.
+class FailureReader {
+ public:
+  explicit FailureReader(uint64_t lines_before) : line_(lines_before), begin_(lines_before) {}
+
+  void Take(std::string_view raw) {
+    ++line_;
+    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one); });
+  }
+
+  LogFailures Finish() const {
+    LogFailures failures;
+    if (const Kept& first = first_ ? first_ : first_error_) failures.first = *first;
+    if (engines_.size() == 1) failures.ready = ready_;
+    for (const auto& [name, engine] : engines_)
+      if (const auto end = EndOf(engine.life);
+          end && (!failures.end || end->cause.line < failures.end->cause.line))
+        failures.end = end;
+    return failures;
+  }
+
+ private:
+  void TakeOne(std::string_view one) {
+    const LogLine line = lines_.Read(one);
+    if (!line.time.empty()) time_ = line.time;
+    if (writers_.size() >= kMostWriters) writers_.clear();
+    Writer& writer = writers_[line.writer];
+    Engine& engine = EngineOf(line.engine);
+    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it runs on
+    if (HoldsRequest(line.text)) {
+      writer = {};
+    } else {
+      const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
+      if (FollowLife(line, says, writer, engine)) {
+        FollowFailure(line, says, writer, engine);
+        if (says != Says::kStart && !line.is_notice && !line.text.starts_with(' ') &&
+            TellsOfEnd(line.text))
+          Die(writer.last && (writer.last->line == line_ || writer.last->led_line == line_)
+                  ? writer.last
+                  : std::make_shared<EngineFailure>(New(line, line.text)),
+              engine);
+      }
+    }
+    // Of vLLM's message each line has the head: what has none is not of it.
+    writer.is_after_record = !line.time.empty() && line.head.empty();
+  }
+
+  // All who keep a failure see the lines that are added to it later.
+  using Kept = std::shared_ptr<EngineFailure>;
+
+  enum class Reading { kNothing, kTraceback, kMessage };
+  enum class Survived { kNone, kNext, kAll };  // which tracebacks, until the next record
+  // One process's lines, between which others write.
+  struct Writer {
+    Reading reading = Reading::kNothing;
+    std::string head;  // of the lines that are read: vLLM's, "" of all others
+    Kept last;
+    bool is_error = false;    // `last` is an error line, which may announce a traceback
+    uint64_t first_line = 0;  // of the traceback's failure
+    size_t message_lines = 0;
+    bool is_own = false;  // the traceback is no message of the engine's
+    bool is_first_frame = false;
+    FrameOf first_frame = FrameOf::kNobody;  // of those that are somebody's
+    bool is_client = false;                  // some frame is
+    Survived survived = Survived::kNone;
+    bool is_chained = false;
+    bool is_after_record = false;
+  };
+  // Since an engine last started or served.
+  struct Life {
+    uint64_t alive_until = 0;
+    bool is_up = false;  // it was ready, or served
+    Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
+    std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
+    size_t answers = 0;          // since then, in that second
+    bool is_sure = false;        // `death`: full memory may have ended one request alone
+  };
+  struct Engine {
+    Life life;
+    bool is_told_to_end = false, has_ended = false;
+  };
+
+  static std::optional<EngineEnd> EndOf(const Life& life) {
+    if (!life.death && !life.own_end) return std::nullopt;
+    const Kept& death = life.death ? life.death : life.own_end;
+    return EngineEnd{*CauseOf(life), life.alive_until,
+                     std::max(death->last_line, CauseOf(life)->last_line)};
+  }
+
+  static const Kept& CauseOf(const Life& life) {
+    if (!life.death) {
+      // The front end's may only send its reader to another process's.
+      const std::string& last =
+          life.own_end->led_line == 0 ? life.own_end->text : life.own_end->led_to;
+      const bool refers = last.find("root cause") != std::string::npos ||
+                          last.find("stack trace") != std::string::npos;
+      return refers && life.cause ? life.cause : life.own_end;
+    }
+    if (life.cause) return life.cause;
+    return life.error && life.error->line < life.death->line ? life.error : life.death;
+  }
+
+  Engine& EngineOf(const std::string& name) {
+    const bool fits = engines_.size() < kMostEngines || engines_.contains(name);
+    return engines_.try_emplace(fits ? name : "", Engine{{.alive_until = begin_}}).first->second;
+  }
+
+  // false: the server was told to end, and what fails then is no failure.
+  bool FollowLife(const LogLine& line, Says says, Writer& writer, Engine& engine) {
+    const bool starts = says == Says::kStart || says == Says::kReady;
+    if (says == Says::kReady) ready_ = line_;
+    // The next start of a log may fail before it says that it is one.
+    if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
+                                             (engine.has_ended && IsOwnTraceback(line) &&
+                                              writer.survived == Survived::kNone)))) {
+      engine = {{.alive_until = starts ? line_ : line_ - 1, .is_up = says == Says::kReady}};
+    } else if (says == Says::kServes && !engine.life.is_sure && !IsBesideFailure(engine.life)) {
+      engine.life = {.alive_until = line_, .is_up = true};
+    }
+    engine.is_told_to_end |= says == Says::kToldToEnd;
+    engine.has_ended |= engine.is_told_to_end && says == Says::kEnded;
+    if (!engine.is_told_to_end) return true;
+    writer = {};
+    if (says == Says::kSurvived) writer.survived = Survived::kNext;
+    return false;
+  }
+
+  // Whether an answer tells nothing: the front end still sends a few after a process failed.
+  bool IsBesideFailure(Life& life) const {
+    return life.cause && !life.failed_at.empty() && life.failed_at == time_ &&
+           ++life.answers <= kMostAnswers;
+  }
+
+  static bool IsOwnTraceback(const LogLine& line) {
+    return line.text == kTracebackHead && line.time.empty();
+  }
+
+  void FollowFailure(const LogLine& line, Says says, Writer& writer, Engine& engine) {
+    const std::string_view text = line.text;
+    if (says == Says::kChained) {
+      writer.is_chained = writer.last && writer.survived != Survived::kAll;
+      writer.reading = Reading::kNothing;
+      return;
+    }
+    const bool is_head = text.ends_with(kTracebackHead);
+    const bool is_of_shell = says == Says::kShell;
+    if (!is_head && !is_of_shell && AddLine(line, writer, engine)) return;
+    if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
+    FollowAnnouncements(line, says, writer);
+    if (writer.survived == Survived::kAll) return;
+    if (is_head) {
+      // The error line before it announces it: vLLM gives the lines of one message one head.
+      const bool is_announced = writer.is_error && line.head == writer.head;
+      if (!is_announced && !writer.is_chained) writer.last.reset();
+      writer.first_line = writer.last ? writer.last->first_line : line_;
+      writer.reading = Reading::kTraceback;
+      writer.head = line.head;
+      writer.is_error = false;
+      writer.is_own = IsOwnTraceback(line) && !writer.is_after_record;
+      writer.is_first_frame = true;
+      writer.first_frame = FrameOf::kNobody;
+      writer.is_client = false;
+      return;
+    }
+    const size_t complaint = ComplaintAt(text);
+    const bool ends = complaint != text.npos || says == Says::kCrash || is_of_shell;
+    writer.is_error = line.is_error && !text.empty() && !ends;
+    if (!ends && !writer.is_error) return;
+    writer.last.reset();
+    writer.first_line = line_;
+    Begin(line, complaint == text.npos ? text : text.substr(complaint), writer);
+    if (ends) {
+      if (!first_) first_ = writer.last;
+      if (is_of_shell) {
+        writer.reading = Reading::kNothing;
+        engine.life.own_end = writer.last;
+        return;
+      }
+      Fail(writer.last, engine);
+      Die(writer.last, engine);
+      return;
+    }
+    if (!first_error_) first_error_ = writer.last;
+    if (!engine.life.error) engine.life.error = writer.last;
+    if (TellsOfDeath(text)) Fail(writer.last, engine);
+  }
+
+  // What the lines before a traceback say about it.
+  static void FollowAnnouncements(const LogLine& line, Says says, Writer& writer) {
+    if (!line.time.empty() && (line.head.empty() || line.head != writer.head)) {
+      writer.survived = Survived::kNone;
+      writer.is_chained = false;
+    }
+    if (says != Says::kSurvived && says != Says::kHarmless) return;
+    writer.survived = says == Says::kHarmless ? Survived::kAll : Survived::kNext;
+    writer.head = line.head;
+  }
+
+  // Whether the line belongs to the traceback or the message that is read.
+  bool AddLine(const LogLine& line, Writer& writer, Engine& engine) {
+    const std::string_view text = line.text;
+    if (writer.reading == Reading::kNothing || line.head != writer.head ||
+        line.head.empty() != line.time.empty() || IsOfUvicorn(text))
+      return false;
+    if (writer.reading == Reading::kMessage) {
+      if (text.empty() || writer.message_lines == kMostLines) return false;
+      ++writer.message_lines;
+      std::string& message = writer.last->led_line == 0 ? writer.last->text : writer.last->led_to;
+      message = (message + "\n" + line.text).substr(0, kMostBytes);
+      writer.last->last_line = line_;
+      return true;
+    }
+    // Python's own helper: it forgets names when a server ends.
+    if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
+    // A program begins in its module: what SGLang logs begins in a function.
+    writer.is_own |= std::exchange(writer.is_first_frame, false) && line.head.empty() &&
+                     text.ends_with(", in <module>");
+    const FrameOf frame = WhoseFrame(text);
+    if (writer.first_frame == FrameOf::kNobody) writer.first_frame = frame;
+    writer.is_client |= frame == FrameOf::kClient;
+    // Ray's own frames, and the exception of its worker, follow.
+    if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
+      return true;
+    writer.reading = Reading::kNothing;
+    if (!IsException(text)) return false;
+    if (IsOfASignal(text)) {
+      engine.is_told_to_end = true;
+      return true;
+    }
+    EndTraceback(line, writer, engine);
+    return true;
+  }
+
+  void EndTraceback(const LogLine& line, Writer& writer, Engine& engine) {
+    if (std::exchange(writer.is_chained, false)) {  // the first of them is kept already
+      writer.last->led_line = writer.last->last_line = line_;
+      writer.last->led_to = line.text.substr(0, kMostBytes);
+      BeginMessage(line, writer);
+      if (engine.life.cause == writer.last) DieOfFullMemory(line.text, writer.last, engine);
+      return;
+    }
+    Begin(line, line.text, writer);
+    if (!first_) first_ = writer.last;
+    const Survived survived = std::exchange(writer.survived, Survived::kNone);
+    if (survived != Survived::kNone && !TellsOfDeath(line.text)) return;
+    if (writer.is_own && IsAnotherPrograms(line, writer, engine)) return;
+    Fail(writer.last, engine);
+    if (writer.is_own) engine.life.own_end = writer.last;
+  }
+
+  // An engine that serves did not end by it.
+  static bool IsAnotherPrograms(const LogLine& line, const Writer& writer, const Engine& engine) {
+    return engine.life.is_up && line.process.empty() &&
+           (writer.is_client || writer.first_frame != FrameOf::kEngine);
+  }
+
+  // Begins a message, of the failure `writer.last` if there is one.
+  void Begin(const LogLine& line, std::string_view text, Writer& writer) {
+    if (!writer.last) writer.last = std::make_shared<EngineFailure>();
+    *writer.last = New(line, text);
+    writer.last->first_line = writer.first_line;
+    BeginMessage(line, writer);
+  }
+
+  static void BeginMessage(const LogLine& line, Writer& writer) {
+    writer.reading = Reading::kMessage;
+    writer.message_lines = 1;
+    writer.head = line.head;
+  }
+
+  EngineFailure New(const LogLine& line, std::string_view text) const {
+    return {.process = line.process,
+            .line = line_,
+            .text = std::string(text.substr(0, kMostBytes)),
+            .first_line = line_,
+            .last_line = line_};
+  }
+
+  void Fail(const Kept& failure, Engine& engine) {
+    if (!engine.life.cause) {
+      engine.life.cause = failure;
+      const bool is_inner = failure->process.find("EngineCore") != std::string::npos ||
+                            failure->process.find("Worker") != std::string::npos;
+      engine.life.failed_at = is_inner ? time_ : "";
+    }
+    DieOfFullMemory(failure->text, failure, engine);
+  }
+
+  static void DieOfFullMemory(std::string_view text, const Kept& failure, Engine& engine) {
+    if (!engine.life.death && TellsOfFullMemory(text)) engine.life.death = failure;
+  }
+
+  static void Die(const Kept& failure, Engine& engine) {
+    if (!engine.life.is_sure) engine.life.death = failure;
+    engine.life.is_sure = true;
+  }
+
+  LogLineReader lines_;
+  uint64_t line_, begin_, ready_ = 0;
+  std::string time_;
+  std::map<std::string, Writer> writers_;
+  std::map<std::string, Engine> engines_;  // by their names in a log of several
+  Kept first_, first_error_;
+};
+
+}  // namespace
+
+LogFailures ReadFailures(std::string_view log, uint64_t lines_before, const std::stop_token& stop) {
+  FailureReader reader(lines_before);
+  while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
+  return reader.Finish();
+}
+
+LogFailures ReadFailures(std::istream& log, const std::stop_token& stop) {
+  FailureReader reader(0);
+  ForEachLogLine(log, stop, [&](std::string_view line) {
+    reader.Take(line);
+    return true;
+  });
+  return reader.Finish();
+}
+
+}  // namespace tacho

@@ -1,0 +1,330 @@
+#include "control/log/log_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "base/utf8.h"
+#include "base/words.h"
+#include "control/launch/launch_checks.h"
+#include "control/log/failure_words.h"
+#include "control/log/log_envelope.h"
+#include "control/log/log_line.h"
+#include "control/log/log_rules.h"
+#include "control/log/log_sessions.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16;
+
+bool Has(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::any_of(all, [&](std::string_view words) { return Has(text, words); });
+}
+
+// What is between the first `open` and the next character of `ends`; "" without.
+std::string_view After(std::string_view text, std::string_view open, std::string_view ends) {
+  const size_t at = text.find(open);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + open.size());
+  return text.substr(0, text.find_first_of(ends));
+}
+
+// For a screen: at most kMostShown bytes, no control characters.
+std::string Shown(std::string_view text) {
+  text = Trim(text);
+  size_t end = std::min(text.size(), kMostShown);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
+  std::string shown = ValidUtf8(text.substr(0, end));
+  std::ranges::replace_if(
+      shown, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  return end < text.size() ? shown + "..." : shown;
+}
+
+struct Hit {
+  uint64_t line = 0;
+  std::string process, text;
+};
+
+class LogReader {
+ public:
+  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before,
+            const std::optional<EngineEnd>& end)
+      : kind_(kind),
+        version_(version),
+        end_(end),
+        hits_(LogRules().size()),
+        number_(lines_before) {}
+
+  void Take(std::string_view raw) {
+    ++number_;
+    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one.substr(0, kMostOfLine)); });
+  }
+
+  std::vector<Finding> Finish(LogOrigin& origin) {
+    CutShort();
+    origin = {kind_, is_known_ || kind_ != EngineKind::kUnknown, {}};
+    const std::optional<Version> version = ParseVersion(version_);
+    std::vector<std::pair<uint64_t, Finding>> found;
+    std::set<FindingId> seen;
+    for (size_t i = 0; i < hits_.size(); ++i) {
+      const LogRule& rule = LogRules()[i];
+      if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
+      const Hit& hit = *hits_[i];
+      found.emplace_back(hit.line,
+                         FindingAt(hit, rule.id, std::string(rule.meaning),
+                                   std::string(rule.remedy == "{enable}"
+                                                   ? EngineRule(rule.engine, version_, "enable")
+                                                   : rule.remedy)));
+    }
+    // The engine's words of the same flush; "nothing to do" beside a remedy is none.
+    if (seen.contains(FindingId::kFlushLong))
+      std::erase_if(found,
+                    [](const auto& one) { return one.second.id == FindingId::kWaitsForFlush; });
+    AddVariables(found);
+    AddConfigError(found);
+    std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);
+    std::vector<Finding> findings;
+    for (auto& [line, finding] : found) {
+      origin.lines.push_back(line);
+      findings.push_back(std::move(finding));
+    }
+    return findings;
+  }
+
+ private:
+  using Found = std::vector<std::pair<uint64_t, Finding>>;
+
+  void TakeOne(std::string_view one) {
+    line_ = lines_.Read(one);
+    const std::string_view text = line_.text;
+    if (text.empty() || HoldsRequest(text)) return;
+    LearnEngine(text);
+    FollowTraceback(text);
+    FollowSessions();
+    ReadConfigError(text);
+    ReadVariables(text);
+    place_.nsys |= HasOneOf(text, {"nsys", ".qdstrm", "Capture range "});
+    place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
+    place_.gpu = !place_.npu;
+    is_known_ |= IsKnown(text);
+    place_.cause = end_ && (number_ == end_->cause.line || number_ == end_->cause.led_line);
+    place_.profiler = in_profiler_ || Has(text, "rofiler");
+    const std::vector<LogRule>& rules = LogRules();
+    for (size_t i = 0; i < rules.size(); ++i)
+      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
+    // A line at the margin ends a traceback.
+    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
+      in_profiler_ = false;
+  }
+
+  // The line is one of an engine's, a router's or nsys's own: a document may name them, too.
+  bool IsKnown(std::string_view text) const {
+    return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
+           IsOfRouter(text) || HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
+           (text.starts_with("  File \"") && HasOneOf(text, {"/vllm/", "/sglang/"})) ||
+           (ComplaintAt(text) != text.npos &&
+            HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
+  }
+
+  // The first line, or the first that tells of the engine's end.
+  bool IsWanted(const std::optional<Hit>& hit) const {
+    return !hit || (end_ && hit->line <= end_->alive_until && number_ > end_->alive_until &&
+                    number_ <= end_->last_line);
+  }
+
+  Hit Here() const { return {number_, line_.process, Shown(line_.text)}; }
+  static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
+                           std::string remedy) {
+    return {id, "",
+            fmt::format("{} (line {} of the log{}{}: {})", meaning, hit.line,
+                        hit.process.empty() ? "" : ", ", Shown(hit.process), hit.text),
+            std::move(remedy)};
+  }
+
+  void LearnEngine(std::string_view text) {
+    if (kind_ == EngineKind::kUnknown) {
+      if (text.starts_with("server_args=") || Has(text, "(with profile id: "))
+        kind_ = EngineKind::kSglang;
+      else if (HasOneOf(line_.process, {"APIServer", "ApiServer", "EngineCore", "VllmWorker"}) ||
+               HasOneOf(text, {"LLM engine (v", "vLLM API server version ",
+                               "argument --profiler-config: "}))
+        kind_ = EngineKind::kVllm;
+    }
+    if (!version_.empty()) return;
+    if (kind_ == EngineKind::kVllm) {
+      version_ = After(text, "LLM engine (v", ") ");
+      if (version_.empty()) version_ = After(text, "vLLM API server version ", " ");
+      // Its banner, in block letters.
+      if (version_.empty() && Has(text, "\u2588")) version_ = After(text, "  version ", " ");
+    } else if (text.starts_with("sglang: ")) {  // of its check_env
+      version_ = After(text, "sglang: ", " ");
+    }
+  }
+
+  bool IsOfTraceback() const { return line_.writer == traceback_of_; }
+
+  void FollowTraceback(std::string_view text) {
+    if (text.ends_with(kTracebackHead)) {
+      in_profiler_ = false;
+      variable_.clear();
+      traceback_of_ = line_.writer;
+    } else if (text.starts_with(' ') && IsOfTraceback()) {
+      in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
+      if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
+        variable_ = name;
+    }
+  }
+
+  void FollowSessions() {
+    const bool was_stopping = sessions_.IsStopping();
+    for (const auto& [id, detail] : sessions_.Take(line_)) {
+      Hit hit = Here();
+      hit.text += detail;
+      AddByCode(id, hit);
+    }
+    place_.profiling = sessions_.IsProfiling();
+    place_.starting = sessions_.IsStarting();
+    place_.stopping = sessions_.IsStopping();
+    if (!was_stopping && !told_to_end_) return;
+    const Says says = WhatSays(line_.text);
+    if (says == Says::kToldToEnd && was_stopping && !told_to_end_) told_to_end_ = Here();
+    if (says == Says::kStart) CutShort();
+    // It waits for what it does: the trace may be whole.
+    if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
+      told_to_end_.reset();
+  }
+
+  // The server ended before its trace was written.
+  void CutShort() {
+    if (told_to_end_) AddByCode(FindingId::kKilledWhileWriting, *told_to_end_);
+    told_to_end_.reset();
+  }
+
+  // What code found is the hit of that finding's rules.
+  void AddByCode(FindingId id, const Hit& hit) {
+    const std::vector<LogRule>& rules = LogRules();
+    for (size_t i = 0; i < rules.size(); ++i)
+      if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
+  }
+
+  // "1 validation error for ProfilerConfig", the key, what is wrong with it.
+  void ReadConfigError(std::string_view text) {
+    if (Has(text, "validation error") && Has(text, "for ProfilerConfig") && !config_error_) {
+      config_error_ = Here();
+      config_lines_ = 0;
+    } else if (config_error_ && config_lines_ < 2) {
+      if (++config_lines_ == 1 && !text.starts_with(' '))
+        config_key_ = Shown(text);
+      else
+        config_fault_ = Shown(text), config_lines_ = 2;
+    }
+  }
+
+  void ReadVariables(std::string_view text) {
+    constexpr std::string_view kUnknown = "Unknown vLLM environment variable detected: ";
+    if (const auto name = After(text, kUnknown, " ");
+        !name.empty() && unread_.size() < kMostVariables)
+      unread_.try_emplace(Shown(name), Here());
+    if (!variable_.empty() && !unparsed_ && IsOfTraceback() &&
+        Has(text, "ValueError: invalid literal for int()")) {
+      unparsed_ = Here();
+      assignment_ = Shown(fmt::format("{}={}", variable_, After(text, "base 10: '", "'")));
+    }
+  }
+
+  // The finding that a check of such a launch makes.
+  std::optional<Finding> OfLaunch(const std::vector<std::string>& words,
+                                  const std::string& variable,
+                                  std::initializer_list<FindingId> ids) const {
+    std::vector<std::string> environment;
+    if (!variable.empty()) environment.push_back(variable);
+    for (Finding& finding : CheckLaunch(EngineKind::kVllm, version_, words, environment))
+      if (std::ranges::find(ids, finding.id) != ids.end()) return std::move(finding);
+    return std::nullopt;
+  }
+
+  void AddVariables(Found& found) const {
+    for (const auto& [name, hit] : unread_) {
+      const auto known =
+          OfLaunch({}, name + "=1", {FindingId::kVariableNotRead, FindingId::kTimeoutNotRead});
+      found.emplace_back(
+          hit.line, known ? FindingAt(hit, known->id, name + ": " + known->evidence, known->remedy)
+                          : FindingAt(hit, FindingId::kVariableNotRead,
+                                      name + ": vLLM does not know this variable",
+                                      "correct its name, or leave it out"));
+    }
+    if (!unparsed_) return;
+    const auto known = OfLaunch({}, assignment_, {FindingId::kVariableNotParsed});
+    found.emplace_back(
+        unparsed_->line,
+        FindingAt(*unparsed_, FindingId::kVariableNotParsed,
+                  assignment_ + ": " + (known ? known->evidence : "vLLM reads it as an integer"),
+                  known ? known->remedy : fmt::format("unset {}", variable_)));
+  }
+
+  void AddConfigError(Found& found) const {
+    if (!config_error_) return;
+    if (Has(config_fault_, "unexpected_keyword_argument")) {
+      const nlohmann::json config{{config_key_, 1}};
+      const auto known = OfLaunch({"vllm", "serve", "m", "--profiler-config", config.dump()}, "",
+                                  {FindingId::kConfigKeyUnknown});
+      found.emplace_back(
+          config_error_->line,
+          FindingAt(
+              *config_error_, FindingId::kConfigKeyUnknown,
+              known ? known->evidence : fmt::format("vLLM does not know the key {}", config_key_),
+              known ? known->remedy : "leave it out"));
+      return;
+    }
+    const bool contradicts = Has(config_fault_, "Value error");
+    found.emplace_back(
+        config_error_->line,
+        FindingAt(*config_error_,
+                  contradicts ? FindingId::kConfigContradicts : FindingId::kConfigUnreadable,
+                  fmt::format("{}: {}: vLLM does not start", config_key_, config_fault_),
+                  contradicts ? "change or leave out what is named" : "correct it"));
+  }
+
+  EngineKind kind_;
+  bool is_known_ = false;
+  std::string version_;
+  std::optional<EngineEnd> end_;
+  std::vector<std::optional<Hit>> hits_;  // one of each rule
+  LogLineReader lines_;
+  uint64_t number_;
+  LogLine line_;
+  LogPlace place_;
+
+  std::string traceback_of_, variable_;
+  bool in_profiler_ = false;
+
+  LogSessions sessions_;
+  std::optional<Hit> told_to_end_;  // while it wrote a trace
+
+  std::optional<Hit> config_error_, unparsed_;
+  size_t config_lines_ = 2;
+  std::string config_key_, config_fault_, assignment_;
+  std::map<std::string, Hit> unread_;
+};
+
+}  // namespace
+
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
+                              uint64_t lines_before, LogOrigin* origin, const std::stop_token& stop,
+                              const std::optional<EngineEnd>& end) {
+  LogReader reader(kind, version, lines_before, end);
+  while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
+  LogOrigin unused;
+  return reader.Finish(origin != nullptr ? *origin : unused);
+}
+
+}  // namespace tacho

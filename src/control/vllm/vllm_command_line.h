@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "control/launch/command_options.h"
+
+namespace tacho {
+
+// How a vLLM command line gives --profiler-config, as vLLM 0.32's parser reads it: the last JSON
+// counts, unless there is a dotted option ("--profiler-config.max_iterations 5"): then these alone
+// count, whatever the JSON says.
+struct ProfilerArgument {
+  std::vector<std::string> json;      // the value of each --profiler-config, in their order
+  std::vector<CommandOption> dotted;  // named by their keys
+  bool lacks_value = false;           // an option without one: vLLM does not start
+  bool empty() const { return json.empty() && dotted.empty() && !lacks_value; }
+};
+ProfilerArgument ProfilerArgumentOf(const std::vector<std::string>& words);
+
+// The profiler configuration with which a vLLM server was launched, as the JSON of
+// --profiler-config: from the words of its command line and its environment ("NAME=value", the
+// variables of older versions). "" without one.
+std::string ProfilerConfigOf(const std::vector<std::string>& words,
+                             const std::vector<std::string>& environment);
+
+// The words with these keys and values added to their --profiler-config, which becomes one word of
+// JSON at the end: what the user's own words say wins. A value is JSON (true, 5) or a text. As they
+// are if there is nothing to add, or if theirs is no JSON. If they choose another profiler than
+// torch, none of torch's keys is added.
+std::vector<std::string> WithProfilerConfig(
+    const std::vector<std::string>& words,
+    const std::vector<std::pair<std::string, std::string>>& added);
+
+// The configuration of a process on this host, with its folder as an absolute path; "" if it may
+// not be read.
+std::string ProfilerConfigOfProcess(int64_t pid);
+
+}  // namespace tacho
