@@ -4,12 +4,12 @@
 #include <map>
 
 #include "analysis/steps/step_times.h"
-#include "report/analyze_document.h"
-#include "report/answers.h"
-#include "report/caveat.h"
+#include "report/answers/answers.h"
 #include "report/device_totals.h"
-#include "report/integrity_words.h"
-#include "report/verdict.h"
+#include "report/documents/analyze_document.h"
+#include "report/words/caveat.h"
+#include "report/words/integrity_words.h"
+#include "report/words/verdict.h"
 #include "serve/place_json.h"
 #include "view/navigate.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "report/analyze_json.h"
+#include "report/json/analyze_json.h"
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
 #include "serve/run_json.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/trace_builder.h"
-#include "report/analyze_json.h"
+#include "report/json/analyze_json.h"
 #include "view/tiles.h"
 #include "view/viewed_for_test.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "report/analyze_document.h"
-#include "report/analyze_json.h"
-#include "report/analyze_markdown.h"
+#include "report/documents/analyze_document.h"
+#include "report/documents/analyze_markdown.h"
+#include "report/json/analyze_json.h"
 #include "run/read_results.h"
 
 namespace {

@@ -326,7 +326,7 @@ def against(folder):
 def same_colours(_folder):
     page = [re.findall(r'"(#[0-9a-f]{6})"', part) for part in
             re.findall(r"constexpr std::string_view k(?:Work|Phases|Idle|Exposure|Host)(?:Light|Dark)\[\] = \{([^}]*)\}",
-                       (ROOT / "src/report/html_colors.cc").read_text())]
+                       (ROOT / "src/report/html/html_colors.cc").read_text())]
     ours = {tuple(colors) for colors in page}
     script = (ROOT / "web/src/colors.ts").read_text()
     theirs = {tuple(re.findall(r'"(#[0-9a-f]{6})"', part)) for part in

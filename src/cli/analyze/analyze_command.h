@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "cli/options/parse.h"
 #include "cli/screen/reading.h"
-#include "report/whole_tables.h"
+#include "report/tables/whole_tables.h"
 
 namespace tacho {
 

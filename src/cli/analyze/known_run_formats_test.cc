@@ -10,7 +10,7 @@
 #include <string>
 
 #include "cli/analyze/known_run_for_test.h"
-#include "report/analyze_json.h"
+#include "report/json/analyze_json.h"
 
 namespace tacho {
 namespace {

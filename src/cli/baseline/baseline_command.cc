@@ -17,7 +17,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/read_runs.h"
 #include "cli/screen/terminal.h"
-#include "report/analyze_json.h"
+#include "report/json/analyze_json.h"
 #include "run/read_results.h"
 #include "session/run_folder/kept_recording.h"
 #include "text/shell_word.h"

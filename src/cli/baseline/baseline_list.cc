@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "analysis/compare/comparable.h"
-#include "report/analyze_json.h"
-#include "report/report_parts.h"
+#include "report/documents/report_parts.h"
+#include "report/json/analyze_json.h"
 
 namespace tacho {
 namespace {

@@ -15,10 +15,10 @@
 #include "cli/screen/output.h"
 #include "cli/screen/read_runs.h"
 #include "cli/screen/terminal.h"
-#include "report/compare_document.h"
-#include "report/compare_json.h"
-#include "report/compare_tables.h"
-#include "report/compare_words.h"
+#include "report/documents/compare_document.h"
+#include "report/json/compare_json.h"
+#include "report/tables/compare_tables.h"
+#include "report/words/compare_words.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,7 @@
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/metrics.h"
 #include "cli/analyze/known_run_for_test.h"
-#include "report/compare_words.h"
+#include "report/words/compare_words.h"
 #include "simulate/known/step_parts.h"
 
 namespace tacho {

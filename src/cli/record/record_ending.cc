@@ -9,7 +9,7 @@
 
 #include "cli/screen/overhead_text.h"
 #include "load/result/summary.h"
-#include "report/verdict.h"
+#include "report/words/verdict.h"
 #include "text/format_number.h"
 #include "text/labelled.h"
 #include "text/shell_word.h"

@@ -6,7 +6,7 @@
 #include "cli/baseline/baselines.h"
 #include "cli/compare/compare_load.h"
 #include "cli/screen/output.h"
-#include "report/compare_document.h"
+#include "report/documents/compare_document.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include "analysis/compare/run_changes.h"
 #include "cli/report/report_command.h"
 #include "cli/screen/read_runs.h"
-#include "report/redact.h"
+#include "report/words/redact.h"
 #include "text/document.h"
 
 namespace tacho {

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/options/parse.h"
 #include "cli/screen/reading.h"
-#include "report/drawings.h"
+#include "report/html/drawings.h"
 
 namespace tacho {
 

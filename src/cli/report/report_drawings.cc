@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "analysis/steps/step_times.h"
-#include "report/answer_parts.h"
-#include "report/html_charts.h"
-#include "report/report_parts.h"
+#include "report/answers/answer_parts.h"
+#include "report/documents/report_parts.h"
+#include "report/html/html_charts.h"
 #include "text/format_number.h"
 #include "view/rank_rows.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/names/classifier.h"
-#include "report/drawings.h"
+#include "report/html/drawings.h"
 #include "run/read_run.h"
 
 namespace tacho {

@@ -19,7 +19,7 @@
 #include "cli/view/view_options.h"
 #include "cli/view/watched_files.h"
 #include "net/clock.h"
-#include "report/report_parts.h"
+#include "report/documents/report_parts.h"
 #include "serve/marks_file.h"
 #include "serve/page_server.h"
 #include "serve/view_api.h"

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/answers/answers.h"
+#include "report/device_totals.h"
+
+namespace tacho {
+
+// What the answers share.
+
+// A step of the rank whose steps the screens show.
+struct PlacedStep {
+  size_t trace = 0;  // index into RunAnalysis::traces
+  const Step* step = nullptr;
+};
+
+std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
+// Those of the phase that takes most of the time, empty ones left out; none without a step.
+std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
+
+struct AnswerInput {
+  AnswerInput(const RunAnalysis& analysis, const RunChanges* changes_of_run);
+
+  const RunAnalysis& run;
+  const RunChanges* changes;  // nullptr: no other run was given
+  std::vector<const TraceAnalysis*> ranks;
+  RunTotals totals;
+  std::vector<PlacedStep> steps;
+};
+
+Answer CannotTell(std::string why);
+// Of shares of GPU work: those of what is there are no bounds of those of all.
+inline constexpr const char* kUnknownWork =
+    "GPU work is missing from the recording, and nothing tells what it was";
+// With a capital letter.
+std::string Sentence(std::string text);
+// The longest gap of all ranks with a cause that `wanted` accepts; nullopt if none is listed.
+template <typename Wanted>
+std::optional<Evidence> LongestGap(const AnswerInput& in, Wanted wanted) {
+  std::optional<Evidence> longest;
+  for (const TraceAnalysis* trace : in.ranks) {
+    for (const IdleGap& gap : trace->idle.gaps) {
+      if (!wanted(gap.cause) || (longest && longest->when.length() >= gap.when.length())) continue;
+      longest = {static_cast<size_t>(trace - in.run.traces.data()), gap.when};
+    }
+  }
+  return longest;
+}
+// "201 decode steps"; of a single phase, one or more.
+std::string StepsText(const std::vector<PlacedStep>& steps);
+// "84.5 ms of GPU time", "over 8 devices" where there are several.
+std::string DeviceTimeText(const AnswerInput& in, DurationNs time);
+// Why there is no device time.
+std::string NoDeviceTime(const AnswerInput& in);
+
+// Of the devices' time (answers_device.cc).
+Answer AnswerTrust(const AnswerInput& in);
+Answer AnswerIdle(const AnswerInput& in);
+Answer AnswerBound(const AnswerInput& in);
+Answer AnswerKernels(const AnswerInput& in);
+Answer AnswerCommunication(const AnswerInput& in);
+Answer AnswerRanks(const AnswerInput& in);
+Answer AnswerFirst(const AnswerInput& in);
+// Of the host and its launches (answers_host.cc).
+Answer AnswerGraphs(const AnswerInput& in);
+Answer AnswerOrigin(const AnswerInput& in);
+Answer AnswerWaits(const AnswerInput& in);
+// Of the steps (answers_steps.cc).
+Answer AnswerSteps(const AnswerInput& in);
+Answer AnswerLoad(const AnswerInput& in);
+Answer AnswerDrift(const AnswerInput& in);
+
+}  // namespace tacho

@@ -1,0 +1,168 @@
+#include "report/answers/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/answers/answer_parts.h"
+#include "report/words/compare_words.h"
+#include "report/words/integrity_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// The figure is that of the phase with the most steps, if it changed beyond noise.
+Answer AnswerChange(const AnswerInput& in) {
+  if (in.changes == nullptr) return CannotTell("only one run was given");
+  if (!in.changes->obstacles.empty()) return CannotTell(in.changes->obstacles.front().text);
+  Answer answer;
+  answer.sentence = Sentence(CompareVerdict(*in.changes));
+  const PhaseChange* most = nullptr;
+  for (const PhaseChange& phase : in.changes->phases) {
+    if (phase.cannot_tell.empty() && (most == nullptr || phase.steps[0] > most->steps[0]))
+      most = &phase;
+  }
+  if (most == nullptr || !most->step.IsBeyondNoise() || !most->step.relative()) return answer;
+  answer.figure = fmt::format("{:+.1f} %", 100 * *most->step.relative());
+  answer.of = fmt::format("{}, the mean {} step of the other run",
+                          FormatDuration({std::llround(most->step.base)}), PhaseName(most->phase));
+  return answer;
+}
+
+Answer AnswerLimit(const AnswerInput& /*in*/) {
+  return CannotTell(
+      "the traces state neither the bytes that kernels move nor the device's peak rates");
+}
+
+struct Question {
+  const char* id;
+  const char* text;
+  Answer (*answer)(const AnswerInput&);
+  bool is_of_a_rank = true;
+};
+constexpr Question kQuestions[] = {
+    {"trust", "Can this trace be trusted?", AnswerTrust, false},
+    {"idle", "Is the device idle, and why?", AnswerIdle},
+    {"bound", "Does the host or the device limit?", AnswerBound},
+    {"steps", "How long is a step?", AnswerSteps},
+    {"kernels", "Which kernels own the time?", AnswerKernels},
+    {"graphs", "Did CUDA graphs run?", AnswerGraphs},
+    {"communication", "Is communication exposed?", AnswerCommunication},
+    {"ranks", "Do the ranks agree?", AnswerRanks},
+    {"change", "What changed against another run?", AnswerChange, false},
+    {"first", "What costs most?", AnswerFirst},
+    {"origin", "Where do kernels come from?", AnswerOrigin},
+    {"limit", "Are kernels near the hardware's limit?", AnswerLimit, false},
+    {"waits", "Where does the host wait?", AnswerWaits},
+    {"load", "What was the load?", AnswerLoad},
+    {"drift", "Do steps drift?", AnswerDrift},
+};
+
+// The traces whose steps the screens show.
+std::vector<size_t> TracesOfSteps(const RunAnalysis& run) {
+  std::vector<size_t> traces;
+  if (run.traces.empty()) return traces;
+  if (const TraceAnalysis* only = OnlyTrace(run))
+    return {static_cast<size_t>(only - run.traces.data())};
+  if (run.ranks.rows.empty()) return traces;
+  const size_t group = RankOfSteps(run.ranks).group;
+  for (const RankRow& row : run.ranks.rows) {
+    if (row.group != group) continue;
+    const auto trace = std::ranges::find(run.traces, row.path, &TraceAnalysis::path);
+    if (trace != run.traces.end())
+      traces.push_back(static_cast<size_t>(trace - run.traces.begin()));
+  }
+  return traces;
+}
+
+}  // namespace
+
+std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run) {
+  std::vector<PlacedStep> steps;
+  for (const size_t trace : TracesOfSteps(run)) {
+    for (const Step& step : run.traces[trace].steps.steps) steps.push_back({trace, &step});
+  }
+  return steps;
+}
+
+AnswerInput::AnswerInput(const RunAnalysis& analysis, const RunChanges* changes_of_run)
+    : run(analysis),
+      changes(changes_of_run),
+      ranks(RanksOf(analysis)),
+      totals(TotalsOf(analysis)),
+      steps(StepsOfScreens(analysis)) {}
+
+std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps) {
+  std::map<Phase, DurationNs> times;
+  for (const PlacedStep& placed : steps) {
+    const Step& step = *placed.step;
+    if (step.label.phase == Phase::kEmpty) continue;
+    times[step.label.phase] += step.when.length();  // a period may hold a pause
+  }
+  const auto most = std::ranges::max_element(
+      times, {}, [](const auto& phase_and_time) { return phase_and_time.second; });
+  std::vector<PlacedStep> main;
+  for (const PlacedStep& placed : steps) {
+    if (most != times.end() && placed.step->label.phase == most->first) main.push_back(placed);
+  }
+  return main;
+}
+
+Answer CannotTell(std::string why) {
+  Answer answer;
+  answer.cannot_tell = std::move(why);
+  return answer;
+}
+
+std::string Sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
+  const DeviceTotals& totals = in.totals.devices;
+  return fmt::format("{} of {} time{}", FormatDuration(time), DeviceWord(totals),
+                     totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "");
+}
+
+std::string NoDeviceTime(const AnswerInput& in) {
+  if (in.run.traces.empty()) return "no trace could be read";
+  const std::string said = SaidWhyNoDeviceTime(in.run);
+  return said.empty() ? WhyNoDeviceTime(in.run.traces.front()) : said;
+}
+
+std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {
+  const AnswerInput in(run, changes);
+  std::vector<Answer> answers;
+  // There is no figure of a rank then, also none that is 0.
+  const bool are_mixed =
+      !run.traces.empty() && std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+        return trace.notes.CountOf(NoteId::kMixedRanks) > 0;
+      });
+  for (const Question& question : kQuestions) {
+    answers.push_back(are_mixed && question.is_of_a_rank
+                          ? CannotTell("the file holds several ranks as one, and nothing tells "
+                                       "whose work is whose")
+                          : question.answer(in));
+    answers.back().id = question.id;
+    answers.back().question = question.text;
+  }
+  return answers;
+}
+
+Document AnswersDocument(const RunAnalysis& run, const RunChanges* changes) {
+  Document document;
+  document.Add(Heading{Heading::Level::kPart, "Fifteen answers"});
+  for (const Answer& answer : Answers(run, changes)) {
+    std::string text = answer.cannot_tell.empty() ? " " : " cannot tell: " + answer.cannot_tell;
+    if (!answer.figure.empty()) text += fmt::format("{} of {}. ", answer.figure, answer.of);
+    document.Add(Remark{answer.question, text + answer.sentence});
+  }
+  return document;
+}
+
+}  // namespace tacho

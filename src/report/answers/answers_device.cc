@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/answers/answer_parts.h"
+#include "report/profile/ceilings.h"
+#include "report/words/caveat.h"
+#include "report/words/idle_words.h"
+#include "report/words/integrity_words.h"
+#include "report/words/rank_text.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr const char* kIdleUnknown =
+    "GPU work that is missing from the recording may have run while the device looks idle";
+constexpr const char* kNoClock = "host and device have no clock in common";
+
+// A device this busy limits by itself; a host that causes this share of the idle time does.
+constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
+
+// `part` of `whole`, as figure and share.
+void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
+  answer.figure = FormatShare(part, whole);
+  answer.share = ShareOf(part, whole);
+}
+
+bool LacksSomeClock(const AnswerInput& in) {
+  return std::ranges::any_of(in.ranks, [](const TraceAnalysis* trace) {
+    return trace->integrity.device_times() && !trace->integrity.common_clock();
+  });
+}
+
+// Then most of the idle time has no cause that is known.
+bool LacksClock(const AnswerInput& in) {
+  const std::vector<IdleCauseRow>& causes = in.totals.idle.causes;
+  return !causes.empty() && causes.front().cause == IdleCause::kUnknown && LacksSomeClock(in);
+}
+
+std::string WhyCausesAreUnknown(const AnswerInput& in) {
+  if (LacksSomeClock(in)) return kNoClock;
+  const IdleTable& idle = in.totals.idle;
+  return fmt::format("the cause of {} of the idle time is unknown",
+                     FormatShare(UnknownTime(idle), idle.window - idle.busy));
+}
+
+bool IsHostsFault(IdleCause cause) {
+  return IsTheHosts(cause) && cause != IdleCause::kBetweenSteps;
+}
+
+}  // namespace
+
+Answer AnswerTrust(const AnswerInput& in) {
+  const std::vector<TraceAnalysis>& traces = in.run.traces;
+  if (traces.empty()) return CannotTell(NoDeviceTime(in));
+  uint64_t work = 0, linked = 0;
+  for (const TraceAnalysis& trace : traces) {
+    work += trace.launches.gpu_events + trace.launches.without_correlation;
+    linked += trace.launches.with_launch;
+  }
+  const auto whole = static_cast<uint64_t>(std::ranges::count_if(traces, IsWhole));
+  const bool all_whole = whole == traces.size();
+  Answer answer;
+  if (all_whole && linked > 0) {
+    answer.share = static_cast<double>(linked) / static_cast<double>(work);
+    answer.figure = FormatPercent(*answer.share) + " %";
+    answer.figure += " linked to a launch";
+    answer.of = FormatCounted(work, "piece") + " of GPU work";
+  } else if (!all_whole) {
+    answer.share = static_cast<double>(whole) / static_cast<double>(traces.size());
+    answer.figure = FormatCount(whole) + " whole";
+    answer.of = FormatCounted(traces.size(), "trace");
+  }
+  std::string text = all_whole ? LossInWords(in.run) : "";
+  if (traces.size() > 1 && std::ranges::any_of(traces, LacksIdleTime))
+    text = MissingWorkText(in.run);
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  const std::string caveat = Caveat(in.run);
+  // The caveat names the loss where idle time is known all the same.
+  if (traces.size() == 1 && !all_whole && (caveat.empty() || !traces.front().idle.known))
+    text = LossInWords(traces.front());
+  add(caveat);
+  add(MissingCountText(in.run.ranks));
+  if (text.empty()) text = "events are missing";
+  answer.sentence = Sentence(std::move(text));
+  return answer;
+}
+
+Answer AnswerIdle(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  const IdleTable& idle = in.totals.idle;
+  // Results that were read back may lack the causes.
+  if (!totals.whole || (totals.idle.ns > 0 && idle.causes.empty())) return CannotTell(kIdleUnknown);
+  Answer answer;
+  SetShare(answer, totals.idle, totals.window);
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence = totals.idle.ns == 0
+                        ? "The device is never idle between its first and its last work"
+                    : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
+                                     : Sentence(MainIdleCause(idle, "the idle time"));
+  answer.at = LongestGap(in, [](IdleCause) { return true; });
+  return answer;
+}
+
+Answer AnswerBound(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (totals.on_host)
+    return CannotTell("a CPU engine computes on the host: host and device are one");
+  if (!totals.whole) return CannotTell(kIdleUnknown);
+  DurationNs hosts, no_request;
+  for (const IdleCauseRow& row : in.totals.idle.causes) {
+    if (IsHostsFault(row.cause)) hosts += row.total;
+    if (row.cause == IdleCause::kNoRequest) no_request += row.total;
+  }
+  const DurationNs window = totals.window - no_request;
+  if (window.ns <= 0) return CannotTell("no request was in flight");
+  Answer answer;
+  SetShare(answer, hosts, window);
+  answer.figure += " idle because of the host";
+  answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
+  const DurationNs idle = window - totals.busy, unknown = UnknownTime(in.totals.idle);
+  const std::string least = MuchIsUnknown(in.totals.idle) ? "at least " : "";
+  answer.figure = least + answer.figure;
+  const std::string busy =
+      (BusyIsLeast(in.run) ? "at least " : "") + FormatShare(totals.busy, window);
+  std::string text;
+  if (ShareOf(totals.busy, window) >= kBusyEnough) {
+    text = "the GPU limits: it is busy for " + busy;
+  } else if (ShareOf(hosts, idle) >= kMostOfIdle) {
+    text = fmt::format("the host limits: it causes {}{} of the GPU's idle time", least,
+                       FormatShare(hosts, idle));
+  } else if (ShareOf(hosts + unknown, idle) >= kMostOfIdle) {
+    return CannotTell(WhyCausesAreUnknown(in));
+  } else {
+    text =
+        fmt::format("neither alone: the GPU is busy for {}, and the host causes {}{} of the rest",
+                    busy, least, FormatShare(hosts, idle));
+  }
+  answer.sentence = Sentence(std::move(text));
+  answer.at = LongestGap(in, IsHostsFault);
+  return answer;
+}
+
+Answer AnswerKernels(const AnswerInput& in) {
+  const KernelTable& kernels = in.totals.kernels;
+  const std::string_view words = WorkWords(in.totals.devices);
+  if (kernels.categories.empty() || kernels.total.ns == 0) {
+    return CannotTell(in.run.traces.empty()
+                          ? NoDeviceTime(in)
+                          : fmt::format("no {} {}", in.totals.devices.on_host ? words : "kernel",
+                                        Whereabouts(in.run.traces.front())));
+  }
+  if (!in.totals.devices.whole) return CannotTell(kUnknownWork);
+  const CategoryRow& category = kernels.categories.front();
+  const KernelRow& kernel = kernels.rows.front();
+  Answer answer;
+  SetShare(answer, category.total, kernels.total);
+  answer.of =
+      fmt::format("{} of {} time", FormatDuration(kernels.total), WorkWord(in.totals.devices));
+  answer.sentence = fmt::format("Category {} takes most; of single names {}: {} in {}",
+                                NameInSentence(category.category), NameInSentence(kernel.name),
+                                FormatShare(kernel.stats.total, kernels.total),
+                                FormatCounted(kernel.stats.count, "run"));
+  return answer;
+}
+
+Answer AnswerCommunication(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!totals.whole) return CannotTell(kIdleUnknown);
+  Answer answer;
+  SetShare(answer, totals.exposed_comm, totals.window);
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence =
+      totals.comm_busy.ns == 0
+          ? "No communication ran"
+          : fmt::format(
+                "Communication runs for {}; for {} of it nothing computes meanwhile; waits "
+                "for other ranks are part of it",
+                FormatDuration(totals.comm_busy),
+                FormatShare(totals.exposed_comm, totals.comm_busy));
+  return answer;
+}
+
+Answer AnswerRanks(const AnswerInput& in) {
+  const RankTable& ranks = in.run.ranks;
+  if (!ranks.slowest)
+    return CannotTell(std::ranges::all_of(ranks.rows, &RankRow::complete)
+                          ? "no two ranks with device work are comparable"
+                          : "fewer than two ranks have device work of which nothing is lost");
+  Answer answer;
+  answer.figure =
+      fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
+  answer.figure += " busy";
+  answer.of = "the window of each rank";
+  const std::string straggler = StragglerText(ranks);
+  answer.sentence = Sentence(ComparedText(ranks) +
+                             (straggler.empty() ? std::string("no rank stands out") : straggler));
+  const std::optional<Straggler> found = FindStraggler(ranks);
+  if (!found) return answer;
+  const auto trace =
+      std::ranges::find(in.run.traces, ranks.rows[found->row].path, &TraceAnalysis::path);
+  if (trace != in.run.traces.end() && !trace->devices.empty())
+    answer.at = {static_cast<size_t>(trace - in.run.traces.begin()), trace->devices[0].window};
+  return answer;
+}
+
+Answer AnswerFirst(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (!totals.whole) return CannotTell(kIdleUnknown);
+  const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
+  if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
+  const Ceiling& first = ceilings.front();
+  // What is unknown may be of any cause of idle time.
+  const DurationNs unknown = UnknownTime(in.totals.idle);
+  if (first.cause == IdleCause::kUnknown ||
+      (ceilings.size() > 1 && ceilings[1].time + unknown > first.time &&
+       MuchIsUnknown(in.totals.idle)))
+    return CannotTell(WhyCausesAreUnknown(in));
+  const DurationNs most = first.time + (first.cause ? unknown : DurationNs{});
+  Answer answer;
+  SetShare(answer, first.time, totals.window);
+  if (most > first.time) answer.figure = "at least " + answer.figure;
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence = Sentence(
+      totals.devices > 1
+          ? fmt::format(
+                "{}; without it the windows of the {} devices, added up, would be {} shorter "
+                "at most",
+                first.what, totals.devices, FormatDuration(most))
+          : fmt::format("{}; without it the window would be {} shorter at most", first.what,
+                        FormatDuration(most)));
+  if (first.cause)
+    answer.at = LongestGap(in, [&](IdleCause cause) { return cause == *first.cause; });
+  return answer;
+}
+
+}  // namespace tacho

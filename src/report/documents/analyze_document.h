@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/analyze.h"
+#include "report/documents/report_parts.h"
+
+namespace tacho {
+
+// The report of one trace. `ranks`: of the run that the trace is all of, for those that are
+// missing.
+Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
+                       const ScreenOptions& options);
+
+// The ranks of a run side by side, and what they have in common.
+Document RunDocument(const RunAnalysis& run, const ScreenOptions& options);
+
+// The first screen: either of these.
+std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
+
+// What more ranks change: the ranks side by side, without the tables of AnalyzeText.
+std::string RanksText(const RunAnalysis& run, const ScreenOptions& options);
+
+// "only 10.0 ms to 20.0 ms of the trace"; "" for the whole trace.
+std::string ScopeText(const TraceAnalysis& trace);
+
+}  // namespace tacho

@@ -1,0 +1,78 @@
+#include "report/documents/analyze_markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/documents/analyze_document.h"
+#include "report/words/caveat.h"
+#include "report/words/rank_text.h"
+#include "report/words/verdict.h"
+#include "text/markdown_text.h"
+
+namespace tacho {
+namespace {
+
+// What stands above the reports of the traces.
+Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
+  Document head;
+  head.Add(Heading{Heading::Level::kTitle, "Where the time goes"});
+  if (run.traces.size() != 1) {
+    AddVerdict(head, Verdict(run), Caveat(run));
+    AddRanks(head, run, style);
+  }
+  if (!run.ranks.missing.empty()) head.Add(Paragraph{"missing: " + MissingRanksText(run.ranks)});
+  return head;
+}
+
+// The whole document, with `top` rows of each long table; the traces that do not fit are left out
+// and counted in `left_out`.
+std::string Together(const RunAnalysis& run, const Document& head, const ScreenOptions& options,
+                     size_t top, std::string_view version, size_t& left_out) {
+  std::string out = RenderMarkdown(head);
+  const std::string end = fmt::format("\n<sub>tacho {}</sub>\n", version);
+  const auto fits = [&](const std::string& part) {
+    return out.size() + part.size() + end.size() + 200 <= kMarkdownLimit;
+  };
+  left_out = 0;
+  const RankTable ranks = run.traces.size() == 1 ? run.ranks : RankTable{};
+  for (const TraceAnalysis& trace : run.traces) {
+    // One document at a time: each holds every row.
+    const std::string part =
+        left_out > 0 ? "" : "\n" + RenderMarkdown(TraceDocument(trace, ranks, options), top);
+    if (part.empty() || !fits(part)) {
+      ++left_out;
+      continue;
+    }
+    out += part;
+  }
+  if (!run.captures.empty()) {
+    const std::string line = fmt::format("\n{}\n", MarkdownText(CapturesText(run.captures)));
+    if (fits(line)) out += line;
+  }
+  for (const std::string& skipped : run.skipped) {
+    const std::string line = fmt::format("\nskipped: {}\n", MarkdownText(skipped));
+    if (fits(line)) out += line;
+  }
+  if (left_out > 0) {
+    out += fmt::format("\n{} more {} not fit here: use --rank, --csv or --json.\n", left_out,
+                       left_out == 1 ? "trace does" : "traces do");
+  }
+  return out + end;
+}
+
+}  // namespace
+
+std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
+                            std::string_view version, Document more) {
+  Document head = HeadOf(run, options.style);
+  head.Append(std::move(more));
+  // More rows than a document of this size can hold need not be tried.
+  size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
+  size_t left_out = 0;
+  std::string out = Together(run, head, options, top, version, left_out);
+  while (left_out > 0 && top > 1) out = Together(run, head, options, top /= 2, version, left_out);
+  return out;
+}
+
+}  // namespace tacho

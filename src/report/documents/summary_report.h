@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/summary.h"
+#include "report/documents/report_parts.h"
+
+namespace tacho {
+
+std::string SummaryText(const RunSummary& run, const ScreenOptions& options);
+// A part of the contract of analyze_json.h, under the same names, with "summary": true.
+// `incomplete`: sentences that say what is missing.
+std::string SummaryJson(const RunSummary& run, std::string_view version,
+                        const std::vector<std::string>& incomplete);
+
+}  // namespace tacho

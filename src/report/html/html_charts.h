@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "report/html/drawings.h"
+
+namespace tacho {
+
+// Drawings of a report as inline SVG, with their labels as text beside them. Coordinates are
+// whole percentages of the page's width or pixels, so that they need no script.
+
+// A bar of parts that add up, and below it each part with its share and time.
+std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Part>& parts,
+                       DurationNs total);
+
+// The time of each step over the time of the trace, by phase; more than 600 steps are shown by the
+// longest of neighbours. "" for fewer than two.
+std::string StepSeries(const std::vector<const Step*>& steps);
+// For each phase with two steps or more: which share of them takes no longer than a time.
+std::string StepDistribution(const std::vector<const Step*>& steps);
+
+// The allocated and reserved bytes of a device over time. "" where no level is told.
+std::string MemoryChart(const DeviceMemory& memory, const std::string& of_trace, TimeNs origin);
+
+// `of_trace`: "rank 3, "; `origin`: the start of the trace.
+std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,
+                              TimeNs origin);
+
+// The class of the colour of a phase, of a cause of idle time.
+std::string PhaseClass(Phase phase);
+std::string IdleClass(IdleCause cause);
+
+}  // namespace tacho

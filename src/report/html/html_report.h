@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/compare/run_changes.h"
+#include "report/html/drawings.h"
+#include "text/document.h"
+
+namespace tacho {
+
+// What a report says beyond the results.
+struct HtmlReportInput {
+  std::string title;         // of the run: what was given
+  std::string command = {};  // that made the report; "": not said
+  std::string version = {};  // tacho's own
+  Drawings drawings = {};
+  Document recording = {};  // the load and the cost of profiling; empty: not known
+  // What changed against another run, and what that is called; nullptr: it is compared with none.
+  const RunChanges* changes = nullptr;
+  std::string against = {};
+  // The colour of a category of kernels, 0 to 11 (view/palette.h).
+  std::function<size_t(std::string_view)> color_of_category = {};
+};
+
+// One HTML file that needs no other and no network, made of the blocks of the screens' documents.
+// At most 1 MB for 64 ranks: tables are folded, raw tables cut, and ranks shown in full until they
+// take 500 kB.
+std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input);
+
+}  // namespace tacho

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "report/tables/result_tables.h"
+
+namespace tacho {
+namespace {
+
+using enum Unit;
+using Col = TableColumn;
+
+// Steps have times of their own on a device.
+bool AnyOnDevice(const StepTable& steps) {
+  return std::ranges::any_of(steps.steps,
+                             [](const Step& step) { return step.device_busy.has_value(); });
+}
+
+}  // namespace
+
+Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
+  Table table{
+      "steps",
+      {Col{"phase", std::move(title), kText}, Col{"number", "#", kCount}.ScreenOnly(),
+       Col{"at_ns", "at", kDuration}.UnitGroup(1), Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"dur_ns", on_device ? "host" : "duration", kDuration},
+       Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
+       Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
+       Col{"context_requests", "ctx req", kCount}.GivesWay(),
+       Col{"context_tokens", "ctx tok", kCount}, Col{"generation_requests", "gen req", kCount},
+       Col{"generation_tokens", "gen tok", kCount}},
+      {}};
+  for (const Step& step : steps.steps) {
+    const StepLabel& label = step.label;
+    const auto cell = [](const std::optional<DurationNs>& time) {
+      return time ? Cell(time->ns) : Cell();
+    };
+    table.Add({std::string(PhaseName(label.phase)) + (step.cut ? " (cut)" : ""),
+               CountCell(table.rows.size() + 1), (step.when.start - origin).ns, step.when.start.ns,
+               step.when.length().ns, cell(step.device_busy), cell(step.device_span),
+               step.period ? Cell(step.period->ns) : Cell(), UnlessNegative(label.context_requests),
+               UnlessNegative(label.context_tokens), UnlessNegative(label.generation_requests),
+               UnlessNegative(label.generation_tokens)});
+  }
+  return table;
+}
+
+Throughput ThroughputOf(const StepTable& steps, Phase phase) {
+  Throughput sum;
+  for (const Step& step : steps.steps) {
+    const int64_t context = step.label.context_tokens, generated = step.label.generation_tokens;
+    if (step.label.phase != phase || !step.period || (context < 0 && generated < 0)) continue;
+    sum.tokens = AddSaturated(
+        sum.tokens, AddSaturated(std::max<int64_t>(context, 0), std::max<int64_t>(generated, 0)));
+    sum.time += *step.period;
+  }
+  return sum;
+}
+
+Table StepPhasesTable(const StepTable& steps, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
+  const bool any_lost = std::ranges::any_of(steps.steps, &Step::lost_work);
+  Table table{
+      "step_phases",
+      {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
+       Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
+       Col{"device_busy_ns", "", kDuration}.FileOnly().Adds(),
+       Col{"", any_lost ? "device ≥" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(1),
+       Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
+       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(2),
+       Col{"max_ns", "max", kDuration}.GivesWay(), Col{"period_p50_ns", "period", kDuration},
+       Col{"context_tokens", "ctx tok", kCount}.Adds(),
+       Col{"generation_tokens", "gen tok", kCount}.Adds(),
+       Col{"tokens_per_second", "tok/s", kNumber},
+       Col{"", "trend", kTrend}.ScreenOnly().GivesWay(3)},
+      {}};
+  for (const Phase phase :
+       {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
+    std::vector<int64_t> durations, periods;
+    std::vector<double> trend;
+    int64_t context = -1, generated = -1, device = -1;
+    bool all_known = true;  // false: some steps lack work, so the sum is a lower bound
+    const auto add = [](int64_t& sum, int64_t more) {
+      if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
+    };
+    for (const Step& step : steps.steps) {
+      if (step.label.phase != phase) continue;
+      durations.push_back(step.when.length().ns);
+      trend.push_back(static_cast<double>(step.when.length().ns));
+      if (step.period) periods.push_back(step.period->ns);
+      add(context, step.label.context_tokens);
+      add(generated, step.label.generation_tokens);
+      add(device, step.device_busy.value_or(DurationNs{-1}).ns);
+      all_known = all_known && !step.lost_work;
+    }
+    if (durations.empty()) continue;
+    const DurationStats stats = Summarize(durations);
+    const Throughput throughput = ThroughputOf(steps, phase);
+    table.Add(
+        {std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
+         all_known ? UnlessNegative(device) : Cell(), UnlessNegative(device), stats.p50.ns,
+         stats.p90.ns, stats.p99.ns, stats.max.ns,
+         periods.empty() ? Cell() : Cell(Summarize(periods).p50.ns), UnlessNegative(context),
+         UnlessNegative(generated),
+         throughput.tokens > 0 && throughput.time.ns > 0 ? Cell(throughput.per_second()) : Cell(),
+         trend.size() > 1 ? Cell(std::move(trend)) : Cell()});
+  }
+  return table;
+}
+
+Table WithoutNumbers(Table table) {
+  const auto number = std::ranges::find(table.columns, "number", &TableColumn::key);
+  number->on_screen = false;
+  // Gaps begin with it, under their title.
+  if (number == table.columns.begin()) std::next(number)->name = number->name;
+  return table;
+}
+
+}  // namespace tacho

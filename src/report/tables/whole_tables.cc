@@ -1,0 +1,181 @@
+#include "report/tables/whole_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "report/device_totals.h"
+#include "report/documents/analyze_markdown.h"
+#include "report/documents/report_parts.h"
+#include "report/tables/result_tables.h"
+#include "report/words/integrity_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kNoRanks =
+    "no ranks to compare: this is not a run of several worker traces";
+
+// Those that have rows, filtered and sorted, or `if_empty`.
+void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
+               const ScreenOptions& options) {
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  if (tables.empty()) document.Add(Paragraph{std::string(if_empty)});
+  for (Table& table : tables) {
+    const auto rows = PickRows(table, options.pick);
+    if (&table != &tables.front()) document.Add(Gap{});
+    document.Add(TitledTable{.table = std::move(table),
+                             .screen_rows = options.table_top.value_or(SIZE_MAX)});
+    if (!rows) continue;
+    document.Add(Paragraph{
+        fmt::format("{} of {} rows shown", FormatCount(rows->shown), FormatCount(rows->of)),
+        Paint::kDim});
+  }
+}
+
+// What the tables of gaps leave open.
+void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
+  uint64_t gaps = 0;
+  for (const DeviceTime& device : trace.devices) gaps += device.gaps.count - device.gaps.over_1us;
+  if (gaps > 0)
+    document.AddForScreen(
+        Paragraph{FormatCounted(gaps, "gap") + " of 1 us or less not listed", Paint::kDim});
+  if (trace.idle.causes.empty()) return;
+  document.Add(Gap{});
+  AddIdleLegend(document, trace.idle);
+}
+
+// One flag's tables, and what is said if none of them has a row.
+struct AskedTables {
+  std::string_view if_empty;
+  std::vector<Table> tables;
+};
+
+AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style) {
+  const bool many_devices = trace.devices.size() > 1;
+  const bool on_host = TotalsOf(trace.devices).on_host;
+  const auto numbered = [&](Table all) {
+    return IsPart(trace) ? WithoutNumbers(std::move(all)) : std::move(all);
+  };
+  switch (table) {
+    case WholeTable::kKernels:
+      return {"no kernel", {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)}};
+    case WholeTable::kCategories:
+      return {"no kernel", {CategoriesTable(trace.kernels)}};
+    case WholeTable::kOps:
+      return {"no host operator",
+              {OpsTable(trace.ops.rows, !on_host, false, "OPERATORS", true),
+               OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE", true),
+               OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()",
+                        true)}};
+    case WholeTable::kLaunches: {
+      Table figures = LaunchFiguresTable(trace.launches);
+      if (trace.launches.gpu_events + trace.launches.without_correlation == 0) figures.rows.clear();
+      return {"no launch and no other host call",
+              {std::move(figures), ApisTable(trace.launches.apis),
+               ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)}};
+    }
+    case WholeTable::kCopies:
+      return {"no copy and no memset", {CopiesTable(trace.copies)}};
+    case WholeTable::kMemory: {
+      std::vector<Table> tables{MemoryDevicesTable(trace.memory, trace.run_zero())};
+      for (const DeviceMemory& device : trace.memory.devices)
+        tables.push_back(MemoryPeakTable({&device, 1}, "ALIVE AT THE PEAK OF " + device.device));
+      return {"no event of memory", std::move(tables)};
+    }
+    case WholeTable::kGaps:
+      return {"no idle gap",
+              {IdleCausesTable(trace.idle),
+               numbered(GapsTable(LongGaps(trace.idle), trace.run_zero(), many_devices, style))}};
+    case WholeTable::kSteps:
+      return {"no step annotation",
+              {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.run_zero()))}};
+    case WholeTable::kDevices:
+      return {
+          "no device work",
+          {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)}};
+    case WholeTable::kRanks:
+      break;
+  }
+  return {};
+}
+
+// What stands for tables without rows. `none`: "no kernel".
+std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_view none) {
+  if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
+    return "no figure of a rank: the file holds several ranks as one";
+  if (which == WholeTable::kGaps && !trace.idle.known)
+    return "idle gaps cannot be told: " + WhyNoIdleTime(trace);
+  if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
+  return fmt::format("{} {}", none, Whereabouts(trace));
+}
+
+// What was asked for in parts, each rendered before the next is made: a part holds every row.
+std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                     const ScreenOptions& options,
+                     const std::function<std::string(Document)>& render) {
+  std::string out;
+  const auto add = [&](Document part) {
+    if (!out.empty()) out += "\n";
+    out += render(std::move(part));
+  };
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) {
+      Document part;
+      AddTables(part, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      add(std::move(part));
+      continue;
+    }
+    for (const TraceAnalysis& trace : run.traces) {
+      Document part;
+      if (run.traces.size() > 1) part.Add(Heading{Heading::Level::kName, trace.path});
+      auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
+      AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
+      if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
+      if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
+      add(std::move(part));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                            const ScreenOptions& options) {
+  return Rendered(run, tables, options,
+                  [&](Document part) { return RenderText(std::move(part), options.style); });
+}
+
+std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                                const ScreenOptions& options) {
+  // More rows than a document of this size can hold need not be tried.
+  constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
+  size_t top = options.table_top.value_or(SIZE_MAX);
+  const auto rendered = [&] {
+    return Rendered(run, tables, options,
+                    [&](const Document& part) { return RenderMarkdown(part, top); });
+  };
+  std::string out = rendered();
+  while (out.size() > kMarkdownLimit && top > 1) {
+    top = std::min(top, kMostRows) / 2;
+    out = rendered();
+  }
+  return out;
+}
+
+std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
+  std::vector<Table> all;
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
+    for (Table& table : WholeTables(TraceAnalysis{}, which, {}).tables)
+      all.push_back(std::move(table));
+  }
+  return all;
+}
+
+}  // namespace tacho

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "report/documents/report_parts.h"
+
+namespace tacho {
+
+// Tables that can be asked for whole, one flag of the command each.
+enum class WholeTable : uint8_t {
+  kKernels,
+  kCategories,
+  kOps,
+  kLaunches,
+  kCopies,
+  kMemory,
+  kGaps,
+  kRanks,
+  kSteps,
+  kDevices,
+};
+
+// These tables with all their rows, one trace after the other.
+std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                            const ScreenOptions& options);
+// The same as GitHub tables, below kMarkdownLimit bytes if that can be: their rows are folded
+// harder until they are.
+std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                                const ScreenOptions& options);
+// The tables without any row, for the names of their columns.
+std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables);
+
+}  // namespace tacho

@@ -1,0 +1,180 @@
+#include "report/words/caveat.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/device_totals.h"
+#include "report/words/idle_words.h"
+#include "report/words/integrity_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// Idle time that a slower host makes longer is a share of the window that is worth naming.
+bool MuchIsTheHosts(const IdleTable& idle) {
+  DurationNs hosts;
+  for (const IdleCauseRow& row : idle.causes) {
+    if (IsTheHosts(row.cause)) hosts += row.total;
+  }
+  return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
+}
+
+// Why the figures may be other than those of an engine that is not watched.
+enum class Doubt : uint8_t {
+  kLostWork,
+  kRecorderStopped,
+  kTimesRefused,
+  kClockOff,
+  kImpossibleOrder,
+  kEventsMissing,
+  kRecordsDropped,
+  kEarlierWork,
+  kPythonStacks
+};
+
+// Also where the notes are not only of what another doubt says.
+bool LostOtherData(const Notes& notes) {
+  return std::ranges::any_of(notes.list(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
+           note.id != NoteId::kCutOffWork && note.id != NoteId::kLostGpuWork &&
+           note.id != NoteId::kRecorderStopped && note.id != NoteId::kTimesRefused &&
+           note.id != NoteId::kProducerLostEvents;
+  });
+}
+
+bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kLostWork:  // the verdict says it where idle time is unknown
+      return trace.integrity.lost.any() && trace.idle.known;
+    case Doubt::kRecorderStopped:  // the same
+      return trace.integrity.stops.any() && !trace.notes.ends_early() &&
+             (trace.idle.known || trace.integrity.lost.any());
+    case Doubt::kTimesRefused:
+      return !trace.integrity.device_times();
+    case Doubt::kClockOff:
+      return trace.integrity.device_times() && !trace.integrity.common_clock();
+    case Doubt::kImpossibleOrder:
+      return trace.integrity.device_times() && trace.integrity.impossible.count() > 0;
+    case Doubt::kEventsMissing:
+      return LostOtherData(trace.notes) ||
+             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
+    case Doubt::kRecordsDropped:
+      return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
+    case Doubt::kEarlierWork:
+      return ShareOf(trace.idle.may_be_busy,
+                     trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
+             kIdleWorthNaming;
+    case Doubt::kPythonStacks:
+      return trace.facts.python_stacks && MuchIsTheHosts(trace.idle);
+  }
+  return false;
+}
+
+// Since CUDA 12.6 (update 2) the first records of a session may have times that no trace can hold.
+bool LosesTheFirst(int64_t cupti_version) { return cupti_version >= 24 && cupti_version < 130100; }
+
+// Of a trace whose idle time is known all the same.
+std::string LostWorkText(const TraceAnalysis* only) {
+  if (only == nullptr) return "GPU work that was launched is missing";
+  const LostWork& lost = only->integrity.lost;
+  std::string text = LossText(lost);
+  if (lost.pattern == LossPattern::kStart && LosesTheFirst(only->header.cupti_version))
+    text += ", as CUPTI before CUDA 13.1 loses them";
+  if (lost.in_doubt.ns == 0)
+    return lost.at_edges() ? text + "; the figures are of the rest of the recording" : text;
+  return text + fmt::format(", so up to {} of the idle time may have been busy",
+                            FormatDuration(lost.in_doubt));
+}
+
+// `only`: null of several traces.
+std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
+  switch (doubt) {
+    case Doubt::kLostWork:
+      return LostWorkText(only);
+    case Doubt::kRecorderStopped:
+      return only != nullptr ? StopsText(only->integrity.stops, only->span)
+                             : "calls and GPU work were recorded for a part of the trace only";
+    case Doubt::kTimesRefused:
+      return "the device's times are refused: they lie out of the order of their launches";
+    case Doubt::kClockOff:
+      return (only != nullptr ? ClocksText(only->integrity.clocks)
+                              : "the device's clock is off against the host's") +
+             ", so delays of launches and causes of idle time cannot be told";
+    case Doubt::kImpossibleOrder:
+      return only != nullptr ? ImpossibleText(only->integrity.impossible)
+                             : "pieces of GPU work lie out of the order of their launches";
+    case Doubt::kEventsMissing:
+      return "events are missing, so what looks idle may have been busy";
+    case Doubt::kRecordsDropped:
+      return "the profiler says that events are missing, or may be, so what looks idle may have "
+             "been busy";
+    case Doubt::kEarlierWork:
+      return "the first work that was launched waited long while nothing recorded ran: the device "
+             "may "
+             "have been busy with work launched before the recording began";
+    case Doubt::kPythonStacks:
+      return "Python stacks slowed the host, so its share of the idle time is inflated";
+  }
+  return "";
+}
+
+std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
+  const bool verdict_counts_lost =
+      std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
+  std::string out;
+  for (const Doubt doubt : {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kTimesRefused,
+                            Doubt::kClockOff, Doubt::kImpossibleOrder, Doubt::kEventsMissing,
+                            Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
+    const auto doubtful = static_cast<size_t>(std::ranges::count_if(
+        traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
+    if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
+    // Then the verdict says so.
+    if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
+    if (!out.empty()) out += "; ";
+    if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
+    out += DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);
+  }
+  return out;
+}
+
+}  // namespace
+
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
+  DurationNs recorded;
+  for (const TraceAnalysis* trace : traces) {
+    for (const DeviceTime& device : trace->devices) {
+      if (!device.window.empty()) recorded += trace->recorded().length();
+    }
+  }
+  return recorded;
+}
+
+// Work launched before the recording may have run within the window, and not only before it.
+bool MayBeBusyInside(const TraceAnalysis& trace) {
+  return HasDoubt(trace, Doubt::kEarlierWork) &&
+         trace.idle.may_be_busy > RecordedTime({&trace}) - trace.idle.window;
+}
+
+bool BusyIsLeast(const TraceAnalysis& trace) {
+  const LostWork& lost = trace.integrity.lost;
+  if (trace.devices.empty()) return false;  // it is in no sum
+  return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
+         HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
+         MayBeBusyInside(trace);
+}
+
+bool BusyIsLeastOfRecorded(const TraceAnalysis* trace) {
+  return BusyIsLeast(*trace) || HasDoubt(*trace, Doubt::kEarlierWork);
+}
+
+bool BusyIsLeast(const RunAnalysis& run) {
+  return std::ranges::any_of(RanksOf(run),
+                             [](const TraceAnalysis* trace) { return BusyIsLeast(*trace); });
+}
+
+std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
+std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
+
+}  // namespace tacho
