@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "net/sse.h"

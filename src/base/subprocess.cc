@@ -26,6 +26,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{200};
+constexpr int kFirstGiven = 3;  // after the standard streams
 constexpr size_t kMostErrorText = 64 << 10;
 constexpr const char* kInterrupted = "interrupted";
 // How long to read the standard error of a program that has ended. A descendant (ssh: the master of
@@ -114,6 +115,33 @@ Result<void> StartDetached(const std::vector<std::string>& arguments) {
   pid_t pid = 0;
   const int failure = nothing ? Spawn(arguments, {}, nothing.get(), nothing.get(), pid) : errno;
   return failure == 0 ? Result<void>() : NotStarted(arguments[0], failure);
+}
+
+Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
+                                   const std::vector<int>& given) {
+  // Beyond those that they become, so that no move hits one that still waits for its own.
+  const int first_free = kFirstGiven + static_cast<int>(given.size());
+  std::vector<FileDescriptor> moved;
+  for (const int descriptor : given)
+    moved.emplace_back(fcntl(descriptor, F_DUPFD_CLOEXEC, first_free));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int standard = 0; standard < kFirstGiven; ++standard)
+    posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
+  for (size_t i = 0; i < moved.size(); ++i)
+    posix_spawn_file_actions_adddup2(&actions, moved[i].get(), kFirstGiven + static_cast<int>(i));
+  posix_spawn_file_actions_addclosefrom_np(&actions, first_free);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::vector<char*> argv = PointersTo(arguments);
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int failure = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return NotStarted(arguments[0], failure);
+  return pid;
 }
 
 Result<ForegroundProgram> ForegroundProgram::Start(const std::vector<std::string>& arguments,

@@ -86,4 +86,9 @@ Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 // it. kRemote: there is no such program, or no process for it.
 Result<void> StartDetached(const std::vector<std::string>& arguments);
 
+// The same in a session of its own, with `given` as its descriptors 3, 4, ... and no other one of
+// this process. Its pid: somebody waits for it.
+Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
+                                   const std::vector<int>& given);
+
 }  // namespace tacho

@@ -33,6 +33,7 @@
 #include "cli/stats/stats_command.h"
 #include "cli/version.h"
 #include "cli/view/view_command.h"
+#include "launch/keeper.h"
 #include "net/url.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -215,6 +216,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
     const bool json = arguments.size() > 1 && arguments[1] == "--json";
     return Say(json ? VersionJson() : VersionText());
   }
+  if (first == kKeeperWord) return RunKeeper();
   if (first == "__complete") return Say(CompletionText({arguments.begin() + 1, arguments.end()}));
   if (first == "help") return Help({arguments.begin() + 1, arguments.end()});
   const Command* command = FindCommand(first);

@@ -17,8 +17,8 @@
 namespace tacho {
 namespace {
 
-using testing::ReadAll;
-using testing::SampleText;
+using packed::ReadAll;
+using packed::SampleText;
 
 // Ends never, or throws after `blocks` blocks of 1000 bytes.
 class CountingSource : public ByteSource {

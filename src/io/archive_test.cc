@@ -12,16 +12,16 @@
 namespace tacho {
 namespace {
 
-using testing::Archived;
-using testing::ArchiveFormat;
-using testing::Delivered;
+using packed::Archived;
+using packed::ArchiveFormat;
+using packed::Delivered;
+using packed::Gzipped;
+using packed::PackedFile;
+using packed::ReadAll;
+using packed::SampleText;
+using packed::Zstded;
 using ::testing::ElementsAre;
-using testing::Gzipped;
 using ::testing::HasSubstr;
-using testing::PackedFile;
-using testing::ReadAll;
-using testing::SampleText;
-using testing::Zstded;
 
 const std::string kTrace = R"({"schemaVersion": 1, "traceEvents": []})";
 

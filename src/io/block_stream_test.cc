@@ -12,9 +12,9 @@
 namespace tacho {
 namespace {
 
-using testing::Delivered;
-using testing::ReadAll;
-using testing::SampleText;
+using packed::Delivered;
+using packed::ReadAll;
+using packed::SampleText;
 
 TEST(StreamOfMemory, GivesBlocksOfTheSizeAskedForAndThenTheEnd) {
   const auto stream = StreamOfMemory("abcdefg", 3);
@@ -41,7 +41,7 @@ TEST(BlockStream, LetsTheReaderWriteInTheBlockAndAroundIt) {
   const std::string text = SampleText(3'000'000);
   FolderForTest folder;
   for (const bool packed : {false, true}) {
-    const std::string path = folder.Write("t", packed ? testing::Gzipped(text) : text);
+    const std::string path = folder.Write("t", packed ? packed::Gzipped(text) : text);
     for (const StreamThreads threads : {StreamThreads::kInline, StreamThreads::kAhead}) {
       const auto stream = OpenStream(path, threads);
       ASSERT_TRUE(stream.has_value());

@@ -106,8 +106,8 @@ TEST(KindOf, KnowsOtherProfilersFiles) {
 }
 
 TEST(KindOf, KnowsPackedFiles) {
-  const std::string tar = testing::Archived({{"a.json", "{}"}}, testing::ArchiveFormat::kTar);
-  const std::string zip = testing::Archived({{"a.json", "{}"}}, testing::ArchiveFormat::kZip);
+  const std::string tar = packed::Archived({{"a.json", "{}"}}, packed::ArchiveFormat::kTar);
+  const std::string zip = packed::Archived({{"a.json", "{}"}}, packed::ArchiveFormat::kZip);
   EXPECT_EQ(KindOf(tar), ContentKind::kTar);
   EXPECT_EQ(KindOf(zip), ContentKind::kZip);
   EXPECT_EQ(KindOf(tar.substr(0, 500)), ContentKind::kOther);
@@ -115,7 +115,7 @@ TEST(KindOf, KnowsPackedFiles) {
                    "7zXZ\0\0"s),
             ContentKind::kForeignPack);
   EXPECT_EQ(KindOf("BZh91AY&SY"), ContentKind::kForeignPack);
-  EXPECT_EQ(KindOf(testing::Gzipped("gzip inside of gzip")), ContentKind::kForeignPack);
+  EXPECT_EQ(KindOf(packed::Gzipped("gzip inside of gzip")), ContentKind::kForeignPack);
 }
 
 TEST(LooksLikePerfetto, NeedsAWellFormedFirstPacket) {

@@ -10,9 +10,9 @@
 namespace tacho {
 namespace {
 
-using testing::Delivered;
+using packed::Delivered;
+using packed::ReadAll;
 using ::testing::HasSubstr;
-using testing::ReadAll;
 
 // Real traces, which are not in the repository.
 class CorpusTest : public ::testing::Test {

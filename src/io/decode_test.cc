@@ -9,11 +9,11 @@
 namespace tacho {
 namespace {
 
-using testing::Delivered;
-using testing::Gzipped;
-using testing::ReadAll;
-using testing::SampleText;
-using testing::Zstded;
+using packed::Delivered;
+using packed::Gzipped;
+using packed::ReadAll;
+using packed::SampleText;
+using packed::Zstded;
 
 TEST(PackingOf, IsKnownByMagicNumbersOnly) {
   EXPECT_EQ(PackingOf("\x1f\x8b\x08\x00"), Packing::kGzip);

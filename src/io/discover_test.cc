@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::string_literals;
-using testing::Gzipped;
-using testing::Zstded;
+using packed::Gzipped;
+using packed::Zstded;
 
 const std::string kEmptyTrace = R"({"schemaVersion": 1, "traceEvents": []})";
 const std::string kReport = "NVIDIA Tegra Profiler Report";

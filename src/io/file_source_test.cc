@@ -19,11 +19,11 @@
 namespace tacho {
 namespace {
 
-using testing::Delivered;
-using testing::Gzipped;
+using packed::Delivered;
+using packed::Gzipped;
+using packed::ReadAll;
+using packed::SampleText;
 using ::testing::HasSubstr;
-using testing::ReadAll;
-using testing::SampleText;
 
 std::string ErrorOf(const std::string& path) {
   const auto file = FileSource::Open(path);

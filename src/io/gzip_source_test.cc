@@ -14,11 +14,11 @@
 namespace tacho {
 namespace {
 
-using testing::Deflated;
-using testing::Delivered;
-using testing::Gzipped;
-using testing::ReadAll;
-using testing::SampleText;
+using packed::Deflated;
+using packed::Delivered;
+using packed::Gzipped;
+using packed::ReadAll;
+using packed::SampleText;
 
 std::string LittleEndian(uint64_t value, int bytes) {
   std::string text;

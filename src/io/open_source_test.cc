@@ -11,11 +11,11 @@
 namespace tacho {
 namespace {
 
-using testing::Archived;
-using testing::ArchiveFormat;
-using testing::Gzipped;
+using packed::Archived;
+using packed::ArchiveFormat;
+using packed::Gzipped;
+using packed::ReadAll;
 using ::testing::HasSubstr;
-using testing::ReadAll;
 
 // What a FIFO gives after `bytes` were written to it.
 std::string Through(const std::string& bytes) {

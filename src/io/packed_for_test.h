@@ -15,7 +15,7 @@
 #include "io/byte_source.h"
 
 // What the tests of this folder pack bytes with, and how they read a stream to its end.
-namespace tacho::testing {
+namespace tacho::packed {
 
 // Text of `size` bytes that compresses, but not to nothing.
 inline std::string SampleText(size_t size) {
@@ -135,4 +135,4 @@ inline Delivered ReadAll(ByteSource& source, size_t room = 1 << 16) {
   return delivered;
 }
 
-}  // namespace tacho::testing
+}  // namespace tacho::packed

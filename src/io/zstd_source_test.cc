@@ -8,10 +8,10 @@
 namespace tacho {
 namespace {
 
-using testing::Delivered;
-using testing::ReadAll;
-using testing::SampleText;
-using testing::Zstded;
+using packed::Delivered;
+using packed::ReadAll;
+using packed::SampleText;
+using packed::Zstded;
 
 Delivered Unpack(const std::string& stored, size_t room = 1 << 16, size_t piece = SIZE_MAX) {
   ZstdSource source(std::make_unique<MemorySource>(stored, piece));

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 namespace {

@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/direct_connections.h"
 #include "net/net_for_test.h"
 

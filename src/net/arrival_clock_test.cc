@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/file_descriptor.h"
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/loopback_port_for_test.h"
 
 namespace tacho {

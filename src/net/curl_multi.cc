@@ -2,7 +2,7 @@
 
 #include <sys/epoll.h>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/curl_handle.h"
 #include "net/curl_library.h"
 

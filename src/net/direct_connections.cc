@@ -1,7 +1,7 @@
 #include "net/direct_connections.h"
 
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "base/prefetch.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

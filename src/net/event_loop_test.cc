@@ -9,8 +9,8 @@
 #include <future>
 
 #include "base/file_descriptor.h"
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 #include "net/net_for_test.h"
 
 namespace tacho {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/loopback_port_for_test.h"
 #include "net/net_for_test.h"
 #include "net/sse.h"

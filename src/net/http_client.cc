@@ -4,7 +4,7 @@
 #include <atomic>
 #include <unordered_map>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/curl_dial.h"
 #include "net/curl_exchange.h"
 #include "net/curl_library.h"

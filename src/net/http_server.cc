@@ -12,7 +12,7 @@
 #include <future>
 #include <vector>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/server_connections.h"
 
 namespace tacho {

@@ -7,7 +7,7 @@
 #include <future>
 #include <string>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/net_for_test.h"
 
 namespace tacho {

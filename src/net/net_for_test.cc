@@ -11,8 +11,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/monotonic_clock.h"
 #include "base/parse_number.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

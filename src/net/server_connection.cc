@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/server_connections.h"
 
 namespace tacho {

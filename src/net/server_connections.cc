@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 #include "net/net_for_test.h"
 
 namespace tacho {

@@ -142,8 +142,8 @@ TEST_F(DamagedFile, GivesNoEventThatTheWholeFileDoesNotHave) {
   const std::multiset<std::string> all = Read(text).events;
   ASSERT_EQ(all.size(), 1500u);
   std::map<Harm, int> wrong;
-  const std::string zstd = testing::Zstded(text);
-  for (const std::string& good : {testing::Gzipped(text, 9), testing::Gzipped(text, 1), zstd}) {
+  const std::string zstd = packed::Zstded(text);
+  for (const std::string& good : {packed::Gzipped(text, 9), packed::Gzipped(text, 1), zstd}) {
     for (int h = 0; h < static_cast<int>(Harm::kCount); ++h) {
       const auto harm = static_cast<Harm>(h);
       Random random(static_cast<uint64_t>(h));
@@ -167,7 +167,7 @@ TEST_F(DamagedFile, GivesNoEventThatTheWholeFileDoesNotHave) {
 
 TEST_F(DamagedFile, CountsTheTextUpToWhereItStopsMakingSense) {
   const std::string text = TraceText(6000);
-  std::string stored = testing::Gzipped(text);
+  std::string stored = packed::Gzipped(text);
   stored.erase(stored.size() / 2, 700);
   const Given given = Read(stored);
   EXPECT_THAT(given.notes, HasSubstr("corrupt-gzip: "));
@@ -184,7 +184,7 @@ TEST_F(DamagedFile, OfTwoWritersOnlyTheTextBeforeTheSecondCounts) {
     for (const std::string& text : texts)
       if (at < text.size()) mixed += text.substr(at, 4096);
   const std::multiset<std::string> all = Read(texts[0]).events;
-  for (const std::string& stored : {mixed, testing::Gzipped(mixed)}) {
+  for (const std::string& stored : {mixed, packed::Gzipped(mixed)}) {
     const Given given = Read(stored);
     EXPECT_GT(given.events.size(), 10u);
     EXPECT_EQ(Invented(given, all), 0u);
@@ -195,7 +195,7 @@ TEST_F(DamagedFile, OfTwoWritersOnlyTheTextBeforeTheSecondCounts) {
 
 TEST_F(DamagedFile, KeepsAllOfAFileWhoseChecksumAloneIsWrong) {
   const std::string text = TraceText(100);
-  std::string stored = testing::Gzipped(text);
+  std::string stored = packed::Gzipped(text);
   stored[stored.size() - 6] ^= 1;
   const Given given = Read(stored);
   EXPECT_EQ(given.events.size(), 100u);
@@ -204,12 +204,12 @@ TEST_F(DamagedFile, KeepsAllOfAFileWhoseChecksumAloneIsWrong) {
 
 TEST_F(DamagedFile, AFileIsEmptyOnlyIfItHasNoByte) {
   EXPECT_THAT(Read("").error, HasSubstr("the file is empty"));
-  EXPECT_THAT(Read(testing::Gzipped("")).error, HasSubstr("unpacks to nothing"));
-  EXPECT_THAT(Read(testing::Gzipped(TraceText(100)).substr(0, 12)).error,
+  EXPECT_THAT(Read(packed::Gzipped("")).error, HasSubstr("unpacks to nothing"));
+  EXPECT_THAT(Read(packed::Gzipped(TraceText(100)).substr(0, 12)).error,
               HasSubstr("the rest of it is missing; 12 bytes are there"));
   EXPECT_THAT(Read(std::string(5000, '\0')).error, HasSubstr("begins with zeros"));
   std::string interleaved;
-  const std::string streams[] = {testing::Gzipped(TraceText(90)), testing::Gzipped(TraceText(95))};
+  const std::string streams[] = {packed::Gzipped(TraceText(90)), packed::Gzipped(TraceText(95))};
   for (size_t at = 0; at < streams[0].size(); at += 100)
     for (const std::string& stream : streams) interleaved += stream.substr(at, 100);
   EXPECT_THAT(Read(interleaved).error, HasSubstr("several writers of one file? copy it again; "));

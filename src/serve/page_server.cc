@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "serve/assets.h"
 #include "serve/entity_tags.h"
 

@@ -1,6 +1,6 @@
 #include "serve/served_run.h"
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "serve/run_json.h"
 #include "text/json_writer.h"
 

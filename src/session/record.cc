@@ -7,8 +7,9 @@
 #include <functional>
 #include <iterator>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "base/pause.h"
-#include "net/clock.h"
 #include "session/daemon/daemon_window.h"
 #include "session/http/flush_progress.h"
 #include "session/http/profiler_session.h"

@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "session/recording.h"
 
-#include "session/record.h"
+#include <algorithm>
 
 namespace tacho {
 

@@ -12,10 +12,10 @@
 
 #include "base/ancestors.h"
 #include "base/file_descriptor.h"
+#include "base/monotonic_clock.h"
 #include "base/parse_number.h"
 #include "base/random.h"
 #include "base/time.h"
-#include "net/clock.h"
 #include "net/kineto_message.h"
 
 namespace tacho::simulate {

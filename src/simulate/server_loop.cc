@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho::simulate {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "cli/baseline/baselines.h"
+#include "run/baselines.h"
 #include "text/table.h"
 
 namespace tacho {

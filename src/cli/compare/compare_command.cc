@@ -8,7 +8,6 @@
 
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/gate.h"
-#include "cli/baseline/baselines.h"
 #include "cli/commands.h"
 #include "cli/compare/compare_load.h"
 #include "cli/exit_status.h"
@@ -19,6 +18,7 @@
 #include "report/json/compare_json.h"
 #include "report/tables/compare_tables.h"
 #include "report/words/compare_words.h"
+#include "run/baselines.h"
 
 namespace tacho {
 namespace {

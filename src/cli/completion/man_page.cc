@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/clocks.h"
 #include "base/parse_number.h"
 #include "cli/commands.h"
 #include "load/result/records.h"

@@ -8,17 +8,21 @@
 #include <filesystem>
 #include <iterator>
 
-#include "cli/doctor/doctor_looks.h"
+#include "cli/doctor/doctor_options.h"
 #include "cli/doctor/doctor_report.h"
 #include "cli/exit_status.h"
+#include "cli/options/duration_argument.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
+#include "cli/screen/reading.h"
+#include "cli/screen/slow_notice.h"
 #include "cli/screen/terminal.h"
 #include "control/launch/launch_checks.h"
 #include "control/live/local_engine.h"
 #include "control/log/launch_log.h"
 #include "control/router/worker_list.h"
 #include "control/version.h"
+#include "doctor/doctor_looks.h"
 #include "io/block_stream.h"
 #include "io/content_kind.h"
 #include "io/discover.h"
@@ -96,24 +100,54 @@ std::vector<std::string> UrlsHere() {
   return urls;
 }
 
+// How the looks reach what they look at. `a` outlives it.
+Result<LookOptions> LooksOf(const DoctorArguments& a) {
+  TACHO_ASSIGN_OR_RETURN(auto timeout, WithContext(ParseDuration(a.remote.timeout), "--timeout"));
+  TACHO_ASSIGN_OR_RETURN(auto http, a.remote.Http());
+  return LookOptions{
+      .command = a.command,
+      .environment = a.environment,
+      .engine_version = a.engine_version,
+      .python = a.python,
+      .http = std::move(http),
+      .patience = ProbePatience(std::chrono::milliseconds(timeout.ns / 1'000'000)),
+      .read_traces = [&a](const std::string& path,
+                          const std::stop_token& stop) -> Result<Readout<RunAnalysis>> {
+        ReadingArguments reading;
+        reading.command = "doctor";
+        reading.traces.paths = {path};
+        reading.no_progress = a.no_progress;
+        reading.traces.session = "all";
+        TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(reading));
+        TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(reading));
+        return ReadChosen(reading, choice, {}, classifier, stop);
+      }};
+}
+
+Result<void> AskServers(const std::string& target, const LookOptions& looks,
+                        const std::stop_token& stop, Examination& examination) {
+  const SlowNotice notice(StillWaitingText(looks.patience), kPatienceWithoutWords);
+  return ExamineTarget(target, looks, stop, examination);
+}
+
 // A text file: the log of one engine, or of a launch with several servers, or a list of them.
-Result<void> ExamineText(const std::string& path, const DoctorArguments& a,
+Result<void> ExamineText(const std::string& path, const LookOptions& looks,
                          const std::stop_token& stop, Examination& examination) {
   const std::string text = BeginningOf(path, kMostList);
   const LaunchLog log = ReadLaunchLog(text);
   const bool is_list = log.empty() && ParseTargetList(text).has_value();
-  if (is_list) return ExamineTarget(path, a, stop, examination);
-  TACHO_RETURN_IF_ERROR(ExamineLog(path, "", a.engine_version, stop, examination));
+  if (is_list) return AskServers(path, looks, stop, examination);
+  TACHO_RETURN_IF_ERROR(ExamineLog(path, "", looks.engine_version, stop, examination));
   if (log.routers.empty() && log.engines.size() < 2) return {};
   // Its servers may have ended since.
-  if (auto asked = ExamineTarget(path, a, stop, examination); !asked) {
+  if (auto asked = AskServers(path, looks, stop, examination); !asked) {
     if (asked.error().kind == ErrorKind::kInterrupted) return asked;
     AddUnseen(Look::kEngine, "the servers of " + path, asked.error(), examination);
   }
   return {};
 }
 
-Result<void> ExamineFile(const std::string& path, const DoctorArguments& a,
+Result<void> ExamineFile(const std::string& path, const LookOptions& looks,
                          const std::stop_token& stop, Examination& examination) {
   const ContentKind kind = KindOf(BeginningOf(path, kSniffBytes));
   if (kind == ContentKind::kNsysStream) {
@@ -125,26 +159,26 @@ Result<void> ExamineFile(const std::string& path, const DoctorArguments& a,
   }
   const bool text =
       kind == ContentKind::kText || kind == ContentKind::kOtherJson || kind == ContentKind::kOther;
-  if (text) return ExamineText(path, a, stop, examination);
-  return ExamineTraces(path, a, stop, examination);
+  if (text) return ExamineText(path, looks, stop, examination);
+  return ExamineTraces(path, looks, stop, examination);
 }
 
 // A recording, a launch's folder with logs, or traces.
-Result<void> ExamineFolder(const std::string& path, const DoctorArguments& a,
+Result<void> ExamineFolder(const std::string& path, const LookOptions& looks,
                            const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(path + "/" + name, failed); };
   if (has("run.json") || has("plan.json") || has("probes.json") || has("logs") ||
       has("traces/w0"))  // the first that a recording makes
-    return ExamineRun(path, a, stop, examination);
-  return ExamineTraces(path, a, stop, examination);
+    return ExamineRun(path, looks, stop, examination);
+  return ExamineTraces(path, looks, stop, examination);
 }
 
-Result<void> Examine(const std::string& subject, const DoctorArguments& a,
+Result<void> Examine(const std::string& subject, const LookOptions& looks,
                      const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
-  if (fs::is_directory(subject, failed)) return ExamineFolder(subject, a, stop, examination);
-  if (fs::is_regular_file(subject, failed)) return ExamineFile(subject, a, stop, examination);
+  if (fs::is_directory(subject, failed)) return ExamineFolder(subject, looks, stop, examination);
+  if (fs::is_regular_file(subject, failed)) return ExamineFile(subject, looks, stop, examination);
   // It is read more than once.
   if (fs::exists(subject, failed))
     return Fail(ErrorKind::kUsage,
@@ -155,7 +189,7 @@ Result<void> Examine(const std::string& subject, const DoctorArguments& a,
       (subject.starts_with('/') || subject.starts_with('.') || subject.ends_with(".log") ||
        subject.ends_with(".gz") || subject.ends_with(".json")))
     return Fail(ErrorKind::kUnreadable, fmt::format("{}: there is no such file", subject));
-  return ExamineTarget(subject, a, stop, examination);
+  return AskServers(subject, looks, stop, examination);
 }
 
 Result<int> Run(const DoctorArguments& a) {
@@ -166,17 +200,18 @@ Result<int> Run(const DoctorArguments& a) {
     if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)
       return tl::unexpected<Error>(program.error());
   }
+  TACHO_ASSIGN_OR_RETURN(const LookOptions looks, LooksOf(a));
   InterruptScope interrupt("ending the look");
   Examination examination;
   std::vector<std::string> subjects;
   if (!a.command.empty()) {
     subjects.push_back(fmt::format("a command line of {} words", a.command.size()));
-    TACHO_RETURN_IF_ERROR(ExamineCommandLine(a, interrupt.token(), examination));
+    TACHO_RETURN_IF_ERROR(ExamineCommandLine(looks, interrupt.token(), examination));
   }
   int status = kDone;
   for (const std::string& subject : a.subjects) {
     subjects.push_back(subject.find("://") == std::string::npos ? subject : ShownUrl(subject));
-    const auto examined = Examine(subject, a, interrupt.token(), examination);
+    const auto examined = Examine(subject, looks, interrupt.token(), examination);
     if (examined) {
       // The user named a file that is not an engine's log: a wrong path must not look clean.
       if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
@@ -196,10 +231,10 @@ Result<int> Run(const DoctorArguments& a) {
   }
   if (a.command.empty() && a.subjects.empty()) {
     subjects.emplace_back("this host");
-    ExamineHost(a, interrupt.token(), examination);
+    ExamineHost(looks, interrupt.token(), examination);
     const std::vector<std::string> urls = UrlsHere();
     for (const std::string& url : urls) {
-      const auto asked = ExamineTarget(url, a, interrupt.token(), examination);
+      const auto asked = AskServers(url, looks, interrupt.token(), examination);
       if (asked) continue;
       AddUnseen(Look::kEngine, url, asked.error(), examination);
       status = kRemoteFailed;

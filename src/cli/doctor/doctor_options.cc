@@ -1,7 +1,7 @@
 #include "cli/doctor/doctor_options.h"
 
 #include "cli/launch/launch_options.h"
-#include "session/doctor_pages.h"
+#include "doctor/doctor_pages.h"
 
 namespace tacho {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "session/doctor_checks.h"
+#include "doctor/doctor_checks.h"
 #include "text/text_style.h"
 
 namespace tacho {

@@ -8,12 +8,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "cli/engine/engine_hold.h"
 #include "cli/engine/engine_options.h"
 #include "cli/engine/engine_table.h"
 #include "cli/exit_status.h"
 #include "cli/options/duration_argument.h"
-#include "cli/record/probe_workers.h"
 #include "cli/record/record_narrator.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
@@ -21,9 +22,9 @@
 #include "cli/screen/terminal.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/operate.h"
+#include "control/live/probed_workers.h"
 #include "control/live/stops_under_way.h"
 #include "load/result/records.h"
-#include "net/clock.h"
 #include "session/files/trace_folder.h"
 #include "session/http/flush_progress.h"
 #include "session/run_folder/run_folder.h"

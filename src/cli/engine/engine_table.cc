@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "control/launch/profile_needs.h"
 #include "control/live/local_engine.h"
 #include "control/live/session_lock.h"
 #include "control/version.h"
@@ -93,31 +92,9 @@ std::string StateText(const ProbedWorker& probed) {
 
 }  // namespace
 
-bool ProbedWorker::LacksFolder() const {
-  const ProfilerFacts& profiler = facts->profiler;
-  // A recording sets the folder of an SGLang on this host.
-  return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
-         !(facts->kind == EngineKind::kSglang && is_local());
-}
-
 std::string ProfilerText(const EngineFacts& facts) {
   if (!facts.profiler.has_http) return facts.profiler.has_daemon ? "daemon" : "off";
   return facts.profiler.has_daemon ? "daemon, http" : "http";
-}
-
-std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers) {
-  std::vector<Finding> needs;
-  for (const ProbedWorker& probed : workers) {
-    if (!probed.facts) continue;
-    const std::string& url = probed.worker.url;
-    if (probed.owner && !IsOurHold(*probed.owner))
-      needs.push_back(BeingProfiled(url, *probed.owner));
-    if (ProfilerText(*probed.facts) == "off")
-      needs.push_back(ProfilerOff(url, *probed.facts));
-    else if (probed.LacksFolder())
-      needs.push_back(FolderUnknown(url, *probed.facts));
-  }
-  return needs;
 }
 
 std::vector<std::string> GroupedTexts(
@@ -141,24 +118,6 @@ std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings) {
   return GroupedTexts(said);
 }
 
-std::vector<Finding> FindingsOf(const Deployment& deployment,
-                                const std::vector<ProbedWorker>& workers) {
-  std::vector<Finding> findings = deployment.findings;
-  for (const ProbedWorker& probed : workers) {
-    const std::string& url = probed.worker.url;
-    if (!probed.facts) {
-      findings.push_back(FindingOf(probed.facts.error(), url));
-      continue;
-    }
-    if (!probed.dead.empty()) findings.push_back({FindingId::kEngineDead, url, probed.dead});
-    if (probed.facts->asleep.value_or(false)) findings.push_back(EngineAsleep(url));
-    if (probed.open && (!probed.owner || IsOurHold(*probed.owner)))
-      findings.push_back(OpenSessionOn(url, *probed.open, *probed.facts));
-  }
-  std::ranges::move(NeedsOf(workers), std::back_inserter(findings));
-  return findings;
-}
-
 Table WorkersTable(const std::vector<ProbedWorker>& workers) {
   Table table{.name = "workers",
               .columns = {{.key = "url", .name = "worker"},
@@ -177,7 +136,7 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
     }
     const EngineFacts& facts = *probed.facts;
     const std::string state = StateText(probed);
-    const bool usable = ProfilerText(facts) != "off" && state.ends_with(kReady);
+    const bool usable = !probed.CannotProfile() && state.ends_with(kReady);
     table.Add({probed.worker.url,
                fmt::format("{} {}", NameOf(facts.kind),
                            facts.version.empty() ? "?" : VisibleText(facts.version)),

@@ -11,27 +11,11 @@
 #include "control/engine.h"
 #include "control/finding.h"
 #include "control/live/discover.h"
-#include "control/live/open_session.h"
-#include "control/live/probe.h"
+#include "control/live/probed_workers.h"
 #include "control/live/profile_control.h"
 #include "text/table.h"
 
 namespace tacho {
-
-// A worker and what is known about it.
-struct ProbedWorker {
-  Worker worker;
-  Result<EngineFacts> facts;
-  std::optional<OpenSession> open = {};  // that a tacho left running
-  std::vector<int64_t> processes = {};   // its own on this host
-  // For `status`: why it is dead ("" if it is not known to be), and the tacho that profiles it.
-  std::string dead = {};
-  std::optional<std::string> owner = {};
-
-  bool is_local() const { return !processes.empty(); }
-  // Whether the folder of a recording by HTTP is unknown.
-  bool LacksFolder() const;
-};
 
 // One row per worker: what it is and whether it can be profiled.
 Table WorkersTable(const std::vector<ProbedWorker>& workers);
@@ -42,16 +26,10 @@ std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const Text
 // "http" or "daemon, http", "off"; the reason is in the notes.
 std::string ProfilerText(const EngineFacts& facts);
 
-// Why some cannot be profiled as they are.
-std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers);
 // "SUBJECT and 2 others: WORDS" for those (subject, words) with the same words, in the order of the
 // first of each.
 std::vector<std::string> GroupedTexts(const std::vector<std::pair<std::string, std::string>>& said);
 std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings);
-
-// All that is known against the deployment and its workers.
-std::vector<Finding> FindingsOf(const Deployment& deployment,
-                                const std::vector<ProbedWorker>& workers);
 
 // The same as one JSON object, schema 1, with all findings.
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers);

@@ -14,7 +14,6 @@
 #include "cli/exit_status.h"
 #include "cli/launch/launch_narrator.h"
 #include "cli/launch/launch_options.h"
-#include "cli/launch/launched_servers.h"
 #include "cli/options/load_argument.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
@@ -23,6 +22,8 @@
 #include "control/live/port_owner.h"
 #include "control/live/session_lock.h"
 #include "control/nsys/nsys_launch.h"
+#include "launch/launch_folder.h"
+#include "launch/launched_servers.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"
 #include "text/table.h"
@@ -59,7 +60,8 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
   const std::string& name = taken.name;
   TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns,
                          NsArgument("--ready-within", a.engine.ready_within));
-  TACHO_ASSIGN_OR_RETURN(PlanOfHere here, PlanHere(kind, a.engine, folder, NsysSessionName(name)));
+  TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
+                         PlanUntilInterrupted(kind, a.engine, folder, NsysSessionName(name)));
   if (a.dry_run) {
     between.reset();
     SayWarnings(here.plan);
@@ -78,7 +80,7 @@ Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArgu
   const std::string still_ending = fmt::format("tacho: {} is still being ended\n", name);
   const auto end = [&] {
     InterruptScope::SetLastWords(still_ending.c_str());
-    servers.End();
+    EndAndSay(servers);
     InterruptScope::SetLastWords("");
   };
   const auto interrupted = [&]() -> Result<int> {

@@ -90,6 +90,10 @@ void LaunchNarrator::OnProgress(const std::string& server, const std::string& li
   DrawOnStderr(text + "\n");
 }
 
+void EndAndSay(LaunchedServers& servers) {
+  for (const std::string& stuck : servers.End()) Complain(stuck);
+}
+
 Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
                              std::chrono::milliseconds patience, LaunchNarrator& narrator,
                              const std::stop_token& stop) {
@@ -100,7 +104,7 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
       },
       stop);
   narrator.Clear();
-  if (!started) servers.End();
+  if (!started) EndAndSay(servers);
   return started;
 }
 

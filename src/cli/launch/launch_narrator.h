@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/launch/launched_servers.h"
+#include "launch/launched_servers.h"
 
 namespace tacho {
 
@@ -30,6 +30,8 @@ class LaunchNarrator {
   bool open_line_ = false;
 };
 
+// Ends the servers, and complains of what does not end.
+void EndAndSay(LaunchedServers& servers);
 // Starts what was made and shows its progress; ends it on failure.
 Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
                              std::chrono::milliseconds patience, LaunchNarrator& narrator,

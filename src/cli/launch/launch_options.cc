@@ -1,264 +1,13 @@
 #include "cli/launch/launch_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <set>
-
-#include "base/ancestors.h"
 #include "base/closest.h"
-#include "base/find_program.h"
-#include "base/parse_number.h"
-#include "base/subprocess.h"
-#include "base/words.h"
 #include "cli/screen/interrupt.h"
-#include "cli/screen/output.h"
-#include "control/engine_folder.h"
-#include "control/launch/command_options.h"
-#include "control/launch/config_file.h"
-#include "control/launch/launch_checks.h"
-#include "control/live/known_faults.h"
-#include "control/live/port_owner.h"
-#include "control/nsys/nsys_launch.h"
-#include "control/version.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
-#include "launch/command_wrappers.h"
-#include "launch/engine_model.h"
-#include "launch/launch_registry.h"
-#include "load/result/records.h"
-#include "session/files/trace_folder.h"
-#include "session/run_folder/run_folder.h"
-#include "text/shell_word.h"
 #include "text/visible_text.h"
 
-extern char** environ;
-
 namespace tacho {
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr uint64_t kTooLittleRoom = 256ull << 20, kLittleRoom = 2ull << 30;
-constexpr uint16_t kFirstVllmPort = 8000, kFirstSglangPort = 30000;
-constexpr int kMostGpus = 1024;
-
-std::vector<std::string> OwnEnvironment() {
-  std::vector<std::string> settings;
-  for (char** setting = environ; *setting != nullptr; ++setting) settings.emplace_back(*setting);
-  return settings;
-}
-
-// As CUDA_VISIBLE_DEVICES names them, in the engine's own settings or here, else by their device
-// files.
-std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
-  std::vector<std::string> gpus;
-  const char* visible = std::getenv(std::string(kVisibleGpus).c_str());
-  for (const std::string& setting : settings)
-    if (setting.starts_with(fmt::format("{}=", kVisibleGpus)))
-      visible = setting.c_str() + kVisibleGpus.size() + 1;
-  if (visible != nullptr) {
-    std::string_view rest = visible;
-    while (!rest.empty()) {
-      const std::string_view one = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-      if (!one.empty() && one != "-1") gpus.emplace_back(one);
-    }
-    return gpus;
-  }
-  for (int i = 0; i < kMostGpus && fs::exists(fmt::format("/dev/nvidia{}", i)); ++i)
-    gpus.push_back(std::to_string(i));
-  return gpus;
-}
-
-// The name of the launch that this process belongs to; "" if none.
-std::string LaunchOf(int64_t pid) {
-  std::vector<int64_t> line = AncestorsOf(pid);
-  line.push_back(pid);
-  for (const LaunchRecord& launch : RunningLaunches())
-    for (const LaunchRecord::Server& server : launch.servers)
-      if (std::ranges::find(line, server.pid) != line.end()) return launch.name;
-  return "";
-}
-
-// With what to do about it.
-std::string WhoHolds(uint16_t port) {
-  const std::vector<int64_t> pids = PidsListeningOn(port);
-  const std::string launch = pids.empty() ? "" : LaunchOf(pids.front());
-  return fmt::format("{}: leave out --port for a free one{}", ListenerOn(port),
-                     launch.empty() ? "" : ", or end it: tacho launch stop " + launch);
-}
-
-struct FreePorts {
-  std::vector<uint16_t> numbers;
-  std::vector<SessionLock> held;
-};
-
-// So many free ports: from `asked` on without a gap, else from the engine's usual one on.
-Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_t engines,
-                            size_t all) {
-  FreePorts ports;
-  uint32_t next = asked.value_or(usual);
-  for (; ports.numbers.size() < all && next <= UINT16_MAX; ++next) {
-    const auto port = static_cast<uint16_t>(next);
-    // Held first: a launch that lets go of a port listens on it by then.
-    auto held = SessionLock::TakePort(port, "tacho launch");
-    if (!held && held.error().kind == ErrorKind::kOutput)
-      return tl::unexpected(std::move(held).error());
-    if (held && IsFreePort(port)) {
-      ports.numbers.push_back(port);
-      ports.held.push_back(*std::move(held));
-    } else if (asked && ports.numbers.size() < engines) {
-      return Fail(
-          ErrorKind::kUsage,
-          fmt::format(
-              "port {} is taken: {}", port,
-              held ? WhoHolds(port)
-                   : "another tacho launch starts a server on it: leave out --port for a free "
-                     "one"));
-    }
-  }
-  if (ports.numbers.size() < all) return Fail(ErrorKind::kUsage, "there is no free port");
-  return ports;
-}
-
-std::string RouterProgram(EngineKind kind, const std::string& python) {
-  const std::string name = kind == EngineKind::kVllm ? "vllm-router" : "sglang-router";
-  std::string beside = fs::path(python).parent_path().string() + "/" + name;
-  if (!python.empty() && IsProgram(beside)) return beside;
-  const std::vector<std::string> found = ProgramsInPath(name);
-  return found.empty() ? "" : found.front();
-}
-
-Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& arguments) {
-  for (const std::string& setting : arguments.environment)
-    if (setting.find('=') == 0 || setting.find('=') == std::string::npos)
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("--env {}: write it as NAME=VALUE", VisibleText(setting)));
-  LaunchRequest request{.kind = kind,
-                        .preset = arguments.preset,
-                        .environment = arguments.environment,
-                        .port = {},
-                        .log_requests = arguments.log_requests};
-  request.replicas = static_cast<size_t>(arguments.replicas.value_or(1));
-  if (arguments.port) {
-    if (*arguments.port > UINT16_MAX)
-      return Fail(ErrorKind::kUsage, "--port: a port is a number from 1 to 65535");
-    request.port = static_cast<uint16_t>(*arguments.port);
-  }
-  return request;
-}
-
-// The environment of a server, whole: its own settings win.
-std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
-                                          const PlannedServer& server) {
-  std::vector<std::string> whole = server.environment;
-  std::set<std::string> names;
-  for (const std::string& setting : whole) names.insert(setting.substr(0, setting.find('=')));
-  for (const std::string& setting : here)
-    if (!names.contains(setting.substr(0, setting.find('=')))) whole.push_back(setting);
-  return whole;
-}
-
-// What goes before the engine's command so that nsys can record it, in a session of that name.
-Result<std::vector<std::string>> UnderNsys(const std::string& session, const LaunchRequest& request,
-                                           bool has_gpu, const std::stop_token& stop) {
-  if (request.replicas > 1)
-    return Fail(ErrorKind::kUsage, "--preset nsys launches one engine: leave out --replicas");
-  const std::optional<NsysProgram> nsys = FindNsys(stop);
-  if (!nsys)
-    return Fail(ErrorKind::kUsage,
-                "--preset nsys: no nsys is installed here: install Nsight Systems, or add it to "
-                "$PATH");
-  constexpr std::chrono::milliseconds kAnswersWithin{10'000};
-  constexpr size_t kMostHelp = 1 << 20;
-  const auto help = OutputOf(
-      {.arguments = {nsys->path, "launch", "--help"}, .patience = kAnswersWithin, .stop = stop},
-      kMostHelp);
-  // Without a GPU nothing else would be recorded.
-  return NsysLaunchWords({.program = nsys->path, .session = session, .os_calls = !has_gpu},
-                         help.value_or(""));
-}
-
-// vLLM without the package nvtx dies at its first step if its ranges are on (seen of 0.32).
-void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& stop,
-                           PlannedLaunch& plan) {
-  constexpr std::string_view kRanges = "VLLM_NVTX_SCOPES_FOR_PROFILING=";
-  constexpr std::chrono::milliseconds kAnswersWithin{30'000};
-  std::vector<std::string>& settings = plan.servers[0].environment;
-  const auto asks = std::ranges::find_if(
-      settings, [&](const std::string& setting) { return setting.starts_with(kRanges); });
-  if (asks == settings.end() || python.empty() ||
-      OutputOf({.arguments = {python, "-c",
-                              "import importlib.util, sys; "
-                              "sys.exit(importlib.util.find_spec('nvtx') is None)"},
-                .environment = settings,  // of the engine: PYTHONPATH may lead to it
-                .patience = kAnswersWithin,
-                .stop = stop},
-               1))
-    return;
-  settings.erase(asks);
-  plan.findings.push_back({FindingId::kNvtxMissing, python,
-                           "it has no package nvtx, so vLLM names no steps for nsys",
-                           ShellWord(python) + " -m pip install nvtx"});
-}
-
-// A folder that the launch writes into, also one that is not made yet, and how to name another.
-struct WrittenFolder {
-  std::string path;
-  std::string_view named_by;
-};
-
-std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::string& folder) {
-  std::error_code error;
-  std::vector<WrittenFolder> written{{folder, "-o DIR"}};
-  if (std::string path = fs::temp_directory_path(error).string(); !error)
-    written.push_back({std::move(path), "TMPDIR"});
-  for (const PlannedServer& server : plan.servers)
-    if (!IsStore(server.traces) && !server.traces.starts_with(folder + "/"))
-      written.push_back({server.traces, "in the engine's options or environment"});
-  return written;
-}
-
-// Whether the disks have room for logs and traces. kOutput: they cannot be written, or less than
-// 256 MB are free. Little room becomes a finding of the plan.
-Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
-  std::set<std::string> seen;
-  for (const WrittenFolder& written : WrittenFolders(plan, folder)) {
-    if (const std::string obstacle = ObstacleToWriting(written.path); !obstacle.empty())
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}: name another folder ({})", written.path,
-                                                  obstacle, written.named_by));
-    const std::string there = NearestThere(written.path);
-    const std::optional<uint64_t> bytes = FreeBytes(there);
-    if (!bytes || *bytes >= kLittleRoom || !seen.insert(there).second) continue;
-    const std::string words = fmt::format("only {} MB are free for traces", *bytes >> 20);
-    if (*bytes < kTooLittleRoom)
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}: make room, or name another folder ({})",
-                                                  there, words, written.named_by));
-    plan.findings.push_back({FindingId::kLittleRoom, there, words});
-  }
-  return {};
-}
-
-// Findings on an option that the --config file alone gives name the file.
-void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings) {
-  const auto file = OptionValue(program.command, {"--config"});
-  const auto gives = [](const std::vector<std::string>& words, std::string_view subject) {
-    const std::string_view named = TakeWord(subject);
-    return std::ranges::any_of(OptionsOf(words), [&](const CommandOption& option) {
-      return "--" + option.name.substr(0, option.name.find('.')) == named;
-    });
-  };
-  for (Finding& finding : findings)
-    if (file && gives(program.file_options, finding.subject) &&
-        !gives(program.command, finding.subject))
-      finding.subject += " in " + *file;
-}
-
-}  // namespace
 
 OptionRow PythonRow(std::string& python) {
   return {"--python", "PATH",
@@ -267,21 +16,22 @@ OptionRow PythonRow(std::string& python) {
           &python};
 }
 
-std::vector<OptionRow> EngineArguments::Rows() {
+std::vector<OptionRow> EngineRows(EngineArguments& engine) {
   std::string presets;
   for (const PresetWords& known : Presets())
     presets += fmt::format("{}{} ({})", presets.empty() ? "" : "; ", known.name, known.meaning);
-  return {
-      OptionRow{"--preset", "NAME", presets + "; default light", &preset}.OneOf(NamesOf(Presets())),
-      PythonRow(python),
-      {"--env", "NAME=VALUE", "a variable of the engine's environment", &environment, 0, true,
-       Secret::kVariable},
-      {"--replicas", "N", "so many engines, behind their router where one is installed", &replicas,
-       1},
-      {"--port", "PORT", "of the first engine (default: the next free one)", &port, 1},
-      {"--log-requests", "", "the engine logs each request", &log_requests},
-      {"--ready-within", "TIME", "longest start (default 10m; 0: without end)", &ready_within},
-      {"--force", "", "start it although its options do not fit its version", &force}};
+  return {OptionRow{"--preset", "NAME", presets + "; default light", &engine.preset}.OneOf(
+              NamesOf(Presets())),
+          PythonRow(engine.python),
+          {"--env", "NAME=VALUE", "a variable of the engine's environment", &engine.environment, 0,
+           true, Secret::kVariable},
+          {"--replicas", "N", "so many engines, behind their router where one is installed",
+           &engine.replicas, 1},
+          {"--port", "PORT", "of the first engine (default: the next free one)", &engine.port, 1},
+          {"--log-requests", "", "the engine logs each request", &engine.log_requests},
+          {"--ready-within", "TIME", "longest start (default 10m; 0: without end)",
+           &engine.ready_within},
+          {"--force", "", "start it although its options do not fit its version", &engine.force}};
 }
 
 CommandSpec LaunchSpec(LaunchArguments& a) {
@@ -298,7 +48,7 @@ CommandSpec LaunchSpec(LaunchArguments& a) {
   spec.positionals = &a.words;
   spec.words = {"vllm", "sglang"};
   spec.groups = {
-      {"the engine", a.engine.Rows()},
+      {"the engine", EngineRows(a.engine)},
       {"the launch",
        {{"--name", "NAME", "what it is called in logs and by list and stop", &a.name},
         {"-o,--out", "DIR", "where its folder is made (default: here)", &a.out},
@@ -316,25 +66,6 @@ CommandSpec LaunchSpec(LaunchArguments& a) {
   return spec;
 }
 
-std::vector<std::string> MoveSettings(EngineArguments& engine) {
-  std::vector<std::string> settings = TakeSettings(engine.words);
-  engine.environment.insert(engine.environment.end(), settings.begin(), settings.end());
-  return settings;
-}
-
-uint16_t UsualPort(EngineKind kind) {
-  return kind == EngineKind::kVllm ? kFirstVllmPort : kFirstSglangPort;
-}
-
-std::string ListenerOn(uint16_t port) {
-  constexpr size_t kMostOfCommand = 200;
-  const std::vector<int64_t> pids = PidsListeningOn(port);
-  if (pids.empty()) return "a process of another user listens on it, or it may not be used";
-  return fmt::format(
-      "process {} listens on it: {}", pids.front(),
-      FitText(VisibleText(ShownWords(WordsOf(pids.front()))), kMostOfCommand, false));
-}
-
 Result<EngineKind> ParseEngine(const std::string& name) {
   if (name == "vllm") return EngineKind::kVllm;
   if (name == "sglang") return EngineKind::kSglang;
@@ -344,120 +75,25 @@ Result<EngineKind> ParseEngine(const std::string& name) {
                           nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
 }
 
-namespace {
-
-// An engine takes half a minute to say that it does not know an option of tacho's.
-Result<void> CheckWhoseOptions(const std::vector<std::string>& command) {
-  static constexpr std::array<std::string_view, 6> kOwn{"env",    "preset",       "detach",
-                                                        "python", "ready-within", "replicas"};
-  // Those of a wrapper before it are the wrapper's.
-  const size_t engine = EngineWord(command) % command.size();
-  const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(engine),
-                                       command.end());
-  for (const CommandOption& option : OptionsOf(words))
-    if (std::ranges::find(kOwn, option.name) != kOwn.end())
-      return Fail(ErrorKind::kUsage, fmt::format("--{} is tacho's own option: put it before --",
-                                                 VisibleText(option.name)));
-  return {};
+void UseKeyOf(const PlannedLaunch& plan, const ServerOptions& given, HttpClientOptions& http) {
+  if (!plan.api_key.empty() && given.api_key.empty() && given.api_key_file.empty())
+    http.bearer_key = plan.api_key;
 }
 
-Result<PlanOfHere> PlanUntil(const std::stop_token& stop, EngineKind kind,
-                             const EngineArguments& arguments, const std::string& folder,
-                             const std::string& session) {
-  TACHO_ASSIGN_OR_RETURN(const LaunchRequest request, RequestOf(kind, arguments));
-  TACHO_ASSIGN_OR_RETURN(EngineProgram program,
-                         FindEngineProgram(kind, arguments.python, arguments.words));
-  TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
-  TACHO_RETURN_IF_ERROR(CheckWhoseOptions(program.command));
-  // In another $PATH the program may be another one.
-  const bool other_path =
-      std::ranges::any_of(arguments.environment,
-                          [](const std::string& setting) { return setting.starts_with("PATH="); });
-  if (other_path && arguments.python.empty()) program.python.clear();
-  TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
-  // A file that cannot be read is reported with the other findings.
-  if (const auto whole = WithConfigFile(program.command))
-    program.file_options.assign(
-        whole->begin() + static_cast<std::ptrdiff_t>(program.command.size()), whole->end());
-  TACHO_ASSIGN_OR_RETURN(const auto port, AskedPort(request, program));
-  LaunchPlace place{.folder = fs::absolute(folder).lexically_normal().string(),
-                    .working = fs::current_path().string(),
-                    .ports = {},
-                    .gpus = GpusFor(request.environment),
-                    .environment = OwnEnvironment()};
-  if (request.replicas > 1) place.router_program = RouterProgram(kind, program.python);
-  TACHO_ASSIGN_OR_RETURN(FreePorts ports,
-                         FindPorts(port, UsualPort(kind), request.replicas,
-                                   request.replicas + (place.router_program.empty() ? 0 : 2)));
-  place.ports = std::move(ports.numbers);
-  if (request.preset == "nsys") {
-    TACHO_ASSIGN_OR_RETURN(place.nsys, UnderNsys(session, request, !place.gpus.empty(), stop));
-  }
-  TACHO_ASSIGN_OR_RETURN(PlannedLaunch plan, PlanLaunch(request, program, place));
-  if (request.preset == "nsys") DropRangesWithoutNvtx(program.python, stop, plan);
-  if (!ParseVersion(program.version))
-    plan.findings.push_back(
-        {FindingId::kVersionUnknown, std::string(NameOf(kind)),
-         "its version cannot be asked; the options are those of the newest one that tacho knows"});
-  for (Finding& finding : CheckVersion(NameOf(kind), program.version))
-    plan.findings.push_back(std::move(finding));
-  auto words = WithConfigFile(plan.servers[0].command);
-  if (!words) plan.findings.push_back(words.error());
-  const std::string stacks = fmt::format("preset.{}.config.torch_profiler_with_stack", plan.preset);
-  // A server in a container or a script that is launched has options that are not seen here.
-  for (Finding& finding : CheckLaunch(kind, plan.version, words.value_or(plan.servers[0].command),
-                                      WholeEnvironment(place.environment, plan.servers[0]),
-                                      EngineRule(kind, plan.version, stacks) == "true"))
-    plan.findings.push_back(std::move(finding));
-  NameConfigFile(program, plan.findings);
-  for (const Finding& finding : plan.findings)
-    if (finding.severity() == FindingSeverity::kBlocking && !arguments.force) {
-      Error error = ErrorOf(finding).WithContext("nothing was started");
-      error.message += " (--force starts it all the same)";
-      return tl::unexpected(std::move(error));
-    }
-  TACHO_RETURN_IF_ERROR(CheckRoom(place.folder, plan));
-  return PlanOfHere{std::move(plan), std::move(ports.held)};
-}
-
-}  // namespace
-
-Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
-                            const std::string& folder, const std::string& session) {
+Result<PlanOfHere> PlanUntilInterrupted(EngineKind kind, const EngineArguments& arguments,
+                                        const std::string& folder, const std::string& session) {
   std::stop_token stop;
   auto plan = [&] {
     const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
     stop = interrupt.token();
-    return PlanUntil(stop, kind, arguments, folder, session);
+    NsysToUse nsys{.program = "", .session = session};
+    if (arguments.preset == "nsys")
+      if (const auto found = FindNsys(stop)) nsys.program = found->path;
+    return PlanHere(kind, arguments, folder, nsys, stop);
   }();
   // Not before the scope has ended: until then a signal may come that stops nothing.
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return plan;
-}
-
-std::string LaunchFolderFor(const std::string& out, const std::string& name) {
-  return fs::absolute(
-             fmt::format("{}/tacho-launch-{}-{}", out, name, DateStamp(ReadClocks().unix_ns)))
-      .lexically_normal()
-      .string();
-}
-
-Result<std::string> MakeLaunchFolder(const std::string& path) {
-  const fs::path wanted = path;
-  TACHO_ASSIGN_OR_RETURN(const RunFolder folder,
-                         RunFolder::Create(wanted.parent_path(), wanted.filename()));
-  return folder.path();
-}
-
-void RemoveEmptyParts(const std::string& folder) {
-  std::error_code error;
-  std::vector<fs::path> parts{folder};
-  for (auto part = fs::recursive_directory_iterator(folder, error);
-       !error && part != fs::recursive_directory_iterator(); part.increment(error))
-    parts.push_back(part->path());
-  // What a folder holds comes after it.
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    if (fs::is_empty(*part, error)) fs::remove(*part, error);
 }
 
 }  // namespace tacho

@@ -17,6 +17,7 @@
 #include "load/result/load_report.h"
 #include "load/result/sweep.h"
 #include "net/url.h"
+#include "session/record.h"
 #include "text/visible_text.h"
 
 namespace tacho {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <deque>
 
+#include "base/monotonic_clock.h"
 #include "cli/screen/output.h"
-#include "net/clock.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 

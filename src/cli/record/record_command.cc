@@ -19,6 +19,8 @@
 #include "cli/screen/output.h"
 #include "cli/screen/terminal.h"
 #include "cli/screen/without_interrupts.h"
+#include "launch/launch_folder.h"
+#include "session/record.h"
 
 namespace tacho {
 namespace {

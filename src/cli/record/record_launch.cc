@@ -9,6 +9,7 @@
 #include "cli/options/secret.h"
 #include "cli/screen/output.h"
 #include "control/nsys/nsys_launch.h"
+#include "launch/launch_folder.h"
 #include "text/shell_word.h"
 
 namespace tacho {
@@ -19,8 +20,8 @@ namespace {
 
 Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, EngineKind kind,
                                RecordArguments& own, const std::vector<std::string>& arguments) {
-  TACHO_ASSIGN_OR_RETURN(PlanOfHere here,
-                         PlanHere(kind, own.engine, folder, NsysSessionName(taken.name)));
+  TACHO_ASSIGN_OR_RETURN(
+      PlanOfHere here, PlanUntilInterrupted(kind, own.engine, folder, NsysSessionName(taken.name)));
   const PlannedLaunch& plan = here.plan;
   std::vector<std::string> words = WordsIn(plan.record_options);
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -60,7 +61,7 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
 
 void EndAfterRecording(LaunchedServers& servers, const std::string& run_folder, bool complete) {
   const std::string folder = servers.record().folder;
-  servers.End();
+  EndAndSay(servers);
   std::error_code error;
   fs::rename(folder + "/logs", run_folder + "/server", error);
   if (error)

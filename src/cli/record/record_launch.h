@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/launch/launched_servers.h"
 #include "cli/record/record_options.h"
+#include "launch/launched_servers.h"
 
 namespace tacho {
 

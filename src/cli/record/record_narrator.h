@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cli/screen/slow_notice.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

@@ -154,7 +154,7 @@ CommandSpec RecordSpec(RecordArguments& a) {
                        "vllm or sglang: start it as `tacho launch` does, record it, end it",
                        &a.launch}
                  .OneOf({"vllm", "sglang"})},
-            a.engine.Rows())},
+            EngineRows(a.engine))},
       {"other",
        {a.session.KeepGoingRow(),
         {"--json", "", "run.json in place of the screen", &a.json},

@@ -9,7 +9,7 @@
 #include "cli/engine/engine_options.h"
 #include "cli/launch/launch_options.h"
 #include "cli/options/parse.h"
-#include "session/record.h"
+#include "session/recording_options.h"
 
 namespace tacho {
 

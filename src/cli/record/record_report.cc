@@ -20,6 +20,7 @@
 #include "session/proof/trace_evidence.h"
 #include "session/run_folder/earlier_run.h"
 #include "session/run_folder/in_flight.h"
+#include "session/run_folder/run_json.h"
 
 namespace tacho {
 namespace {

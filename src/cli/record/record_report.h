@@ -7,7 +7,7 @@
 #include "cli/record/record_narrator.h"
 #include "run/read_run.h"
 #include "session/proof/proof.h"
-#include "session/record.h"
+#include "session/recording.h"
 #include "text/text_style.h"
 
 namespace tacho {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "analysis/compare/compare_runs.h"
-#include "cli/baseline/baselines.h"
 #include "cli/compare/compare_load.h"
 #include "cli/screen/output.h"
 #include "report/documents/compare_document.h"
+#include "run/baselines.h"
 
 namespace tacho {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <thread>
 
+#include "base/monotonic_clock.h"
 #include "cli/exit_status.h"
 #include "cli/screen/without_interrupts.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/monotonic_clock.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/options/choice_words.h"
@@ -15,14 +16,13 @@
 #include "cli/screen/reading.h"
 #include "cli/screen/terminal.h"
 #include "cli/view/view_browser.h"
-#include "cli/view/view_feed.h"
 #include "cli/view/view_options.h"
-#include "cli/view/watched_files.h"
-#include "net/clock.h"
 #include "report/documents/report_parts.h"
 #include "serve/marks_file.h"
 #include "serve/page_server.h"
 #include "serve/view_api.h"
+#include "serve/view_feed.h"
+#include "serve/watched_files.h"
 #include "text/visible_text.h"
 
 namespace tacho {

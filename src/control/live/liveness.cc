@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 namespace {

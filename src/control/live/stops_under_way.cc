@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <vector>
 
+#include "base/drawn_share.h"
 #include "base/parse_number.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -50,8 +51,7 @@ Result<void> RunToItsEnd(SubprocessOptions options, const std::function<void(dou
     line.append(text.data(), got);
     constexpr size_t kLongestLine = 512;
     if (line.size() > kLongestLine) line.erase(0, line.size() - kLongestLine);
-    const double share = NsysShareIn(line);
-    if (on_share && share >= 0) on_share(share);
+    if (const auto share = LastShareIn(line); on_share && share) on_share(*share);
   }
   return process.Finish();
 }
@@ -67,15 +67,6 @@ Result<void> HasRoom(const std::string& folder, uint64_t report_size) {
 }
 
 }  // namespace
-
-double NsysShareIn(std::string_view drawn) {
-  const size_t percent = drawn.rfind('%');
-  if (percent == std::string_view::npos) return -1;
-  size_t begin = percent;
-  while (begin > 0 && IsDigit(drawn[begin - 1])) --begin;
-  const auto number = ParseWhole<int>(drawn.substr(begin, percent - begin));
-  return number && *number >= 0 && *number <= 100 ? *number / 100.0 : -1;
-}
 
 std::string NsysRecorderOf(std::string_view start) {
   constexpr std::string_view kBefore = "NVIDIA Tegra Profiler Report ";

@@ -33,9 +33,6 @@ struct NsysExportOptions {
 // failed, in its own words. kInterrupted: a stop was requested.
 Result<NsysExport> ExportNsysReport(const std::string& report, const NsysExportOptions& options);
 
-// The last "NN%" of what nsys or its importer draws, as a share; negative without one.
-double NsysShareIn(std::string_view drawn);
-
 // The version of the nsys that recorded, from the first bytes of a report: "2025.5.1"; "" where
 // they do not say.
 std::string NsysRecorderOf(std::string_view start);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "base/time.h"
 #include "load/drive/body_feed.h"
 #include "load/drive/flights.h"
@@ -15,7 +17,6 @@
 #include "load/drive/paces.h"
 #include "load/drive/request_body.h"
 #include "load/plan/numbered_plan.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/monotonic_clock.h"
 #include "base/parse_json.h"
-#include "net/clock.h"
 #include "net/http_server.h"
 
 namespace tacho {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "base/parse_number.h"
 #include "base/time.h"
-#include "net/clock.h"
 #include "net/http_date.h"
 
 namespace tacho {

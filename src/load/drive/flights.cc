@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 #include "net/exchange_error.h"
 #include "net/url.h"
 

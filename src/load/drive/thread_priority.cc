@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

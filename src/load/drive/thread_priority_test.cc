@@ -6,8 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include "base/monotonic_clock.h"
 #include "base/time.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

@@ -5,19 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
-
-ClockPair ReadClocks() {
-  // Reads the monotonic clock before and after the other one: the middle is wrong by at most half
-  // of the difference.
-  const int64_t before = MonotonicNs();
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t after = MonotonicNs();
-  return {before + (after - before) / 2, int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
-}
 
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks) {
   if (clocks.empty()) return 0;

@@ -6,14 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clocks.h"
+
 namespace tacho {
 
-// One reading of both clocks: turns CLOCK_MONOTONIC times into Unix times.
-struct ClockPair {
-  int64_t monotonic_ns = 0;
-  int64_t unix_ns = 0;
-};
-ClockPair ReadClocks();
 // Linear between the pairs, so that a slewed clock does no harm.
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 

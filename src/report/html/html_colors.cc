@@ -20,8 +20,8 @@ struct PaletteColors {
 };
 
 // Not of a palette: ground, texts, lines.
-constexpr std::string_view kNames[] = {"bg",    "panel",  "ink", "dim", "line",
-                                       "hover", "accent", "bad", "warn"};
+constexpr std::string_view kVariables[] = {"bg",    "panel",  "ink", "dim", "line",
+                                           "hover", "accent", "bad", "warn"};
 constexpr std::string_view kNamedLight[] = {"#fbfbfa", "#ffffff", "#1b1d20", "#5c636b", "#e3e5e8",
                                             "#f1f3f5", "#0b62c4", "#b3372f", "#8a5a00"};
 constexpr std::string_view kNamedDark[] = {"#121416", "#181b1e", "#e6e8ea", "#9aa3ab", "#2a2f34",
@@ -78,7 +78,7 @@ std::string_view InkOn(std::string_view color) {
 
 std::string Variables(Colors named, Colors PaletteColors::*theme) {
   std::string out = ":root{";
-  for (size_t i = 0; i < named.size(); ++i) out += fmt::format("--{}:{};", kNames[i], named[i]);
+  for (size_t i = 0; i < named.size(); ++i) out += fmt::format("--{}:{};", kVariables[i], named[i]);
   for (const PaletteColors& palette : kPalettes) {
     const Colors colors = palette.*theme;
     for (size_t i = 0; i < colors.size(); ++i)

@@ -275,7 +275,7 @@ std::string SaidWhyNoDeviceTime(const RunAnalysis& run) {
   const auto first = std::ranges::find_if(
       ranks, [](const TraceAnalysis* trace) { return ReasonOfNoTimes(*trace).has_value(); });
   if (first == ranks.end()) return "";
-  const std::string why = SaidWhyNoDeviceTime(**first);
+  std::string why = SaidWhyNoDeviceTime(**first);
   if (ranks.size() == 1) return why;
   const auto same = std::ranges::count_if(ranks, [&](const TraceAnalysis* trace) {
     return ReasonOfNoTimes(*trace) == ReasonOfNoTimes(**first);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/disk_room.h"
 #include "net/kineto_message.h"
 #include "session/files/trace_folder.h"
 

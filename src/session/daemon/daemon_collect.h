@@ -5,7 +5,7 @@
 
 #include "control/daemon/kineto_daemon.h"
 #include "session/daemon/daemon_round.h"
-#include "session/record.h"
+#include "session/recorded_worker.h"
 
 namespace tacho {
 

@@ -9,9 +9,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "base/time.h"
 #include "load/result/records.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

@@ -10,10 +10,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "base/pause.h"
 #include "base/time.h"
 #include "control/live/local_engine.h"
-#include "net/clock.h"
 #include "session/daemon/daemon_collect.h"
 #include "session/daemon/daemon_folder.h"
 #include "session/daemon/daemon_round.h"

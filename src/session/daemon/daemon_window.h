@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "base/clocks.h"
 #include "control/daemon/kineto_daemon.h"
 #include "load/result/records.h"
 

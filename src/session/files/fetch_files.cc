@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clocks.h"
 #include "base/parse_number.h"
 #include "load/result/records.h"
 #include "session/files/remote_command.h"

@@ -56,15 +56,6 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress);
 
-// Free bytes on the disk of `folder`, or of its parent, 0 if it is read-only; absent if not known.
-std::optional<uint64_t> FreeBytes(const std::string& folder);
-
-// The folder itself, or the nearest above it that is there, as an absolute path.
-std::string NearestThere(const std::string& folder);
-// "nothing can be written there: /proc is no disk": why this user can neither write to the folder
-// nor make it; "" if nothing is known against it.
-std::string ObstacleToWriting(const std::string& folder);
-
 // Gives files that come to one folder names of their own there: never that of a file that is there
 // or was given, so that none overwrites another. "t.json.gz" becomes "t~2.json.gz".
 class FreshNames {

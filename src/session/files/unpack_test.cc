@@ -14,10 +14,10 @@ namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Archived;
-using testing::ArchiveFormat;
-using testing::PackedFile;
-using testing::SampleText;
+using packed::Archived;
+using packed::ArchiveFormat;
+using packed::PackedFile;
+using packed::SampleText;
 
 class UnpackTest : public ::testing::Test {
  protected:

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "net/clock.h"
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 namespace {

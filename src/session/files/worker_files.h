@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "session/files/trace_folder.h"
-#include "session/record.h"
+#include "session/recorded_worker.h"
+#include "session/recording_options.h"
 
 namespace tacho {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/disk_room.h"
 #include "control/log/log_checks.h"
 #include "session/files/fetch_files.h"
 #include "session/http/profiler_session.h"

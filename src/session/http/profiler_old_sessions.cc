@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "session/http/profiler_session.h"
 
 namespace tacho {

@@ -8,8 +8,9 @@
 #include <numeric>
 #include <utility>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "control/live/liveness.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

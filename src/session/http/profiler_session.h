@@ -14,7 +14,7 @@
 #include "net/http_client.h"
 #include "session/files/worker_files.h"
 #include "session/http/flush_progress.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

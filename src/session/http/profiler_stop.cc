@@ -5,8 +5,9 @@
 #include <future>
 #include <utility>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "control/version.h"
-#include "net/clock.h"
 #include "session/http/profiler_session.h"
 
 namespace tacho {

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "base/disk_room.h"
+#include "base/monotonic_clock.h"
 #include "base/pause.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/liveness.h"
 #include "control/version.h"
-#include "net/clock.h"
 #include "session/files/fetch_files.h"
 #include "session/files/trace_count.h"
 #include "session/files/trace_folder.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/clocks.h"
 #include "session/files/fetch_files.h"
 
 namespace tacho {

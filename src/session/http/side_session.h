@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "session/http/profiler_session.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "net/clock.h"
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 
 namespace tacho {
 namespace {

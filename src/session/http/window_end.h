@@ -11,7 +11,7 @@
 #include "session/http/step_count.h"
 #include "session/load/record_load.h"
 #include "session/proof/life_watch.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

@@ -9,7 +9,8 @@
 #include "base/result.h"
 #include "load/drive/drive.h"
 #include "net/http_client.h"
-#include "session/record.h"
+#include "session/recorded_worker.h"
+#include "session/recording_options.h"
 
 namespace tacho {
 

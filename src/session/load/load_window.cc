@@ -1,3 +1,5 @@
+#include "session/load/load_window.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +8,7 @@
 #include <vector>
 
 #include "load/result/request_times.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/folder_for_test.h"
 #include "session/proof/trace_evidence.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 namespace {

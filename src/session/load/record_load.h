@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "session/load/background_load.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

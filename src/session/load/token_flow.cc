@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "base/pause.h"
-#include "net/clock.h"
 #include "session/http/flush_progress.h"
 #include "session/http/step_count.h"
 #include "session/http/window_end.h"

@@ -14,7 +14,7 @@
 #include "session/http/profiler_session.h"
 #include "session/load/record_load.h"
 #include "session/proof/life_watch.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

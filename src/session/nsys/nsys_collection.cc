@@ -8,8 +8,9 @@
 #include <future>
 #include <thread>
 
+#include "base/clocks.h"
+#include "base/monotonic_clock.h"
 #include "ingest/nsys_sqlite/nsys_export.h"
-#include "net/clock.h"
 #include "session/files/trace_folder.h"
 #include "session/http/flush_progress.h"
 #include "text/shell_word.h"

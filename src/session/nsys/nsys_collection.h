@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "session/nsys/nsys_control.h"
-#include "session/record.h"
+#include "control/nsys/nsys_control.h"
+#include "session/recording.h"
 
 namespace tacho {
 

@@ -5,7 +5,7 @@
 
 #include "session/http/profiler_session.h"
 #include "session/load/record_load.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

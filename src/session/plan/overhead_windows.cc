@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "base/pause.h"
 #include "base/random.h"
 #include "control/version.h"
-#include "net/clock.h"
 #include "session/http/flush_progress.h"
 #include "session/http/side_session.h"
 #include "session/http/step_count.h"

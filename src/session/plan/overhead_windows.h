@@ -7,7 +7,7 @@
 #include "net/http_client.h"
 #include "session/load/record_load.h"
 #include "session/load/token_flow.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

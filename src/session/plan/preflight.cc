@@ -10,6 +10,7 @@
 #include "control/live/operate.h"
 #include "control/live/port_owner.h"
 #include "control/version.h"
+#include "ingest/nsys_sqlite/nsys_program.h"
 #include "session/plan/preflight_folders.h"
 #include "text/shell_word.h"
 
@@ -264,13 +265,14 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
   preflight.findings = preflight.deployment.findings;
   std::vector<NsysSession> sessions;
   if (options.via == Via::kNsys) {
-    preflight.nsys = NsysControl::Find(stop);
+    const std::optional<NsysProgram> nsys = FindNsys(stop);
     if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-    if (!preflight.nsys)
+    if (!nsys)
       return tl::unexpected(ErrorOf({FindingId::kNsysMissing, "",
                                      "no nsys was found here (in PATH, /opt/nvidia and "
                                      "/usr/local/cuda*)",
                                      "install Nsight Systems, or add its folder to $PATH"}));
+    preflight.nsys.emplace(nsys->path, nsys->version);
     TACHO_ASSIGN_OR_RETURN(sessions, preflight.nsys->Sessions());
   }
   PrepareAll(facts, options, folder, key, sessions, stop, preflight);

@@ -6,8 +6,10 @@
 
 #include "base/result.h"
 #include "control/live/session_lock.h"
-#include "session/nsys/nsys_control.h"
-#include "session/record.h"
+#include "control/nsys/nsys_control.h"
+#include "session/recorded_worker.h"
+#include "session/recording_options.h"
+#include "session/run_folder/run_folder.h"
 
 namespace tacho {
 

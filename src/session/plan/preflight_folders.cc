@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/disk_room.h"
 #include "control/engine_folder.h"
 #include "control/launch/profile_needs.h"
 #include "control/version.h"

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "session/record.h"
+#include "session/recorded_worker.h"
+#include "session/recording_options.h"
 
 namespace tacho {
 

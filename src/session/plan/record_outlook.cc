@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/disk_room.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/session_lock.h"
 #include "session/daemon/daemon_folder.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "control/live/probe.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

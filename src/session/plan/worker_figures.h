@@ -6,7 +6,7 @@
 #include "net/http_client.h"
 #include "session/http/profiler_session.h"
 #include "session/load/token_flow.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

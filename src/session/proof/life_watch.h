@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "net/clock.h"
+#include "base/monotonic_clock.h"
 #include "net/http_client.h"
-#include "session/record.h"
+#include "session/recorded_worker.h"
 
 namespace tacho {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "run/run_in_flight.h"
-#include "session/record.h"
+#include "session/recording.h"
 
 namespace tacho {
 

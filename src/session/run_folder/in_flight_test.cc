@@ -5,6 +5,7 @@
 
 #include "base/folder_for_test.h"
 #include "load/result/records_for_test.h"
+#include "session/run_folder/run_json.h"
 
 namespace tacho {
 namespace {

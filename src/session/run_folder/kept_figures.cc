@@ -16,10 +16,10 @@
 #include <thread>
 
 #include "base/file_descriptor.h"
+#include "base/monotonic_clock.h"
 #include "base/parse_json.h"
 #include "base/replace_file.h"
 #include "control/version.h"
-#include "net/clock.h"
 
 namespace tacho {
 namespace {

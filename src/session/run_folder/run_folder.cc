@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <filesystem>
 
+#include "base/fresh_folder.h"
 #include "base/replace_file.h"
 
 namespace tacho {
@@ -14,23 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostNames = 1000;
 constexpr off_t kReserveBytes = 128 << 10;  // run.json of some tens of workers
-
-std::string LocalTime(int64_t unix_ns, const char* form) {
-  const std::time_t seconds = unix_ns / 1'000'000'000;
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), form, &local);
-  return text;
-}
-
-tl::unexpected<Error> FolderNotMade(const std::string& path, const std::error_code& why) {
-  return Fail(ErrorKind::kOutput,
-              fmt::format("{}: this folder cannot be made: {}; name another place with --out", path,
-                          why.message()));
-}
 
 }  // namespace
 
@@ -42,17 +26,8 @@ RunFolder::RunFolder(std::string path)
 }
 
 Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string& name) {
-  std::error_code failed;
-  fs::create_directories(parent, failed);
-  if (failed) return FolderNotMade(parent, failed);
-  for (int i = 1; i <= kMostNames; ++i) {
-    fs::path path =
-        fs::absolute(fs::path(parent), failed) / (i == 1 ? name : fmt::format("{}-{}", name, i));
-    // Made by this call or not at all: two recordings never share a folder.
-    if (fs::create_directory(path, failed)) return RunFolder(path.lexically_normal().string());
-    if (failed) return FolderNotMade(path.string(), failed);
-  }
-  return Fail(ErrorKind::kOutput, fmt::format("{}/{}: all names are taken", parent, name));
+  TACHO_ASSIGN_OR_RETURN(std::string path, MakeFreshFolder(parent, name));
+  return RunFolder(std::move(path));
 }
 
 std::string RunFolder::In(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
@@ -70,8 +45,5 @@ void RunFolder::RemoveEmpty() const {
     if (!entry.is_directory(ignored)) return;
   fs::remove_all(path_, ignored);
 }
-
-std::string DateStamp(int64_t unix_ns) { return LocalTime(unix_ns, "%Y%m%d-%H%M%S"); }
-std::string TimeOfDay(int64_t unix_ns) { return LocalTime(unix_ns, "%H:%M:%S"); }
 
 }  // namespace tacho

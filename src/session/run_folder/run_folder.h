@@ -50,9 +50,4 @@ class RunFolder {
   FileDescriptor reserve_;  // a file without a name, which nobody has to clean up
 };
 
-// "20261121-183000" in local time.
-std::string DateStamp(int64_t unix_ns);
-// "18:30:00" in local time.
-std::string TimeOfDay(int64_t unix_ns);
-
 }  // namespace tacho

@@ -1,3 +1,5 @@
+#include "session/run_folder/run_json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 #include "base/secrets.h"
 #include "control/version.h"
 #include "load/plan/plan_json.h"
-#include "session/record.h"
+#include "session/recording.h"
 #include "session/run_folder/in_flight.h"
 #include "text/shell_word.h"
 

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/folder_for_test.h"
-#include "session/record.h"
+#include "session/recording.h"
+#include "session/run_folder/run_json.h"
 
 namespace tacho {
 namespace {

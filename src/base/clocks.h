@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tacho {
+
+// One reading of both clocks: turns CLOCK_MONOTONIC times into Unix times.
+struct ClockPair {
+  int64_t monotonic_ns = 0;
+  int64_t unix_ns = 0;
+};
+ClockPair ReadClocks();
+
+// "20261121-183000" in local time.
+std::string DateStamp(int64_t unix_ns);
+// "18:30:00" in local time.
+std::string TimeOfDay(int64_t unix_ns);
+
+}  // namespace tacho

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "control/nsys/nsys_sessions.h"
+
+namespace tacho {
+
+// The nsys of this host, asked to start and stop collections in sessions that others launched. Its
+// errors are kRemote, with nsys's own words; each question but Stop has 60 s.
+class NsysControl {
+ public:
+  // `program`: its path. Asks it what its start understands.
+  NsysControl(std::string program, std::string version);
+
+  [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] Result<std::vector<NsysSession>> Sessions() const;
+  // Of a session that is there: nsys would make a new one, with an agent, of any other name.
+  [[nodiscard]] Result<void> Start(const std::vector<std::string>& words) const;
+  // nsys writes the report and ends: for as long as `patience` (0: 10 minutes without a word of
+  // progress). `on_share`: the share that it has written.
+  [[nodiscard]] Result<void> Stop(const std::vector<std::string>& words,
+                                  std::chrono::milliseconds patience,
+                                  const std::function<void(double)>& on_share) const;
+
+  // `report`: without its ending. As they are run, and shown.
+  [[nodiscard]] std::vector<std::string> StartWords(const std::string& session,
+                                                    const std::string& report) const;
+  [[nodiscard]] std::vector<std::string> StopWords(const std::string& session) const;
+
+ private:
+  std::string program_, version_, start_help_;
+};
+
+// Ends what is left of a session: its program, then its agents (NsysAgents), which get SIGKILL
+// after 5 s. Asks nothing if it has no agent.
+void EndNsysSession(const std::string& program, const std::string& session);
+
+}  // namespace tacho

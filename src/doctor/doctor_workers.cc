@@ -1,0 +1,139 @@
+#include "doctor/doctor_workers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+
+#include "base/disk_room.h"
+#include "control/launch/launch_checks.h"
+#include "control/launch/profile_needs.h"
+#include "control/live/known_faults.h"
+#include "control/live/local_engine.h"
+#include "control/live/port_owner.h"
+#include "control/version.h"
+#include "session/files/trace_folder.h"
+#include "session/plan/preflight.h"
+#include "session/plan/preflight_folders.h"
+
+namespace tacho {
+namespace {
+
+bool Has(const Examination& examination, std::string_view id, std::string_view subject) {
+  return std::ranges::any_of(examination.found, [&](const Diagnosis& one) {
+    return one.id == id &&
+           (one.subject == subject || one.subject.starts_with(std::string(subject) + ": "));
+  });
+}
+
+// Where its traces go, and whether there is room.
+void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
+  RecordedWorker recorded;
+  recorded.worker = examined.worker;
+  recorded.facts = examined.facts;
+  recorded.expectation.pids = examined.pids;
+  ProfileOptions profile;
+  std::error_code failed;
+  const std::string here = std::filesystem::current_path(failed).string();
+  const Checked<std::string> folder = FolderOf(recorded, {}, here, profile, {});
+  if (!folder) return examination.Add(folder.error());
+  std::vector<std::string> folders{*folder};
+  for (const int64_t pid : examined.pids)
+    if (auto temporary = EnvironmentOf(pid, "TMPDIR")) folders.push_back(std::move(*temporary));
+  if (!examined.pids.empty() && folders.size() == 1) folders.emplace_back("/tmp");
+  std::ranges::sort(folders);
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  ExamineRoom(folders, examination);
+}
+
+void ExamineVersion(EngineKind kind, const std::string& version, Examination& examination) {
+  if (kind != EngineKind::kUnknown) examination.engines.emplace(NameOf(kind));
+  for (const Finding& finding : CheckVersion(NameOf(kind), version)) examination.Add(finding);
+  examination.looked.push_back(
+      {Look::kVersion, fmt::format("{}{}{}", NameOf(kind), version.empty() ? "" : " ", version),
+       version.empty() ? "its version is not known: --engine-version V names it" : ""});
+}
+
+}  // namespace
+
+void ExamineRoom(const std::vector<std::string>& folders, Examination& examination) {
+  for (const std::string& folder : folders) {
+    const std::optional<uint64_t> bytes = FreeBytes(folder);
+    examination.looked.push_back(
+        {Look::kHost,
+         bytes ? fmt::format("room in {}: {} MB", folder, *bytes >> 20) : "room in " + folder,
+         bytes ? "" : "the folder is not there"});
+    std::vector<Finding> findings;
+    LookAtRoom(folder, findings);
+    for (const Finding& finding : findings) examination.Add(finding);
+  }
+}
+
+void ExamineCommand(EngineKind kind, const std::string& version,
+                    const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment, const std::string& of,
+                    Examination& examination) {
+  ExamineVersion(kind, version, examination);
+  for (Finding& finding : CheckLaunch(kind, version, words, environment)) {
+    const std::string url = of.substr(0, of.find(": "));
+    // The probe has said it already.
+    if (!of.empty() && Has(examination, KindOf(finding.id).id, url)) continue;
+    finding.subject = finding.subject.empty() ? url : of + finding.subject;
+    examination.Add(finding);
+  }
+}
+
+void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
+  // Clang 14 captures no structured binding.
+  const Worker& worker = examined.worker;
+  const EngineFacts& facts = examined.facts;
+  const std::vector<int64_t>& pids = examined.pids;
+  const auto add_new = [&](const Finding& finding) {
+    if (!Has(examination, KindOf(finding.id).id, worker.url)) examination.Add(finding);
+  };
+  const ProfilerFacts& profiler = facts.profiler;
+  // Without HTTP the daemon records it: what a session by HTTP needs does not count.
+  if (profiler.has_http) {
+    if (const auto obstacle = FindObstacle(worker, facts, {})) add_new(*obstacle);
+    for (const Finding& risk : FindRisks(worker, facts, {})) add_new(risk);
+    if (!Has(examination, KindOf(FindingId::kFolderUnknown).id, worker.url) && !profiler.has_daemon)
+      ExamineFolder(examined, examination);
+  }
+  std::vector<Finding> findings;
+  LookAtClock(worker, facts, findings);
+  if (auto bound = EndsByOwnBound(worker.url, facts)) findings.push_back(*std::move(bound));
+  for (const Finding& finding : findings) add_new(finding);
+
+  if (const auto command = CommandLineOf(pids)) {
+    examination.looked.push_back(
+        {Look::kCommand, fmt::format("{}: process {}, its command line and environment", worker.url,
+                                     command->pid)});
+    ExamineCommand(command->kind, facts.version, command->words, command->environment,
+                   worker.url + ": ", examination);
+  } else {
+    examination.looked.push_back({Look::kCommand, worker.url + ": its command line and environment",
+                                  pids.empty()
+                                      ? "its processes are not on this host, or are another user's"
+                                      : "its processes show no engine's command line"});
+    ExamineVersion(facts.kind, facts.version, examination);
+  }
+}
+
+void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination) {
+  // By host and folder: "one path" of two hosts are two folders, unless it is a share.
+  std::map<std::pair<bool, std::string>, std::vector<std::string>> of;
+  for (const ExaminedWorker& one : workers)
+    if (one.facts.kind == EngineKind::kVllm && !one.facts.profiler.reads_body &&
+        one.facts.profiler.folder)
+      of[{!one.pids.empty(), *one.facts.profiler.folder}].push_back(one.worker.url);
+  for (const auto& [where, urls] : of)
+    if (urls.size() > 1)
+      examination.Add(Finding{FindingId::kSharedFolder, urls[0],
+                              fmt::format("{} of the engines write to {}, and this version's names "
+                                          "do not show whose a file is",
+                                          urls.size(), where.second)});
+}
+
+}  // namespace tacho

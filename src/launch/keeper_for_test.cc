@@ -1,0 +1,4 @@
+#include "launch/keeper.h"
+
+// The keeper of programs that tests keep.
+int main() { return tacho::RunKeeper(); }

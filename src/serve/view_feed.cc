@@ -1,0 +1,112 @@
+#include "serve/view_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace tacho {
+namespace {
+
+// The reader refuses at once what is no JSON, and at its end what is JSON of another kind: few such
+// files are larger. A plain file takes 6 ms so far.
+constexpr uint64_t kFirstLookBytes = 16'000'000;
+
+// The path that an error about a file begins with.
+std::string PathIn(const Error& error) { return error.message.substr(0, error.message.find(": ")); }
+
+}  // namespace
+
+void ViewFeed::OnFound(const Discovery& found) {
+  for (const TraceSource& source : found.traces) {
+    info_.paths.push_back(source.Display());
+    if (source.path != "-") files_.insert(source.path);
+  }
+  for (const Error& failure : found.failures) info_.paths.push_back(PathIn(failure));
+  ranks_.resize(found.traces.size());
+  threads_ = found.traces.size() < CoreCount() ? 2 : 1;
+  const auto run = std::make_shared<ServedRun>(std::move(info_), classifier_);
+  size_t rank = found.traces.size();
+  for (const Error& failure : found.failures) run->Fail(rank++, failure.message);
+  {
+    const std::lock_guard lock(mutex_);
+    run_ = run;
+  }
+  changed_.notify_all();
+}
+
+void ViewFeed::OnBytes(uint64_t stored_bytes) {
+  const uint64_t before = run_->read_bytes();
+  run_->AddBytes(stored_bytes);
+  if (before >= kFirstLookBytes || run_->read_bytes() < kFirstLookBytes) return;
+  const std::lock_guard lock(mutex_);  // a waiter is before its look, or hears of it
+  changed_.notify_all();
+}
+
+void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
+                       const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
+  // One thread at a time calls for one source.
+  // Before the rank gets a number, as there may be no memory for it.
+  auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
+                                           threads_);
+  ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));
+  run_->Add(ranks_[source].back(), std::move(read));
+}
+
+void ViewFeed::OnEnd(size_t source, const Error* failure) {
+  if (failure == nullptr) {
+    if (ranks_[source].empty()) run_->Fail(source, "not of the ranks that --rank asks for");
+    return;
+  }
+  // The analysis has no trace of a source that failed.
+  if (ranks_[source].empty()) ranks_[source].push_back(source);
+  for (const size_t rank : ranks_[source]) run_->Fail(rank, failure->message);
+}
+
+void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
+  auto outcome = std::move(readout).map([](Readout<RunAnalysis>&& read) {
+    const size_t blanked = read.Blanked();
+    return Outcome{std::make_shared<const RunAnalysis>(std::move(read.run)),
+                   std::move(read.failures), blanked};
+  });
+  if (run_ && outcome) {
+    FailOthers(*outcome->run);
+    run_->Finish(outcome->run);
+  } else if (run_) {
+    run_->Finish(outcome.error());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+  }
+  changed_.notify_all();
+}
+
+void ViewFeed::FailOthers(const RunAnalysis& analysis) {
+  const std::vector<RankEntry> entries = run_->view().entries();
+  for (size_t rank = 0; rank < entries.size(); ++rank) {
+    if (entries[rank].state == RankState::kRead &&
+        std::ranges::find(analysis.traces, entries[rank].rank->path(), &TraceAnalysis::path) ==
+            analysis.traces.end())
+      run_->Fail(rank, "of another session: --session all shows it");
+  }
+}
+
+bool ViewFeed::WaitForRun(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return run_ != nullptr || outcome_; });
+}
+
+bool ViewFeed::WaitForFirstLook(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, time,
+                    [this] { return outcome_ || run_->read_bytes() >= kFirstLookBytes; });
+  return outcome_.has_value();
+}
+
+bool ViewFeed::WaitForEnd(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return outcome_.has_value(); });
+}
+
+}  // namespace tacho

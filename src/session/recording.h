@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clocks.h"
+#include "control/live/discover.h"
+#include "control/live/profile_control.h"
+#include "load/plan/plan.h"
+#include "session/load/load_window.h"
+#include "session/record_observer.h"
+#include "session/recorded_worker.h"
+#include "session/recording_options.h"
+#include "session/run_folder/run_folder.h"
+
+namespace tacho {
+
+// A window that was taken through Kineto's daemon protocol.
+struct DaemonWindow {
+  int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as it was asked for
+  size_t processes = 0;              // that were told
+  std::string socket_folder;         // where they asked; "": the abstract name
+  std::string request;               // what they were told, as Kineto reads it
+  std::vector<Finding> findings;
+  bool begun() const { return processes > 0; }
+};
+
+// A window that Nsight Systems recorded.
+struct NsysWindow {
+  std::string version;                             // of the nsys that was asked
+  std::vector<std::vector<std::string>> commands;  // its starts and stops
+};
+
+struct Recording {
+  RunFolder folder;
+  Via via = Via::kHttp;
+  Deployment deployment = {};
+  std::vector<RecordedWorker> workers = {};
+  std::vector<RecordedWorker> left_out = {};  // could not be profiled: expectation.trouble
+  std::optional<DaemonWindow> daemon = {};
+  std::optional<NsysWindow> nsys = {};
+  std::optional<LoadPlan> plan = {};
+  std::optional<LoadRecords> load = {};
+  LoadWindow baseline = {}, profiled = {};
+  std::optional<Overhead> overhead = {};
+  ClockPair clocks = {};
+  ControlSpread starts = {};  // by HTTP
+  WindowPlan window = {};
+  // When all engines had written, of a given load that went on meanwhile; 0: of no such load.
+  int64_t flushed_ns = 0;
+  std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
+  std::vector<Finding> findings = {};          // but those of the proof
+
+  // Share of the throughput that profiling took, and its error: twice the standard error, or the
+  // largest difference from the mean of any stretch of the baseline as long as the profiled window,
+  // if that is more. Absent without both windows, and if requests failed in one of them. A cost
+  // smaller than its error was not seen.
+  struct Cost {
+    double share = 0, error = 0;
+  };
+  std::optional<Cost> CostOfProfiling() const;
+  // An engine that ends its session within the window stands still while it writes. So `profiled`
+  // ends with the first session; it is empty if that moment is not known.
+  void EndProfiledWith(const std::vector<TraceEvidence>& traces, const Proof& proof);
+  bool AnyStarted() const;
+  bool HasTrouble() const;  // among the findings
+  // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).
+  bool GaveUp() const;
+  // What all workers owe, including those that were left out.
+  std::vector<WorkerExpectation> Expectations() const;
+};
+
+// Shows the finding and keeps it.
+void ReportFinding(Recording& recording, RecordObserver& observer, Finding finding);
+
+}  // namespace tacho

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/live/profile_control.h"
+#include "load/drive/drive.h"
+#include "load/plan/plan.h"
+#include "session/plan/budget.h"
+#include "session/plan/overhead.h"
+
+namespace tacho {
+
+enum class Via { kAuto, kHttp, kDaemon, kNsys };
+std::string_view NameOf(Via via);  // "http", as --via takes it
+
+// A load that the caller has planned, as `tacho load` sends it.
+struct GivenLoad {
+  LoadPlan plan;
+  std::vector<DriveTarget> targets;
+  DriveOptions drive;
+};
+
+struct RecordOptions {
+  std::vector<std::string> targets;
+  ProfileOptions profile;  // its key is made by Record
+  Via via = Via::kAuto;
+  std::string out = ".";  // the run folder is made in it
+
+  bool load = true;             // false: the user drives
+  bool through_router = false;  // load through the router in place of straight to the workers
+  // Its duration is made by Record, and it has no number of requests: the load goes on through all
+  // windows. A concurrency of 0: 8 a worker.
+  PlanOptions plan;
+  // In place of that: the profilers start before its first request, with neither warm-up nor
+  // baseline, and stop at the end of the window while the load goes on. By HTTP alone.
+  std::optional<GivenLoad> given_load;
+  bool whole_load = false;  // they stop after its last request: nothing bounds the window
+  int64_t warm_up_ns = 3'000'000'000;
+  int64_t baseline_ns = 5'000'000'000;      // unprofiled, so that the cost of profiling is a number
+  std::optional<OverheadOptions> overhead;  // windows between the baseline and the recording
+  // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests
+  // ended.
+  int64_t window_ns = 10'000'000'000;
+  bool window_asked = false;  // by the user, who then gets it; else the budget bounds it
+  Budget budget;
+  std::optional<uint64_t> window_requests;
+
+  std::string trace_dir;  // where the engines write, as seen from here
+  // "HOST:/path" or "HOST": fetched by ssh. One for all, or one for each host of the workers' URLs.
+  std::vector<std::string> collect_from;
+  std::vector<std::string> engine_logs;  // one for all workers, or one for each in their order
+  struct PathMap {
+    std::string engine, local;
+  };
+  std::vector<PathMap> maps;              // an engine's folder mounted elsewhere
+  std::string socket_folder;              // of the daemon, "" for its abstract name
+  std::string nsys_session;               // by name; "": that of the engine's processes
+  bool keep_going = false;                // with the workers that can be profiled
+  std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
+  std::string command;                    // for run.json and commands.sh: without secrets
+};
+
+}  // namespace tacho
