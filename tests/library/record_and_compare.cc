@@ -1,9 +1,8 @@
 // What another program does with the libraries alone, without cli/: on two threads at once it
 // records two simulated engines behind a router, analyses the recordings, and compares them.
-#include <fmt/format.h>
-
 #include <array>
 #include <filesystem>
+#include <iostream>
 #include <thread>
 
 #include "analysis/compare/compare_runs.h"
@@ -35,8 +34,9 @@ Result<RunAnalysis> RecordAndAnalyse(const std::string& folder, const Classifier
   worker.cost = {*simulate::FindModelShape("tiny"), *simulate::FindHardware("h100"), 1, 10};
   worker.trace_folder = folder + "/engine";
   worker.temp_folder = folder;
-  worker.profiler_config =
-      fmt::format(R"({{"profiler": "torch", "torch_profiler_dir": "{}/engine"}})", folder);
+  worker.profiler_config = R"({"profiler": "torch", "torch_profiler_with_stack": false, )"
+                           R"("torch_profiler_dir": ")" +
+                           worker.trace_folder + "\"}";
   TACHO_ASSIGN_OR_RETURN(const auto simulation, simulate::Simulation::Start(engine));
   TACHO_ASSIGN_OR_RETURN(const auto client, HttpClient::Create({}));
   RecordOptions options;
@@ -46,8 +46,8 @@ Result<RunAnalysis> RecordAndAnalyse(const std::string& folder, const Classifier
   Quiet observer;
   TACHO_ASSIGN_OR_RETURN(const Recording recording, Record(*client, options, observer));
   RunProgress progress;
-  TACHO_ASSIGN_OR_RETURN(
-      auto read, ReadRun({.paths = {recording.folder.In("traces")}}, {}, classifier, progress));
+  TACHO_ASSIGN_OR_RETURN(auto read, ReadRun({.paths = {recording.folder.In("traces")}},
+                                            {.step_profile = true}, classifier, progress));
   return std::move(read.run);
 }
 
@@ -66,11 +66,11 @@ int main() {
       threads[i] = std::jthread([&, i, own] { runs[i] = RecordAndAnalyse(own, *classifier); });
     }
   }
-  for (const Result<RunAnalysis>& run : runs)
-    if (!run) return fmt::print("{}\n", run.error().message), 1;
+  for (const Result<RunAnalysis>& run : runs) {
+    if (!run) return std::cerr << run.error().message << '\n', 1;
+  }
   const RunChanges changes = CompareRuns({*runs[0]}, {*runs[1]});
   const size_t steps = runs[0]->traces.at(0).steps.steps.size();
-  fmt::print("{} and {} steps, {} phases compared\n", steps,
-             runs[1]->traces.at(0).steps.steps.size(), changes.phases.size());
+  std::cout << steps << " steps, " << changes.phases.size() << " phases compared\n";
   return steps > 0 && changes.AnythingCompared() ? 0 : 1;
 }
