@@ -1,7 +1,6 @@
 # Every third-party library, found once and given one name. System packages only.
 find_package(fmt REQUIRED)
 find_package(tl-expected REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(PkgConfig REQUIRED)

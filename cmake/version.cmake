@@ -10,7 +10,6 @@ set(libraries
   "libedit libedit ${EDIT_VERSION}"
   "libyaml libyaml-0 ${YAML_VERSION}"
   "Boost - ${Boost_VERSION_STRING}"
-  "CLI11 - ${CLI11_VERSION}"
   "nlohmann-json - ${nlohmann_json_VERSION}")
 if(ISAL_FOUND)
   list(PREPEND libraries "ISA-L libisal ${ISAL_VERSION}")

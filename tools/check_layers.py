@@ -32,7 +32,6 @@ LAYERS = {
 # Third-party headers and the only places that may name them.
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
-    r"CLI/": r"src/cli/options/parse\.cc",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
     r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|doctor|export|launch|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",

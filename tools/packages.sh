@@ -2,7 +2,7 @@
 # Names that Debian 12, Debian 13 and Ubuntu 24.04 share; where they differ a function chooses by what is there.
 
 TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
-  libarchive-dev libfmt-dev libexpected-dev libcli11-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
+  libarchive-dev libfmt-dev libexpected-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
   libyaml-dev libsqlite3-dev libedit-dev"
 TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev valgrind"
 TACHO_ENGINE_PACKAGES="python3-venv"

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <deque>
+#include <functional>
+#include <span>
 
 #include "cli/screen/terminal.h"
 #include "text/visible_text.h"
@@ -28,6 +30,10 @@ namespace {
 
 constexpr size_t kHelpColumn = 26;
 constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;  // below it the texts go under the names
+
+bool IsList(const OptionRow& row) {
+  return std::holds_alternative<std::vector<std::string>*>(row.target);
+}
 
 // The main name: "--out" of "-o,--out".
 std::string MainName(const OptionRow& row) {
@@ -65,25 +71,6 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
                                       : "");
 }
 
-// CLI11's complaint has the option's name in it, and may have its value, which may be a secret.
-std::string Misused(const CommandSpec& spec, std::string_view complaint) {
-  constexpr std::string_view kBetween = " :=";
-  while (!complaint.empty()) {
-    const size_t end = std::min(complaint.find_first_of(kBetween), complaint.size());
-    const std::string word(complaint.substr(0, end));
-    complaint.remove_prefix(std::min(end + 1, complaint.size()));
-    for (const OptionGroup& group : spec.groups) {
-      for (const OptionRow& row : group.options) {
-        const auto names = row.Names();
-        if (std::find(names.begin(), names.end(), word) == names.end()) continue;
-        return row.value.empty() ? word + " takes no value"
-                                 : fmt::format("{} wants a value: {}", word, row.value);
-      }
-    }
-  }
-  return "the options cannot be understood";
-}
-
 // "  --top N                 what it does", the text wrapped under itself.
 std::string HelpRow(const std::string& names, const std::string& value, const std::string& help,
                     size_t width) {
@@ -106,7 +93,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
 // "--out DIR", as written to a run folder.
 std::string Written(const OptionRow& row, const std::string& value) {
   std::string word;
-  const bool list = std::holds_alternative<std::vector<std::string>*>(row.target) && !row.words;
+  const bool list = IsList(row) && !row.words;
   for (size_t begin = 0; begin <= value.size();) {
     const size_t end = list ? std::min(value.find(',', begin), value.size()) : value.size();
     word += (begin > 0 ? "," : "") + WrittenWord(row.secret, value.substr(begin, end - begin));
@@ -128,8 +115,7 @@ std::string WrittenCommand(const CommandSpec& spec, const std::string& options) 
 
 Result<void> CheckChoice(const CommandSpec& spec, const OptionRow& row, const std::string& value) {
   const auto& known = row.choices;
-  const bool list = std::holds_alternative<std::vector<std::string>*>(row.target);
-  if (list || known.empty() || std::find(known.begin(), known.end(), value) != known.end())
+  if (IsList(row) || known.empty() || std::find(known.begin(), known.end(), value) != known.end())
     return {};
   const std::string nearest = Closest(value, known);
   return Usage(
@@ -174,39 +160,6 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   return {};
 }
 
-// Puts the name of a list of words before each of them: "--goodput a b" as "--goodput a --goodput
-// b".
-std::vector<std::string> SpreadWords(const CommandSpec& spec,
-                                     const std::vector<std::string>& arguments) {
-  const auto takes_words = [&](const std::string& argument) {
-    for (const OptionGroup& group : spec.groups) {
-      for (const OptionRow& row : group.options) {
-        if (!row.words) continue;
-        const auto names = row.Names();
-        if (std::find(names.begin(), names.end(), argument) != names.end()) return true;
-      }
-    }
-    return false;
-  };
-  std::vector<std::string> spread;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    spread.push_back(arguments[i]);
-    if (!takes_words(arguments[i])) continue;
-    const std::string& name = arguments[i];
-    if (i + 1 < arguments.size()) spread.push_back(arguments[++i]);
-    while (i + 1 < arguments.size() && !arguments[i + 1].starts_with('-') &&
-           arguments[i + 1].find("://") == std::string::npos) {
-      spread.push_back(name);
-      spread.push_back(arguments[++i]);
-    }
-  }
-  return spread;
-}
-
-}  // namespace
-
-namespace {
-
 // The flags that were given, as they are written in a command.
 std::string WrittenFlags(const CommandSpec& spec) {
   std::string written;
@@ -217,63 +170,127 @@ std::string WrittenFlags(const CommandSpec& spec) {
   return written;
 }
 
+// Sorts arguments into options with their values and positionals.
+class Sorter {
+ public:
+  Sorter(const CommandSpec& spec, const std::vector<std::string>& arguments)
+      : spec_(spec), arguments_(arguments) {
+    for (const OptionGroup& group : spec.groups)
+      for (const OptionRow& row : group.options)
+        for (std::string& name : row.Names()) rows_.emplace(std::move(name), &row);
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (argument == "--") break;
+      if (argument == "-h" || argument == "--help")
+        asks_for_help_ = true;
+      else if (argument.size() < 2 || argument[0] != '-')
+        positionals_.push_back(argument);
+      else if (argument[1] == '-')
+        TakeLong(argument);
+      else
+        TakeShort(argument);
+    }
+    positionals_.insert(positionals_.end(), arguments_.begin() + static_cast<std::ptrdiff_t>(next_),
+                        arguments_.end());
+  }
+
+  [[nodiscard]] bool asks_for_help() const { return asks_for_help_; }
+  [[nodiscard]] const std::string& problem() const { return problem_; }  // the first; "": none
+  [[nodiscard]] std::vector<std::string>& positionals() { return positionals_; }
+  [[nodiscard]] const std::vector<std::string>* ValuesOf(const OptionRow& row) const {
+    const auto found = values_.find(&row);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  [[nodiscard]] const OptionRow* Find(std::string_view name) const {
+    const auto found = rows_.find(name);
+    return found == rows_.end() ? nullptr : found->second;
+  }
+  void Complain(std::string problem) {
+    if (problem_.empty()) problem_ = std::move(problem);
+  }
+  // "--name", "--name=value"
+  void TakeLong(const std::string& argument) {
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const OptionRow* row = Find(name);
+    if (row == nullptr) return Complain(UnknownOption(spec_, argument));
+    if (bool* const* flag = std::get_if<bool*>(&row->target)) {
+      if (equals != argument.npos) return Complain(name + " takes no value");
+      **flag = true;
+    } else if (equals != argument.npos) {
+      Keep(*row, name, argument.substr(equals + 1));
+    } else {
+      TakeValue(*row, name);
+    }
+  }
+  // "-w", "-wq", "-o DIR", "-oDIR", "-o=DIR"
+  void TakeShort(const std::string& argument) {
+    for (size_t at = 1; at < argument.size(); ++at) {
+      const std::string name{'-', argument[at]};
+      const OptionRow* row = Find(name);
+      if (row == nullptr) return Complain(UnknownOption(spec_, at == 1 ? argument : name));
+      if (bool* const* flag = std::get_if<bool*>(&row->target)) {
+        **flag = true;
+        continue;
+      }
+      const std::string rest = argument.substr(at + 1);
+      if (rest.empty()) return TakeValue(*row, name);
+      return Keep(*row, name, rest[0] == '=' ? rest.substr(1) : rest);
+    }
+  }
+  [[nodiscard]] bool IsOption(const std::string& word) const {
+    return word == "--" || word == "-h" || word == "--help" ||
+           Find(word.substr(0, word.find('='))) != nullptr;
+  }
+  void TakeValue(const OptionRow& row, const std::string& name) {
+    if (next_ == arguments_.size() || IsOption(arguments_[next_])) return WantsValue(row, name);
+    values_[&row].push_back(arguments_[next_++]);
+    while (row.words && next_ < arguments_.size() && !arguments_[next_].starts_with('-') &&
+           arguments_[next_].find("://") == std::string::npos)
+      values_[&row].push_back(arguments_[next_++]);
+  }
+  void Keep(const OptionRow& row, const std::string& name, std::string value) {
+    if (value.empty()) return WantsValue(row, name);
+    values_[&row].push_back(std::move(value));
+  }
+  void WantsValue(const OptionRow& row, const std::string& name) {
+    Complain(fmt::format("{} wants a value: {}", name, row.value));
+  }
+
+  const CommandSpec& spec_;
+  const std::vector<std::string>& arguments_;
+  size_t next_ = 0;
+  std::map<std::string, const OptionRow*, std::less<>> rows_;
+  std::map<const OptionRow*, std::vector<std::string>> values_;
+  std::vector<std::string> positionals_;
+  bool asks_for_help_ = false;
+  std::string problem_;
+};
+
 }  // namespace
 
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments) {
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  bool help = false;
-  app.add_flag("-h,--help", help);
-  std::deque<std::string> texts;
-  std::vector<std::pair<const OptionRow*, CLI::Option*>> valued;
+  Sorter sorted(spec, arguments);
+  if (sorted.asks_for_help()) return true;
+  if (!sorted.problem().empty()) return Usage(spec, sorted.problem());
+  if (spec.positionals == nullptr && !sorted.positionals().empty())
+    return Usage(
+        spec, fmt::format("unexpected argument '{}'", VisibleText(sorted.positionals().front())));
+  if (spec.positionals != nullptr) *spec.positionals = std::move(sorted.positionals());
+  std::string written = WrittenFlags(spec);
   for (const OptionGroup& group : spec.groups) {
     for (const OptionRow& row : group.options) {
-      if (auto* const* target = std::get_if<bool*>(&row.target)) {
-        app.add_flag(row.names, **target);
-        continue;
+      const std::vector<std::string>* values = sorted.ValuesOf(row);
+      if (values == nullptr) continue;
+      // Of an option that is no list the last one counts.
+      const std::span<const std::string> counting =
+          IsList(row) ? std::span(*values) : std::span(*values).last(1);
+      for (const std::string& value : counting) {
+        TACHO_RETURN_IF_ERROR(Store(spec, row, value));
+        written += Written(row, value);
       }
-      CLI::Option* option = app.add_option(row.names, texts.emplace_back());
-      const bool list = std::holds_alternative<std::vector<std::string>*>(row.target);
-      option
-          ->multi_option_policy(list ? CLI::MultiOptionPolicy::TakeAll
-                                     : CLI::MultiOptionPolicy::TakeLast)
-          ->allow_extra_args(false);
-      valued.emplace_back(&row, option);
-    }
-  }
-  // "--" is removed here, because CLI11 does not report what came after it.
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  std::vector<std::string> reversed =
-      SpreadWords(spec, std::vector<std::string>(arguments.begin(), dashes));
-  std::reverse(reversed.begin(), reversed.end());
-  try {
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    return Usage(spec, Misused(spec, error.what()));
-  }
-  if (help) return true;
-  std::vector<std::string> positionals;
-  for (const std::string& extra : app.remaining()) {
-    if (extra.size() > 1 && extra.starts_with('-')) {
-      return Usage(spec, UnknownOption(spec, extra));
-    }
-    positionals.push_back(extra);
-  }
-  if (dashes != arguments.end()) positionals.insert(positionals.end(), dashes + 1, arguments.end());
-  if (spec.positionals == nullptr && !positionals.empty()) {
-    return Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front())));
-  }
-  if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
-  std::string written = WrittenFlags(spec);
-  for (const auto& [row, option] : valued) {
-    if (option->count() == 0) continue;
-    const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);
-    const std::vector<std::string> values =
-        list ? option->results() : std::vector<std::string>{option->as<std::string>()};
-    for (const std::string& value : values) {
-      TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
-      written += Written(*row, value);
     }
   }
   if (spec.command != nullptr) *spec.command = WrittenCommand(spec, written);

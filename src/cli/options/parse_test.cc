@@ -91,7 +91,29 @@ TEST(ParseArguments, MisuseIsToldInOurWords) {
             "unknown option -q; see 'tacho analyze --help'");
 }
 
+// As other programs take them.
+TEST(ParseArguments, ShortOptionsInOneWord) {
+  LaunchArguments a;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"-qoX"}, {"-q", "-o=X"}, {"-q", "-o", "X"}, {"-qo", "X"}}) {
+    a = {};
+    ASSERT_TRUE(ParseArguments(LaunchSpec(a), words)) << words[0];
+    EXPECT_TRUE(a.quiet);
+    EXPECT_EQ(a.out, "X");
+  }
+  EXPECT_EQ(Parse({"x", "-wz"}).result.error().message,
+            "unknown option -z; see 'tacho analyze --help'");
+}
+
+TEST(ParseArguments, AnOptionIsNoValueOfTheOneBefore) {
+  EXPECT_EQ(Parse({"x", "--csv", "--json"}).result.error().message,
+            "--csv wants a value: DIR; see 'tacho analyze --help'");
+  EXPECT_EQ(Parse({"x", "--csv=--json"}).options.csv_folder, "--json");
+  EXPECT_EQ(Parse({"x", "--csv", "-odd"}).options.csv_folder, "-odd");
+}
+
 TEST(ParseArguments, HelpBeatsEverything) {
+  EXPECT_TRUE(*Parse({"--top", "--help"}).result);
   const Parsed p = Parse({"--help", "--nonsense"});
   ASSERT_TRUE(p.result.has_value());
   EXPECT_TRUE(*p.result);

@@ -11,6 +11,7 @@
 #include "control/nsys/nsys_launch.h"
 #include "launch/launch_folder.h"
 #include "text/shell_word.h"
+#include "cli/launch/launch_narrator.h"
 
 namespace tacho {
 
