@@ -17,7 +17,8 @@ struct Command {
   std::string_view summary;
   // Returns the exit status. An error: nothing was printed on standard output.
   Result<int> (*run)(const std::vector<std::string>& arguments);
-  // The command, then its sub-commands. Only to read: their targets are gone.
+  // The command, then its sub-commands. For reading only: the targets of their options no longer
+  // exist.
   std::vector<CommandSpec> (*specs)();
 };
 

@@ -12,31 +12,32 @@
 
 namespace tacho {
 
-// What a request gets in place of what it asks for.
+// Whether a request may go on, or else the answer that it gets instead.
 struct AccessVerdict {
   int status = 0;  // 0: it may go on
   std::string why = {};
   std::vector<HttpHeader> headers = {};
 };
 
-// Decides who may ask a server of one user on a machine of many, whose port pages of other origins
-// can reach too. In this order:
+// Decides who may ask a server that belongs to one user of a shared machine; pages of other origins
+// can reach its port too. Checked in this order:
 //
-//   403  the Host is neither localhost, 127.0.0.1, [::1] nor a named one: another name that was
-//        made to resolve to this machine (DNS rebinding) stops here
+//   403  the Host is neither localhost, 127.0.0.1, [::1] nor in `hosts`: this stops other names
+//        that were made to resolve to this machine (DNS rebinding)
 //   405  a method other than GET, HEAD and PUT
 //   303  GET /?token= with the token: to /FOLDER/?token=PASS, which works once and leads to ./ with
 //        the cookie "tacho-PORT" (HttpOnly, Strict)
 //   401  neither that cookie, below /FOLDER/, nor the token as "Authorization: Bearer"
 //   403  PUT without an Origin of the same host: a page of another origin
 //
-// A cookie knows no port: a browser sends it to every server of this host, other users' too. It is
-// for the folder alone, whose name is a secret, so that no other server is ever asked for it.
+// A cookie is not bound to a port: a browser sends it to every server of this host, other users'
+// too. So the cookie is set for the folder only. The folder's name is secret, so a browser never
+// asks another server for it.
 //
 // Secrets are compared in constant time. Thread-safe.
 class Access {
  public:
-  // `hosts`: further names of this server, without a port. kUsage: a name that cannot be one.
+  // `hosts`: further names of this server, without a port. kUsage: not a host name.
   static Result<std::unique_ptr<Access>> Create(uint16_t port, std::vector<std::string> hosts);
 
   [[nodiscard]] AccessVerdict Check(const ServerRequest& request);
@@ -49,7 +50,7 @@ class Access {
   // Valid as long as the server runs.
   [[nodiscard]] const std::string& token() const { return token_; }
   // A token that one GET /?token= uses up: for a browser's command line, which other users of the
-  // machine can read. The one before is no longer valid.
+  // machine can read. The previous one is no longer valid.
   Result<std::string> OneTimeToken();
 
  private:

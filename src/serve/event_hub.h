@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// The events of a run, for all pages that listen (text/event-stream). One that comes later gets
-// first what the others got, of the progress only the last, of each rank as it is then.
+// Sends the events of a run to all pages that listen (text/event-stream). A page that comes later
+// first gets the earlier events: of the progress only the last, of each rank its current state.
 // Thread-safe.
 class EventHub {
  public:
@@ -27,7 +27,7 @@ class EventHub {
   void SendProgress(std::string_view data);
   // Answers with the events so far and keeps the connection; 503 where too many listen.
   void Listen(std::shared_ptr<HttpExchange> exchange);
-  // A comment to all, so that proxies keep the connections. Forgets those that are gone.
+  // Sends a comment to all, so that proxies keep the connections. Forgets pages that are gone.
   void Beat();
   [[nodiscard]] size_t listeners();
 
@@ -39,7 +39,7 @@ class EventHub {
   const RankEntries entries_;
   std::mutex mutex_;
   std::vector<size_t> ranks_;    // sent, each once
-  std::string sent_, progress_;  // the other events; the last of the progress
+  std::string sent_, progress_;  // all other events; the last progress event
   std::vector<std::shared_ptr<HttpExchange>> listeners_;
 };
 

@@ -17,10 +17,10 @@ struct HttpAnswer {
 
 // {"error": why}
 HttpAnswer ErrorAnswer(int status, std::string_view why);
-// Of kUsage 400, of kUnreadable 404, of all others 500.
+// The status is 400 for kUsage, 404 for kUnreadable, 500 for all others.
 HttpAnswer ErrorAnswer(const Error& error);
 
-// Not to be kept by browsers and proxies, unless it has a Cache-Control of its own.
+// Sends `answer`. Browsers and proxies may not store it, unless it has a Cache-Control of its own.
 void SendAnswer(HttpExchange& exchange, HttpAnswer answer);
 
 }  // namespace tacho

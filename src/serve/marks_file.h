@@ -17,11 +17,12 @@ class MarksFile {
   // `path`: of the file; "": there is no place for one.
   explicit MarksFile(std::string path) : path_(std::move(path)) {}
 
-  // As API.md has them; no mark where there is no file. kUnreadable: it holds anything else.
+  // The marks in the form of API.md; none if there is no file. kUnreadable: it holds anything else.
   [[nodiscard]] Result<std::string> Read() const;
-  // `if_match`: the value of that header, which names the TagOf the marks to be replaced; "": any.
-  // False: they are others by now, and stay. kUsage: `json` is not what API.md says, or too much;
-  // kOutput: it cannot be written; kUnreadable: another file is in its place, and stays.
+  // `if_match`: the value of the If-Match header, with the TagOf of the marks to replace; "": any.
+  // False: the marks have changed since, and stay. kUsage: `json` is not what API.md says, or too
+  // large; kOutput: the file cannot be written; kUnreadable: another file is in its place, and
+  // stays.
   Result<bool> Replace(std::string_view json, std::string_view if_match = {});
   // The entity tag of what Read returned, with its quotes.
   static std::string TagOf(std::string_view marks);

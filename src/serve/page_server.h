@@ -29,9 +29,9 @@ struct PageServerOptions {
 using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerRequest& request)>;
 
 // Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static
-// files on the server's thread, events (EventHub), and all others by `api` on 4 threads.
+// files on the server's thread, events (EventHub), and all other requests by `api` on 4 threads.
 //
-// Bounds: 64 connections; heads of 16 kB; bodies of 1 MB, of marks alone and only with the key; 64
+// Bounds: 64 connections; heads of 16 kB; bodies of 1 MB, only for marks and only with the key; 64
 // waiting requests. A connection whose client takes nothing of its answer for 30 s is closed.
 class PageServer {
  public:
@@ -44,7 +44,8 @@ class PageServer {
 
   [[nodiscard]] uint16_t port() const { return port_; }
   [[nodiscard]] Access& access() { return *access_; }
-  // CLOCK_MONOTONIC, of a request that Access let through or, at first, of the start.
+  // The time (CLOCK_MONOTONIC) of the last request that Access let through; before the first one,
+  // of the start.
   [[nodiscard]] int64_t last_request_ns() const { return last_request_ns_; }
 
  private:

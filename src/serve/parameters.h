@@ -12,17 +12,18 @@
 
 namespace tacho {
 
-// The query of a request: "rank=0&q=a%20b". Of a parameter that comes again the first counts.
+// The query of a request: "rank=0&q=a%20b". If a parameter is repeated, the first one counts.
 // Errors are kUsage and name the parameter and what it may be.
 class Parameters {
  public:
   explicit Parameters(std::string_view query);
 
   [[nodiscard]] std::optional<std::string> Text(std::string_view name) const;
-  // A whole number of [least, most]; `otherwise` where it is absent, or an error without it.
+  // A whole number of [least, most]. If the parameter is absent: `otherwise`, or an error if that
+  // is absent too.
   [[nodiscard]] Result<int64_t> Number(std::string_view name, int64_t least, int64_t most,
                                        std::optional<int64_t> otherwise = std::nullopt) const;
-  // Below `size`.
+  // A whole number below `size`.
   [[nodiscard]] Result<size_t> Index(std::string_view name, size_t size) const;
   // `from` and `to`, not to < from; `otherwise` where both are absent.
   [[nodiscard]] Result<Interval> Window(std::optional<Interval> otherwise = std::nullopt) const;

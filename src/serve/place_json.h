@@ -13,10 +13,10 @@ inline std::string_view PaletteKey(Palette palette) {
   return kKeys[static_cast<size_t>(palette)];
 }
 
-// A name as a list of the page gets it: its first 4 kB.
+// A name as the lists of the page get it: its first 4 kB.
 inline std::string_view BoundedName(std::string_view name) { return name.substr(0, 4096); }
 
-// Members of the object that is open: what API.md calls an `at`.
+// Writes the members of what API.md calls an `at` into the object that is open.
 inline void WriteAtFields(JsonWriter& json, const PlacedSlice& slice) {
   json.Fields("rank", slice.at.rank, "row", slice.at.row, "lane", slice.at.lane, "place",
               slice.at.place, "from_ns", slice.when.start, "to_ns", slice.when.end);

@@ -16,7 +16,7 @@ Result<std::shared_ptr<const ViewedRank>> RankOf(const ServedRun& run, const Par
 // The queries of API.md that draw one rank. kUsage: a bad parameter; kUnreadable: the rank is not
 // read.
 //
-// Of a row with more lanes than a request may have, `lanes=FIRST-LAST` chooses which.
+// If a row has more lanes than a request may name, `lanes=FIRST-LAST` chooses some.
 Result<HttpAnswer> AnswerTiles(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerNames(const ServedRun& run, const Parameters& query);
 

@@ -11,11 +11,11 @@ namespace tacho {
 
 // What API.md calls `meta`.
 std::string MetaJson(const ServedRun& run);
-// What it calls `api/v1/summary`, of a run that is done.
+// What API.md calls `api/v1/summary`, for a run that is done.
 std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis);
 
-// Members of the object that is open: of an entry of `meta.ranks`, and of `meta.read`. `analysis`:
-// of the rank's trace, null where there is none yet.
+// Write the members of an entry of `meta.ranks` and those of `meta.read` into the object that is
+// open. `analysis`: that of the rank's trace; null if there is none yet.
 void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis);
 void WriteReadJson(JsonWriter& json, const ServedRun& run);
 

@@ -28,34 +28,34 @@ struct ServedRunInfo {
   ServedStart start = {};
 };
 
-// A run that is served while it is being read. What changes goes to the pages at once (EventHub).
+// A run that is served while it is being read. Changes are sent to the pages at once (EventHub).
 // Thread-safe.
 class ServedRun {
  public:
   // `classifier` must outlive it.
   ServedRun(ServedRunInfo info, const Classifier& classifier);
 
-  // For who reads.
+  // For the reader of the traces.
   void Begin(size_t rank);
   void AddBytes(uint64_t stored_bytes);
   void Add(size_t rank, std::unique_ptr<ViewedRank> read);
   // A further trace of a file that holds several.
   size_t Append(std::string path);
   void Fail(size_t rank, std::string why);
-  // Once all were read. `run`: its traces may be fewer than the ranks.
+  // To be called once all ranks were read. `run` may have fewer traces than there are ranks.
   void Finish(std::shared_ptr<const RunAnalysis> run);
-  // There is no analysis, now or later.
+  // The same if there is no analysis and will be none.
   void Finish(Error why);
-  // A file is not what it was when it was read.
+  // Tells the pages that a file is no longer what it was when it was read.
   void Gone(const std::string& path, const std::string& why);
 
-  // For who asks.
+  // For those who answer requests.
   [[nodiscard]] const ServedRunInfo& info() const { return info_; }
   [[nodiscard]] const Classifier& classifier() const { return classifier_; }
   [[nodiscard]] const ViewedRun& view() const { return view_; }
   [[nodiscard]] EventHub& events() { return events_; }
   [[nodiscard]] uint64_t read_bytes() const { return read_bytes_; }
-  // Null until Finish, and where that had an error.
+  // Null until Finish, and after a Finish with an error.
   [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
   [[nodiscard]] std::optional<Error> error() const;
   // Where the page begins; absent: anywhere, or not known yet (a time is known at once, all else

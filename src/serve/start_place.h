@@ -10,19 +10,19 @@ namespace tacho {
 // Where the command line wants the page to begin.
 struct ServedStart {
   enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime, kName } kind = Kind::kNowhere;
-  size_t number = 0;  // of the longest gaps, or of the steps of the first rank that has it; from 1
+  size_t number = 0;  // from 1: among the longest gaps, or the steps of the first rank that has it
   DurationNs time = {};   // from 0 of the run's clock
-  std::string name = {};  // a part of it
+  std::string name = {};  // a part of a name
 };
 
-// What there is of it.
+// The place that was found for a ServedStart.
 struct StartPlace {
   std::optional<Interval> when = {};  // absent: nothing of the kind
   std::optional<SlicePlace> at = {};  // absent: a time rather than a slice
-  // "gap 99: there are 30 gaps; the page begins at the last"; "": it is there.
+  // "gap 99: there are 30 gaps; the page begins at the last"; "": it was found.
   std::string lacks = {};
 };
-// kTime is known at once, the others once all `ranks` are read. Cost: that of a search for kName.
+// kTime is known at once, the others once all `ranks` are read. Cost: for kName, a search.
 StartPlace FindStart(const ServedStart& start, const ReadRanks& ranks);
 
 }  // namespace tacho

@@ -9,12 +9,12 @@
 
 namespace tacho {
 
-// Answers the requests of API.md but `events`. Thread-safe; refers to both.
+// Answers all requests of API.md except `events`. Thread-safe. `run` and `marks` must outlive it.
 class ViewApi {
  public:
   ViewApi(const ServedRun& run, MarksFile& marks) : run_(run), marks_(marks) {}
 
-  // `what`: "meta", "tiles", ... 404 for one that there is not; 400 for a bad parameter.
+  // `what`: "meta", "tiles", ... 404 for an unknown one; 400 for a bad parameter.
   [[nodiscard]] HttpAnswer Answer(std::string_view what, const ServerRequest& request) const;
 
  private:

@@ -18,7 +18,7 @@ namespace tacho {
 // Hands what ReadRun reads to a ServedRun, which it makes once it knows the traces.
 class ViewFeed : public TraceKeeper, public RunProgress {
  public:
-  // `info`: without what only the traces tell. `classifier` must outlive it.
+  // `info`: without what is known only once the traces are found. `classifier` must outlive it.
   ViewFeed(ServedRunInfo info, const Classifier& classifier)
       : info_(std::move(info)), classifier_(classifier) {}
 
@@ -29,27 +29,28 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override;
   void OnEnd(size_t source, const Error* failure) override;
-  // So many more programs export a report.
+  // `more`: the change in the number of programs that export a report.
   void OnExports(int more) { exports_ += more; }
   [[nodiscard]] bool exporting() const { return exports_ > 0; }
 
-  // What ReadRun returned, once. Ranks that were read and are not in it are of other sessions.
+  // To be called once, with what ReadRun returned. Ranks that were read and are not in it belong to
+  // other sessions.
   void Finish(Result<Readout<RunAnalysis>> readout);
-  // What remains of it.
+  // What remains of the readout.
   struct Outcome {
     std::shared_ptr<const RunAnalysis> run;
     std::vector<Error> failures;
     size_t blanked = 0;  // Readout::Blanked
   };
 
-  // Waits that long until the traces are found, or until Finish: whether one of them happened.
+  // Waits at most `time` until the traces are found or Finish is called; whether either happened.
   bool WaitForRun(std::chrono::milliseconds time);
   // To be called once WaitForRun was true. Null: there is nothing to show, and outcome() says why.
   [[nodiscard]] const std::shared_ptr<ServedRun>& run() const { return run_; }
-  // Waits that long until Finish, or until so much was read that the traces look readable; whether
-  // Finish was called.
+  // Waits at most `time` until Finish, or until so much was read that the traces look readable;
+  // whether Finish was called.
   bool WaitForFirstLook(std::chrono::milliseconds time);
-  // Waits that long for Finish; whether it was called.
+  // Waits at most `time` for Finish; whether it was called.
   bool WaitForEnd(std::chrono::milliseconds time);
   // To be called once WaitForEnd was true.
   [[nodiscard]] const Result<Outcome>& outcome() const { return *outcome_; }
@@ -57,13 +58,13 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   [[nodiscard]] const std::set<std::string>& files() const { return files_; }
 
  private:
-  // The ranks that are not in the analysis.
+  // Marks the ranks that are not in the analysis as failed.
   void FailOthers(const RunAnalysis& analysis);
 
   ServedRunInfo info_;
   const Classifier& classifier_;
   size_t threads_ = 1;                      // for the rows of each trace
-  std::vector<std::vector<size_t>> ranks_;  // by source: those of its traces
+  std::vector<std::vector<size_t>> ranks_;  // by source: the ranks of its traces
   std::set<std::string> files_;
   std::atomic<int> exports_ = 0;
   std::mutex mutex_;

@@ -15,7 +15,7 @@ class WatchedFiles {
  public:
   explicit WatchedFiles(const std::set<std::string>& paths);
 
-  // Those that changed since, each once: (path, "was removed" or "has changed").
+  // The files that changed since, each reported once: (path, "was removed" or "has changed").
   std::vector<std::pair<std::string, std::string>> Changes();
 
  private:

@@ -26,8 +26,8 @@ ApiError NoJson(SimulatedEngine engine, std::string_view body);
 ApiError MissingField(SimulatedEngine engine, std::string_view field);
 ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
-// Why an engine refused a start or a stop, as what stands in front of it says: SGLang's own 500
-// names no reason.
+// Why an engine refused a start or a stop, in the words of the server in front of it: SGLang's own
+// 500 gives no reason.
 std::string WhyRefused(bool start, int status, std::string_view body);
 
 // "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's

@@ -9,11 +9,11 @@ namespace tacho::simulate {
 
 struct KinetoAskerOptions {
   std::string socket_folder;   // the process's KINETO_IPC_SOCKET_DIR; "" for abstract names
-  std::optional<int32_t> gpu;  // that the process uses
+  std::optional<int32_t> gpu;  // the GPU that the process uses
   int64_t late = 0;            // the number of first answers that come too late
   int32_t idle_state = 3;      // KinetoVersion
-  // Ends the process with these words: an answer came from a name that does not begin with
-  // `socket_folder`, to the letter.
+  // Called when an answer comes from a name that does not begin with `socket_folder`, to the
+  // letter: ends the process with these words.
   std::function<void(const std::string& words)> abort = [](const std::string&) {};
 };
 
@@ -22,8 +22,8 @@ struct KinetoAskerOptions {
 // goes into `channel` (SOCK_SEQPACKET) as one message; the digit of the new state comes back when a
 // trace begins and when it is over. Blocks until the other end of `channel` is closed.
 //
-// Its waits are Kineto's (IpcFabricConfigClient.cpp, FabricManager.h): 50 ms for an answer, a later
-// one is found with the next question; if nobody listens, ten tries with doubling pauses. If only
+// Waits like Kineto (IpcFabricConfigClient.cpp, FabricManager.h): 50 ms for an answer; a later one
+// is found with the next question; if nobody listens, ten tries with doubling pauses. If only
 // the last try succeeds, it does not wait for the answer.
 void AskKinetoDaemon(int channel, const KinetoAskerOptions& options);
 

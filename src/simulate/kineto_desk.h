@@ -20,8 +20,8 @@ struct AskingProcess {
 };
 
 // Records the traces that the daemon requests from the processes of one server, and notifies each
-// process when its trace begins and ends. `simulation` must have that server alone and must outlive
-// this object, whose end also ends the processes.
+// process when its trace begins and ends. `simulation` must have only that server and must outlive
+// this object. The destructor also ends the processes.
 class KinetoDesk {
  public:
   // `trace_folder`: the processes' KINETO_ONDEMAND_TRACE_DIR.

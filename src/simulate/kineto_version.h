@@ -6,7 +6,7 @@
 
 namespace tacho::simulate {
 
-// What differs between the Kinetos of the engines' torch.
+// What differs between the versions of Kineto in the engines' torch.
 struct KinetoVersion {
   int32_t idle = 3, tracing = 1;  // the states that processes tell the daemon
   bool restricts_folder = false;  // a daemon's traces are only below /tmp, or another named folder

@@ -9,7 +9,8 @@
 
 namespace tacho::simulate {
 
-// An exchange without a client: its answer goes to `done`, as a whole; status 0 without one.
+// An exchange without a client: its answer goes to `done`, as a whole; status 0 if there is no
+// answer.
 class QuietExchange : public HttpExchange {
  public:
   using Done = std::function<void(int status, std::string body)>;

@@ -21,7 +21,7 @@ struct WorkerPlace {
 };
 
 struct SimulationOptions {
-  WorkerOptions worker;     // of all workers; index, pid and seed are made from it
+  WorkerOptions worker;     // for all workers; each derives its index, pid and seed from it
   int64_t count = 1;        // of workers in this process
   int64_t first_index = 0;  // of the first of them
   RouterKind router = RouterKind::kNone;
@@ -31,7 +31,7 @@ struct SimulationOptions {
   uint16_t worker_port = 0;  // of the first worker behind a router; 0: free ones
   std::string log_path;
   std::vector<WorkerPlace> elsewhere;  // workers in processes of their own; the router has them too
-  std::function<void()> on_death;      // of a worker, after its port is closed
+  std::function<void()> on_death;      // called when a worker has died, after its port is closed
 };
 
 // A whole deployment in this process: workers, a router in front of them, one thread for all their
@@ -46,7 +46,7 @@ class Simulation {
   virtual std::string RouterUrl() const = 0;      // "" without one
   virtual std::string PrometheusUrl() const = 0;  // of the router
   virtual const std::vector<WorkerPlace>& workers() const = 0;
-  // A window of one process, of the worker that it belongs to. From any thread.
+  // Records a window of one process, which belongs to that worker. From any thread.
   virtual void TraceWindow(size_t worker, TraceWindowOrder order) = 0;
 };
 

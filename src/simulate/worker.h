@@ -17,8 +17,8 @@
 
 namespace tacho::simulate {
 
-// A server around a vLLM or an SGLang that has other routes, or another engine that writes its
-// traces as SGLang does, but for their names.
+// A server around a vLLM or an SGLang, with other routes, or another engine that writes its traces
+// as SGLang does, except for their names.
 enum class HostKind : uint8_t { kNone, kTensorRtLlm, kTokenSpeed, kDynamo };
 
 // The settings of a simulated server process.
@@ -33,10 +33,10 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  // Of the server. Linux assigns none above 4,194,304, so unless the parts are processes, these
-  // belong to no process.
+  // The pid of the server. Linux assigns none above 4,194,304, so unless the parts are processes,
+  // the pids here belong to no process.
   int64_t pid = 5'000'000;
-  // By engine and rank, if they are processes; else the numbers after pid.
+  // The pids by engine and rank, if the ranks are processes. Empty: numbers after `pid` are used.
   std::vector<int64_t> rank_pids;
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens per chunk
@@ -67,11 +67,11 @@ class Worker {
   virtual ~Worker() = default;
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
   virtual void OnListening(uint16_t port) = 0;
-  // A window of one of its ranks, without HTTP, as Kineto's daemon requests it.
+  // Records a window of one of its ranks, without HTTP, as Kineto's daemon requests it.
   virtual void TraceWindow(const TraceWindowOrder& order) = 0;
 
   const WorkerOptions& options() const { return options_; }
-  // By engine and rank.
+  // The pids by engine and rank.
   std::vector<int64_t> RankPids() const {
     std::vector<int64_t> pids;
     for (int engine = 0; engine < options_.data_parallel; ++engine) {

@@ -43,7 +43,7 @@ inline std::vector<Trace> ReadKnownExport(const simulate::KnownRun& run) {
   return traces;
 }
 
-// As `tacho analyze` makes it of a folder with these traces.
+// The analysis that `tacho analyze` makes of a folder with these traces.
 inline RunAnalysis AnalyzeKnownTraces(const std::vector<Trace>& traces) {
   RunAnalysis run;
   for (const Trace& trace : traces) {
@@ -54,7 +54,7 @@ inline RunAnalysis AnalyzeKnownTraces(const std::vector<Trace>& traces) {
   return run;
 }
 
-// The same of the Kineto traces of all ranks.
+// The same for the Kineto traces of all ranks.
 inline RunAnalysis AnalyzeKnownRun(const simulate::KnownRun& run) {
   std::vector<Trace> traces;
   for (int64_t rank = 0; rank < run.options.ranks; ++rank)

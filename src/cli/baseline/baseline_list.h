@@ -16,10 +16,10 @@ namespace tacho {
 struct ListedBaseline {
   std::string name, path, engine, engine_version;
   std::optional<int64_t> recorded_unix_ns;  // when the first of its traces began
-  uint64_t runs = 0, ranks = 0, steps = 0;  // of one run: traces of workers; steps of all of them
+  uint64_t runs = 0, ranks = 0, steps = 0;  // ranks: worker traces of one run; steps: of all runs
   int64_t bytes = 0;                        // on the disk
 };
-// `runs`: what it holds.
+// `runs`: the results that the baseline holds.
 ListedBaseline ListedBaselineOf(const BaselinePlace& place, const std::vector<RunAnalysis>& runs);
 
 Table BaselinesTable(const std::vector<ListedBaseline>& baselines);

@@ -6,12 +6,13 @@
 
 namespace tacho {
 
-// What may stand in place of the last of `words`, which is begun, perhaps empty; `words` are those
+// The completions of the last of `words`, which is incomplete and may be empty. `words` are those
 // after "tacho". The first line is "files", "folders" or "words": which paths the shell adds. Then
-// a line for each candidate, with its description after a tab. From the rows of the commands.
+// comes a line for each candidate, with its description after a tab. Made from the option rows of
+// the commands.
 std::string CompletionText(std::vector<std::string> words);
 
-// "bash", "zsh" or "fish": the script that has this asked by the shell. "": another one.
+// The script that makes `shell` ("bash", "zsh" or "fish") ask for CompletionText; "" for any other.
 std::string_view CompletionScript(std::string_view shell);
 const std::vector<std::string>& CompletionShells();
 

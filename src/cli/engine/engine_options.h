@@ -35,7 +35,7 @@ struct StartOptions {
 
   bool operator==(const StartOptions&) const = default;
   std::vector<OptionRow> Rows();
-  // Without a key. kUsage: a field without a name, or a duplicate.
+  // The profile options, without a key. kUsage: a field without a name, or a duplicate.
   Result<ProfileOptions> Profile() const;
 };
 
@@ -61,7 +61,7 @@ struct EngineOptions {
 };
 // What `tacho engine` can do: "list", "status", ...
 const std::vector<std::string>& EngineActions();
-// With the options of `action` alone, or of all actions.
+// The command with the options of `action` only, or of all actions.
 CommandSpec EngineSpec(EngineOptions& options, const std::string& action = {});
 Result<void> CheckEngineOptions(const EngineOptions& options);
 

@@ -26,12 +26,12 @@ std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const Text
 // "http" or "daemon, http", "off"; the reason is in the notes.
 std::string ProfilerText(const EngineFacts& facts);
 
-// "SUBJECT and 2 others: WORDS" for those (subject, words) with the same words, in the order of the
-// first of each.
+// One text for all pairs (subject, words) with the same words: "SUBJECT and 2 others: WORDS". In
+// the order in which the words first appear.
 std::vector<std::string> GroupedTexts(const std::vector<std::pair<std::string, std::string>>& said);
 std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings);
 
-// The same as one JSON object, schema 1, with all findings.
+// The tables above as one JSON object, schema 1, with all findings.
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers);
 std::string OutcomesJson(const std::string& action, const std::vector<ControlOutcome>& outcomes);
 

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// Which part of each trace is exported; neither: all of it.
+// Which part of each trace is exported; without `window` and `step`: all of it.
 struct ExportPart {
   std::optional<TraceWindow> window = {};
   std::optional<int64_t> step = {};  // by its number, from 1

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// A launch on standard error: on a terminal one changing line for what is waited for, elsewhere a
-// line when a server begins and every ten seconds.
+// Shows a launch on standard error: on a terminal one changing line with what tacho waits for,
+// elsewhere a line when a server begins and every ten seconds.
 class LaunchNarrator {
  public:
   LaunchNarrator(std::optional<size_t> live_columns, bool quiet)
@@ -26,23 +26,24 @@ class LaunchNarrator {
   const std::optional<size_t> live_columns_;
   const bool quiet_;
   const std::chrono::steady_clock::time_point begin_;
-  std::map<std::string, int64_t> said_at_;  // seconds, of each server
+  std::map<std::string, int64_t> said_at_;  // by server; seconds
   bool open_line_ = false;
 };
 
-// Ends the servers, and complains of what does not end.
+// Ends the servers, and complains about those that do not end.
 void EndAndSay(LaunchedServers& servers);
-// Starts what was made and shows its progress; ends it on failure.
+// Starts the servers and shows their progress; ends them on failure.
 Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
                              std::chrono::milliseconds patience, LaunchNarrator& narrator,
                              const std::stop_token& stop);
 
-// On standard error: its findings, engines without a router, and what a costly preset costs.
+// Warns on standard error: the findings of the plan, engines without a router, and the cost of a
+// costly preset.
 void SayWarnings(const PlannedLaunch& plan);
 
 // The commands that would be started, and the next one.
 std::string PlanText(const PlannedLaunch& plan);
-// Its servers, what proves that they can be profiled, and the next command.
+// The servers, the proofs that they can be profiled, and the next command.
 std::string LaunchScreen(const LaunchedServers& servers, const std::vector<ProfilingProof>& proofs,
                          int64_t seconds);
 std::string LaunchJson(const PlannedLaunch& plan, const LaunchRecord* record,

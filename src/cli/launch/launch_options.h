@@ -29,9 +29,9 @@ CommandSpec LaunchSpec(LaunchArguments& arguments);
 // kUsage: neither vllm nor sglang.
 Result<EngineKind> ParseEngine(const std::string& name);
 
-// Takes the key that the servers want of their own words, unless the user gave one to tacho.
+// Uses the key from the servers' own arguments, unless the user gave one to tacho.
 void UseKeyOf(const PlannedLaunch& plan, const ServerOptions& given, HttpClientOptions& http);
-// PlanHere with the nsys of this host, for the preset that takes it, until Ctrl-C.
+// PlanHere, with the nsys of this host if the preset needs it. Ctrl-C ends it: kInterrupted.
 Result<PlanOfHere> PlanUntilInterrupted(EngineKind kind, const EngineArguments& arguments,
                                         const std::string& folder, const std::string& session);
 

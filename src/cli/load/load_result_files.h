@@ -6,20 +6,21 @@
 
 namespace tacho {
 
-// Checks before hours of load that they can be written: different names, existing folders. kUsage,
-// kOutput.
+// Checks, before hours of load, that the result files can be written: different names, existing
+// folders. kUsage, kOutput.
 Result<void> CheckResultFiles(const LoadFlags& flags);
 
 // The option of all commands that send a load: the name of a file, or with "{scenario}" in it one
 // for each scenario.
 OptionRow RecordsRow(std::string& path);
-// Writes these files. kOutput.
+// Writes the files of --records. kOutput.
 Result<void> WriteRecords(const std::string& path, const LoadRecords& records);
 
 // Writes the files that --records, --plan, --vllm-json and --save-result ask for. kOutput.
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load);
 
-// As vLLM names it: {label|backend}-{rate}qps[-concurrency{c}]-{model}-{date}.json.
+// The name that vLLM would give the file:
+// {label|backend}-{rate}qps[-concurrency{c}]-{model}-{date}.json.
 std::string ResultFileName(const BenchIdentity& identity);
 
 }  // namespace tacho

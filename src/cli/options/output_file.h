@@ -22,7 +22,7 @@ class OutputFile : public ByteSink {
 
   // False after a failure, after a request to stop, and when a pipe has no reader any more.
   bool Write(std::string_view bytes) override;
-  // The file that is being written, for who writes it by its name; "" of a pipe.
+  // The name of the file that is being written, for a writer that opens it by name; "" for a pipe.
   [[nodiscard]] std::string name_beside() const { return beside_ ? beside_->beside() : ""; }
   // Puts the file into its place, or says what went wrong: kOutput, or kInterrupted. A reader that
   // closed the pipe is no failure.

@@ -33,7 +33,7 @@ struct OptionRow {
   int64_t least = 0;   // of a whole number
   bool words = false;  // of a list: a list of words
   Secret secret = Secret::kNone;
-  std::vector<std::string> choices = {};  // all values; empty: any. A list's own code checks it
+  std::vector<std::string> choices = {};  // all values; empty: any. Not checked for a list
   // Values that the completion offers among others, with what they mean; nullptr: none.
   std::map<std::string, std::string> (*offers)() = nullptr;
 
@@ -85,7 +85,7 @@ struct CommandSpec {
 // one.
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
-// As wide as the terminal or COLUMNS says (cli/screen/terminal.h).
+// The help of a command, as wide as the terminal or COLUMNS says (cli/screen/terminal.h).
 std::string HelpText(const CommandSpec& spec);
 std::string HelpText(const CommandSpec& spec, size_t width);
 

@@ -11,8 +11,8 @@ enum class Secret {
   kHeader,  // NAME=VALUE: the value, unless headers of that name hold no secret (IsPlainHeader)
   kJson,    // every string that is a value
   kUrl,     // a name and a password, the values of a query (ShownUrl)
-  // NAME=VALUE of an environment: the value, if NAME or the form of the value says secret
-  // (base/secrets.h); others stay, for who runs the command again may have none of that name.
+  // NAME=VALUE of an environment: the value, if NAME or the form of the value indicates a secret
+  // (base/secrets.h). Other values stay: whoever runs the command again may not have that variable.
   kVariable,
 };
 

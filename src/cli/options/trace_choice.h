@@ -26,7 +26,7 @@ struct TraceArguments {
 Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts,
                                            std::string_view command);
 
-// Of one folder or archive the latest session, unless another one is named; named files are all
+// For one folder or archive: its latest session, unless another one is named. Named files are all
 // read, whatever their sessions.
 Result<TraceChoice> ChoiceOf(const TraceArguments& arguments, std::string_view command);
 

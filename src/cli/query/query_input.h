@@ -18,9 +18,9 @@ class QueryInput {
       : session_(session), output_(std::move(output)) {}
 
   // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
-  // An empty line stands between what two of them print, but for JSON. Errors have the line, or
-  // else the number, of their statement. What went well before an error was printed. True: ".quit",
-  // or nobody reads the output any more.
+  // An empty line separates what two of them print, except for JSON. An error names the line of its
+  // statement, or else its number; the results before it have been printed. True: ".quit", or
+  // nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:
@@ -36,10 +36,10 @@ bool IsQueryText(const std::string& argument);
 bool BeginsStatement(const std::string& argument);
 // The command with a dot that a line is or means, as "exit" and "\q" mean ".quit"; "": none.
 std::string DotOf(std::string_view line);
-// Where SQL is complete: every statement ends with a semicolon.
+// Whether SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);
-// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot;
-// only tables where `before`, the line up to that word, ends with FROM or JOIN.
+// Words that complete one that is being typed: tables, columns, SQL keywords, commands with a dot;
+// only tables if `before`, the line up to that word, ends with FROM or JOIN.
 std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun);
 
 }  // namespace tacho

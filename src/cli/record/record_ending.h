@@ -19,14 +19,14 @@ inline constexpr size_t kMostEndingLines = 12;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const EndingFolders& folders, const TextStyle& style);
 
-// The part above it: everything that is missing and all problems and remarks, unless the ending has
-// them.
+// The part above the ending: everything that is missing and all problems and remarks, unless the
+// ending has them.
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style);
-// What w0, w1, ... of the tables are: their URLs; "" of one alone.
+// The URLs of the workers that the tables call w0, w1, ...; "" if there is only one.
 std::string WorkersText(const Recording& recording, const TextStyle& style);
 
-// "4 of 4 ranks proven, 1 incomplete": its profiler lost rows or times.
+// "4 of 4 ranks proven, 1 incomplete". Incomplete: the profiler of the rank lost rows or times.
 std::string ProvenText(int64_t proven, int64_t ranks, int64_t incomplete);
 // "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error` are
 // those of Recording::Cost.

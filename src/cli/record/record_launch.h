@@ -11,11 +11,11 @@ namespace tacho {
 
 // `tacho record --launch ENGINE ... -- ARGUMENTS`: the engine is launched for one recording.
 
-// Plans it and makes its keepers, before any thread starts; nothing runs yet. Options of the
-// profiler that the preset stands for are put into `own` (SGLang takes them with each start), but
+// Plans the launch and makes its keepers, before any thread starts; nothing runs yet. Puts the
+// profiler options that the preset stands for into `own` (SGLang takes them with each start), but
 // `arguments`, what the user gave to the recording, win.
-// kUsage also for what is wrong with the recording's own options: before a start that takes a
-// minute.
+// kUsage also for wrong options of the recording itself, so that they are found before a start that
+// takes a minute.
 Result<LaunchedServers> MakeForRecording(RecordArguments& own,
                                          const std::vector<std::string>& arguments);
 

@@ -21,7 +21,8 @@ struct ProvenRecording {
   bool has_report = false;                      // report.html is in the folder
   int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
 
-  // Whether its traces show what was to be recorded; false if tacho ended it because of one worker.
+  // Whether its traces show what was to be recorded; false if tacho ended the recording because of
+  // one worker.
   bool HasAnalysis(const Recording& recording) const;
 };
 
@@ -31,12 +32,13 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
                                Narrator& narrator);
 
 // The first screen of the traces, the cost of looking, what is missing, and the ending
-// (record_ending.h). `shown`: the screens of fewer of its ranks that were printed before; what they
-// have is not repeated, and the tables of all ranks are left to `tacho analyze`.
+// (record_ending.h). `shown`: the screens printed before, when fewer ranks were there. Their
+// content is not repeated, and the tables of all ranks are left to `tacho analyze`.
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style, std::string_view shown = {});
 
-// Says on standard error that it was interrupted, in which phase, and whether profilers still run.
+// Says on standard error that the recording was interrupted, in which phase, and whether profilers
+// still run.
 void ComplainOf(const Recording& recording);
 
 }  // namespace tacho

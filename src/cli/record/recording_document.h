@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// What profiling cost, by its two windows: "2330 tok/s unprofiled, 2415 profiled: ..."; "" if that
-// is not known.
+// What profiling cost, from the two windows of the recording: "2330 tok/s unprofiled, 2415
+// profiled: ..."; "" if that is not known.
 std::string CostText(const KeptRecording& recording);
 
 // The load's figures in the windows without and with the profilers, and those of its scenarios.

@@ -11,16 +11,16 @@
 
 namespace tacho {
 
-// What changed against the runs of --against, for a report of `run`. `redactor`: redacts what is
-// compared, as `run` is already; nullptr: nothing is to be redacted.
+// What changed against the runs of --against, for a report of `run`. `redactor`: redacts those
+// runs (`run` is redacted already); nullptr: nothing is to be redacted.
 Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysis& run,
                                   const Classifier& classifier, const Redactor* redactor,
                                   Incomplete& incomplete);
 
-// Of the runs of --against, for a title; "the base" in a redacted report.
+// The name of the runs of --against, for a title; "the base" in a redacted report.
 std::string NameOfAgainst(const ReportOptions& options);
 
-// The same as a part of a document in Markdown, with at most `rows` rows in each table.
+// The changes as a part of a document in Markdown, with at most `rows` rows in each table.
 Document AgainstDocument(const RunChanges& changes, const std::string& against, size_t rows);
 
 }  // namespace tacho

@@ -18,13 +18,13 @@ struct ReportOptions : ReadingArguments {
   std::optional<std::string> output;  // "-": standard output
   std::vector<std::string> against;   // runs to compare it with
 };
-// The page of a run. `run_json`: of the recording that it is of; "" where it is of none. A redacted
-// one leaves the recording's addresses and command out.
+// The page of a run. `run_json`: the run.json of the recording that the run is of; "" if there is
+// none. A redacted page leaves out the recording's addresses and command.
 struct PageOfRun {
   std::string title, command, run_json;
   Drawings drawings;
   bool redacted = false;
-  const RunChanges* changes = nullptr;  // against `against`; nullptr: compared with none
+  const RunChanges* changes = nullptr;  // from `against` to the run; nullptr: not compared
   std::string against = {};
 };
 std::string RenderPage(const RunAnalysis& run, PageOfRun page);

@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// Draws each trace of a run as it is read, so that none has to stay: the time of each phase's
-// steps, the median and the slowest step of the main phase, and the longest gaps.
+// Draws each trace of a run as it is read, so that no trace has to stay in memory: the time of each
+// phase's steps, the median and the slowest step of the main phase, and the longest gaps.
 class DrawingKeeper {
  public:
   explicit DrawingKeeper(const Classifier& classifier) : classifier_(classifier) {}
 
   // For ReadOptions::on_analysed.
   void Draw(const AnalysedTrace& read);
-  // What a report of `run` shows of all that: the steps of the rank whose steps the screens show,
+  // The drawings that a report of `run` shows: the steps of the rank whose steps the screens show,
   // and the longest gaps of all ranks.
   Drawings Choose(const RunAnalysis& run) &&;
 

@@ -24,7 +24,7 @@ class InterruptScope {
   ~InterruptScope();
 
   std::stop_token token() const { return source_.get_token(); }
-  // Whether the first signal came from the terminal: then all processes of its foreground have it.
+  // Whether the first signal came from the terminal: then all processes in its foreground got it.
   static bool FromTerminal();
   // The text that a second signal prints; "" for none. Safe to call at any time.
   static void SetLastWords(const char* text);

@@ -10,17 +10,17 @@
 
 namespace tacho {
 
-// All of `text` to standard output. A reader that closed the pipe ("| head") is not a failure; any
-// other failure is kOutput.
+// Writes all of `text` to standard output. A reader that closed the pipe ("| head") is not a
+// failure; any other failure is kOutput.
 Result<void> WriteStdout(std::string_view text);
 // The same. False: the reader closed the pipe, so that writing on is of no use.
 Result<bool> WriteToReader(std::string_view text);
 
-// `message` on standard error after "tacho: ". It may contain hostile names, so each line is made
-// visible (text/visible_text.h).
+// Prints `message` on standard error after "tacho: ". It may contain hostile names, so each line is
+// made visible (text/visible_text.h).
 void Complain(std::string_view message);
 
-// `text` unchanged to standard error, for a line that is redrawn. Ignores failures.
+// Writes `text` unchanged to standard error, for a line that is redrawn. Ignores failures.
 void DrawOnStderr(std::string_view text);
 
 // Prints `error` and returns its exit status.
@@ -40,8 +40,8 @@ Result<void> WriteFiles(const std::string& folder,
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
-// A folder that is made where it is missing, with those above it. The destructor takes away those
-// that it made, except where something was written: what fails leaves no empty folder.
+// Makes a missing folder, with those above it. The destructor removes the folders that it made,
+// except those in which something was written: a failure leaves no empty folder.
 class NewFolders {
  public:
   NewFolders() = default;
@@ -62,7 +62,7 @@ struct OutputPlace {
 };
 // kUsage: the path of a folder.
 Result<OutputPlace> PlaceOf(const std::string& path);
-// `error`: of errno.
+// `error`: a value of errno.
 tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 
 // Writes one file in the same way; its folder is created if missing. An existing pipe or device is

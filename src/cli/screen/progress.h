@@ -21,7 +21,8 @@ namespace tacho {
 class RedrawnLine {
  public:
   using Line = std::function<std::string(double seconds)>;
-  // `line` runs on that thread. `last` stays if there was a line before; "": nothing.
+  // `line` and `last` run on that thread. If a line was drawn, `last` gives the one that stays at
+  // the end; "": none.
   explicit RedrawnLine(
       Line line, Line last = [](double) { return ""; });
   RedrawnLine(const RedrawnLine&) = delete;
@@ -44,7 +45,7 @@ class RedrawnLine {
 // program is a line in any case; while it runs, Ctrl-C ends that program first.
 class ProgressBar : public RunProgress {
  public:
-  // `stop`: of the InterruptScope that the command has; absent: it has none.
+  // `stop`: the token of the command's InterruptScope; absent: it has none.
   ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop = {});
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

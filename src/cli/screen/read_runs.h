@@ -14,9 +14,9 @@ struct Incomplete {
   std::vector<std::string> repeated = {};  // sentences: "PATH is the same run as PATH, ..."
 };
 
-// One run for each path, read one after another with the `reading` of `arguments`, whose own paths
-// do not count. A run that was read before, or that has work in common with one that was, is left
-// out, and its path removed: it would count as a run of its own.
+// Reads one run for each of `paths`, one after another, by `reading` and by `arguments` except its
+// paths. A run that was read before, or that has work in common with one that was, is left out and
+// its path removed: otherwise it would count as a run of its own.
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                                           std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,

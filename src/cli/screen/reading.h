@@ -16,7 +16,7 @@ namespace tacho {
 
 // The arguments of commands that analyse: which traces to read, and how much of each.
 struct ReadingArguments {
-  std::string command;  // whose help an error names
+  std::string command;  // an error names its help
   TraceArguments traces;
   std::string device;
   std::optional<std::string> window;
@@ -37,8 +37,9 @@ Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 // The paths and all options that narrow them; "" if they cannot be typed.
 std::string CommandPaths(const ReadingArguments& arguments);
 
-// Reads them with a progress bar on standard error, if it is a terminal, and adds what was left out
-// to `skipped`. `stop`: of the InterruptScope that the command has; absent: it has none.
+// Reads the chosen traces with a progress bar on standard error, if it is a terminal, and adds what
+// was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: it has
+// none.
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
                                         const TraceChoice& choice, const ReadOptions& reading,
                                         const Classifier& classifier,
@@ -48,16 +49,16 @@ bool ShowsProgress(const ReadingArguments& arguments);
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
-// The same with the ranks that were asked for and are not there.
+// The same, and the ranks that were asked for and are not there.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 
-// What makes figures mean something else but is no such reason: the other notes of
+// What changes the meaning of figures without making the run incomplete: the other notes of
 // Severity::kNotice, as sentences.
 std::vector<std::string> NoticesOf(const RunAnalysis& run);
 
-// The first 20 of them, and how many more there are.
+// The first 20 of `messages`, and how many more there are.
 std::vector<std::string> FirstOf(std::vector<std::string> messages);
-// These on standard error.
+// Prints `messages` on standard error.
 void ComplainAll(const std::vector<std::string>& messages);
 
 // Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
@@ -70,7 +71,7 @@ int FinishReading(bool names_skipped, const std::vector<Error>& failures,
 // Says on standard error that secrets of the traces were blanked in what was written, if any were.
 void SayBlanked(size_t secrets);
 
-// Keeps names in it on one line, whatever they contain.
+// Returns `error` with each name in it on one line, whatever the name contains.
 tl::unexpected<Error> CannotRead(const Error& error);
 
 }  // namespace tacho

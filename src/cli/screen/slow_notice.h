@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// For requests to engines.
+// How long requests to engines may take without a notice.
 inline constexpr std::chrono::seconds kPatienceWithoutWords{2};
 // "still waiting for answers, for up to 30 s each (--timeout bounds it)"
 std::string StillWaitingText(std::chrono::milliseconds patience);
 
-// Prints `text` to standard error once if it still exists after `after`, so that a long silence
-// does not look like a hang. Owns one thread; the destructor does not wait.
+// Prints `text` to standard error once if this object still exists after `after`, so that a long
+// silence does not look like a hang. Owns one thread; the destructor does not wait.
 class SlowNotice {
  public:
   SlowNotice(std::string text, std::chrono::milliseconds after);

@@ -15,11 +15,11 @@ struct BrowserPlace {
 };
 BrowserPlace BrowserPlaceHere();
 
-// The program that opens an address in the user's browser; nullopt where there is no display, or
-// where that would be one of another machine.
+// The program that opens an address in the user's browser; nullopt if there is no display, or if
+// the display is that of another machine.
 std::optional<std::string> OpenerFor(const BrowserPlace& place);
 
-// Lets `program` open `url`. It outlives this one. kRemote: there is no such program.
+// Starts `program` to open `url`. It outlives this process. kRemote: there is no such program.
 Result<void> OpenInBrowser(const std::string& program, const std::string& url);
 
 // The line that forwards the port to another machine: "ssh -N -L 8137:127.0.0.1:8137 HOST".

@@ -26,7 +26,7 @@ struct ViewOptions {
 // The rows of the options, bound to `options`.
 CommandSpec ViewSpec(ViewOptions& options);
 
-// What the arguments come to.
+// What the arguments ask for, checked.
 struct ViewPlan {
   TraceChoice choice;
   PageServerOptions server;
@@ -36,7 +36,7 @@ struct ViewPlan {
 // kUsage: contradictions and impossible values.
 Result<ViewPlan> PlanView(const ViewOptions& options);
 
-// Whether only this machine reaches a server on that address.
+// Whether only this machine can reach a server on that address.
 bool IsLoopbackHost(const std::string& host);
 
 }  // namespace tacho

@@ -18,7 +18,7 @@ struct PlacedStep {
 };
 
 std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
-// Those of the phase that takes most of the time, empty ones left out; none without a step.
+// The steps of the phase that takes the most time. Empty steps do not count.
 std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
 
 struct AnswerInput {
@@ -32,10 +32,11 @@ struct AnswerInput {
 };
 
 Answer CannotTell(std::string why);
-// Of shares of GPU work: those of what is there are no bounds of those of all.
+// Why a share of GPU work is not given: the share of the recorded work does not bound that of all
+// work.
 inline constexpr const char* kUnknownWork =
     "GPU work is missing from the recording, and nothing tells what it was";
-// With a capital letter.
+// Begins `text` with a capital letter.
 std::string Sentence(std::string text);
 // The longest gap of all ranks with a cause that `wanted` accepts; nullopt if none is listed.
 template <typename Wanted>
@@ -49,14 +50,14 @@ std::optional<Evidence> LongestGap(const AnswerInput& in, Wanted wanted) {
   }
   return longest;
 }
-// "201 decode steps"; of a single phase, one or more.
+// "201 decode steps". `steps`: one or more, all of one phase.
 std::string StepsText(const std::vector<PlacedStep>& steps);
-// "84.5 ms of GPU time", "over 8 devices" where there are several.
+// "84.5 ms of GPU time", with " over 8 devices" if there are several.
 std::string DeviceTimeText(const AnswerInput& in, DurationNs time);
 // Why there is no device time.
 std::string NoDeviceTime(const AnswerInput& in);
 
-// Of the devices' time (answers_device.cc).
+// Answers about the time of the devices (answers_device.cc).
 Answer AnswerTrust(const AnswerInput& in);
 Answer AnswerIdle(const AnswerInput& in);
 Answer AnswerBound(const AnswerInput& in);
@@ -64,11 +65,11 @@ Answer AnswerKernels(const AnswerInput& in);
 Answer AnswerCommunication(const AnswerInput& in);
 Answer AnswerRanks(const AnswerInput& in);
 Answer AnswerFirst(const AnswerInput& in);
-// Of the host and its launches (answers_host.cc).
+// Answers about the host and its launches (answers_host.cc).
 Answer AnswerGraphs(const AnswerInput& in);
 Answer AnswerOrigin(const AnswerInput& in);
 Answer AnswerWaits(const AnswerInput& in);
-// Of the steps (answers_steps.cc).
+// Answers about the steps (answers_steps.cc).
 Answer AnswerSteps(const AnswerInput& in);
 Answer AnswerLoad(const AnswerInput& in);
 Answer AnswerDrift(const AnswerInput& in);

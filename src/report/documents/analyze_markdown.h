@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// The report as GitHub Markdown, below kMarkdownLimit bytes however many traces there are: the rows
-// of its tables are halved until all traces fit; those that do not even so are counted in the last
-// line. `more` stands below the verdict of the run.
+// The report as GitHub Markdown, below kMarkdownLimit bytes however many traces there are: the
+// number of rows per table is halved until all traces fit. The last line counts traces that still
+// do not fit. `more` stands below the verdict of the run.
 inline constexpr size_t kMarkdownLimit = 60'000;
 inline constexpr std::string_view kMarkdownReportBegin = "## Where the time goes\n";
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,

@@ -16,21 +16,21 @@ namespace tacho {
 
 // What the reports share.
 
-// Of the tables with a tail that --top does not govern.
+// Rows of the tables with a tail that --top does not govern.
 inline constexpr size_t kTopGaps = 5, kTopCalls = 5, kTopOperators = 5;
 
 // What the command line knows beyond the results.
 struct ScreenOptions {
   TextStyle style;
   size_t top = 10;                       // rows of the tables that have a tail
-  size_t gaps = kTopGaps;                // the longest ones
+  size_t gaps = kTopGaps;                // how many of the longest gaps
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
-  std::string view_paths = {};           // the same for the pages; "": they are not proposed
-  std::string compare_paths = {};        // the same if they are two, for a comparison; else ""
-  // Whether a trace's path is that of a file, which a command can name (a member of an archive has
-  // none). Empty: no trace's is.
+  std::string view_paths = {};           // the same for `tacho view` and `tacho report`; "": none
+  std::string compare_paths = {};        // the same for a comparison, if there are two; else ""
+  // Whether a trace's path names a file that a command can open; false for a member of an archive.
+  // Empty: false for every trace.
   std::function<bool(const std::string&)> is_file = {};
 };
 
@@ -38,7 +38,8 @@ struct ScreenOptions {
 std::string WindowMeaning(const TraceAnalysis& trace);
 std::string WindowMeaning(const RunAnalysis& run);
 
-// Of a window or a device alone: its gaps and steps have other numbers than those of the trace.
+// Whether `trace` covers only a window or a device: its gaps and steps are then numbered
+// differently from those of the whole trace.
 bool IsPart(const TraceAnalysis& trace);
 void AddVerdict(Document& document, std::string verdict, std::string caveat);
 
@@ -54,14 +55,14 @@ void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceT
                    const ScreenOptions& options);
 void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
 
-// Whether a device's peak is drawn and taken apart: not where it is small beside another device's.
+// Whether a device's peak is drawn and broken down: false if it is small beside another device's.
 bool IsWorthShowing(const DeviceMemory& device, const MemoryTable& memory);
 // Levels and peaks of each device, and what the peaks are made of. Nothing where memory was not
 // recorded.
 void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin);
-// What its figures are and lack.
+// Remarks on what the memory figures mean and lack.
 void AddMemoryRemarks(Document& document, const MemoryTable& memory);
-// The devices of all ranks.
+// The memory of the devices of all ranks in one table.
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows);
 
 // The ranks side by side.
@@ -72,10 +73,11 @@ void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style
 void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
               const ScreenOptions& options);
 
-// Of one of `notes`. `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
+// The remark for `note`, one of `notes`. `places` says where in a run ("in 3 of 8 traces"), "" for
+// one trace.
 Remark NoteRemark(const Note& note, const Notes& notes, std::string_view places = "");
-// What the profilers of the traces logged, a paragraph for each different line, that events are
-// missing first. At most a few, as visible text.
+// What the profilers of the traces logged: one paragraph per distinct line. Lines that say that
+// events are missing come first. At most a few, as visible text.
 Document ProducerLines(const std::vector<const TraceHeader*>& headers);
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.

@@ -16,8 +16,8 @@ namespace tacho {
 struct DrawnSpan {
   double from = 0, to = 0;  // 0..1 of the window
   std::string css;          // class of its colour
-  std::string name = {};    // "" where it is too short for a text
-  bool is_code = true;      // the name; false of an annotation, which holds any text
+  std::string name = {};    // "" if the span is too short for text
+  bool is_code = true;      // the name is code; false for an annotation (any text)
 };
 struct DrawnRow {
   std::string label;
@@ -31,8 +31,8 @@ struct MiniTimeline {
   std::vector<DrawnRow> rows = {};
 };
 
-// From the starts of a phase's steps to those of their next ones, added up over the devices. The
-// parts add up to `total`.
+// The time from the start of each step of a phase to the start of the next step, added up over the
+// devices. The parts add up to `total`.
 struct PhaseTime {
   struct Part {
     std::string name, css;

@@ -9,9 +9,10 @@
 
 namespace tacho {
 
-// The way from base's mean step to now's as a drawing: a bar for each part that changed beyond
-// noise (of a recording without bounds: for the largest), each from where the one before it ends;
-// all others are one bar. `class_of_part`: the class of its colour. "" where no part is to show.
+// A waterfall from the mean step of base to that of now: one bar for each part that changed beyond
+// noise (without bounds: for each of the largest parts), starting where the previous bar ends. All
+// other parts share one bar. `class_of_part`: the CSS class of a part's colour. "" if there is no
+// part to show.
 std::string WaterfallChart(const std::string& title, const Waterfall& fall,
                            const std::function<std::string(std::string_view)>& class_of_part);
 

@@ -15,20 +15,21 @@ namespace tacho {
 std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Part>& parts,
                        DurationNs total);
 
-// The time of each step over the time of the trace, by phase; more than 600 steps are shown by the
-// longest of neighbours. "" for fewer than two.
+// The time of each step over the time of the trace, by phase. Beyond 600 steps, each group of
+// neighbours is shown by its longest step. "" for fewer than two steps.
 std::string StepSeries(const std::vector<const Step*>& steps);
-// For each phase with two steps or more: which share of them takes no longer than a time.
+// For each phase with two steps or more: the share of its steps that take no longer than a given
+// time.
 std::string StepDistribution(const std::vector<const Step*>& steps);
 
-// The allocated and reserved bytes of a device over time. "" where no level is told.
+// The allocated and reserved bytes of a device over time. "" if no level is known.
 std::string MemoryChart(const DeviceMemory& memory, const std::string& of_trace, TimeNs origin);
 
 // `of_trace`: "rank 3, "; `origin`: the start of the trace.
 std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,
                               TimeNs origin);
 
-// The class of the colour of a phase, of a cause of idle time.
+// The CSS class of the colour of a phase or of a cause of idle time.
 std::string PhaseClass(Phase phase);
 std::string IdleClass(IdleCause cause);
 

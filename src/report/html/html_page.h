@@ -5,10 +5,10 @@
 
 namespace tacho {
 
-// How a report begins: what is recognised when another one is to replace it.
+// How a report begins. Only a file that begins like this is replaced by a new report.
 inline constexpr std::string_view kHtmlReportBegin = "<!doctype html>\n<!-- tacho report -->\n";
 
-// A whole page: its head with a policy that allows this style and this script and nothing else, no
+// A whole page. The policy in its head allows this style and this script and nothing else: no
 // address, no network. `title` is text, `body` is HTML.
 std::string HtmlPage(std::string_view title, const std::string& body);
 

@@ -15,12 +15,12 @@ namespace tacho {
 
 // What a report says beyond the results.
 struct HtmlReportInput {
-  std::string title;         // of the run: what was given
-  std::string command = {};  // that made the report; "": not said
+  std::string title;         // of the run, such as the paths given
+  std::string command = {};  // the command that made the report; "": not shown
   std::string version = {};  // tacho's own
   Drawings drawings = {};
   Document recording = {};  // the load and the cost of profiling; empty: not known
-  // What changed against another run, and what that is called; nullptr: it is compared with none.
+  // What changed against another run, and that run's name; nullptr: there is no other run.
   const RunChanges* changes = nullptr;
   std::string against = {};
   // The colour of a category of kernels, 0 to 11 (view/palette.h).

@@ -12,14 +12,14 @@
 
 namespace tacho {
 
-// The parts of a screen's document, to be put in another order. A part goes by the name of its
-// first table, or by its heading; "head" is what stands above the first.
+// The parts of a screen's document, to be put in another order. A part's id is the name of
+// its first table, or its heading; "head" is what stands above the first part.
 class Sections {
  public:
   explicit Sections(Document document);
 
-  // The part, without a title that repeats the section's; empty if there is no such part, or if it
-  // was taken before.
+  // Removes and returns the part, without a title that equals `section`; empty if there is no such
+  // part, or if it was taken before.
   Document Take(std::string_view id, std::string_view section = {});
   // What was not taken.
   Document Rest();

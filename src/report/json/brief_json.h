@@ -16,8 +16,8 @@ void WriteIdentityJson(JsonWriter& json, const RankIdentity& identity);
 // The ranks of a run side by side: `ranks` of docs/json.md.
 void WriteRanksJson(JsonWriter& json, const RankTable& ranks);
 
-// A run in brief, with `verdict`, as an object: what run.json holds of it (docs/json.md). It grows
-// with the number of ranks alone.
+// A run in brief, with `verdict`, as an object: what run.json holds of it (docs/json.md). Its
+// size grows only with the number of ranks.
 std::string BriefJson(const RunAnalysis& run);
 
 }  // namespace tacho

@@ -8,15 +8,15 @@
 
 namespace tacho {
 
-// A cost of device time, and so the most that the window can shrink without it: parts of the window
-// that do not overlap.
+// A cost of device time: the most that the window can shrink if this cost is removed. Ceilings are
+// parts of the window that do not overlap.
 struct Ceiling {
   std::string what;  // "idle: host-late"
   DurationNs time;
   std::optional<IdleCause> cause = {};  // of idle time
 };
-// Longest first: the causes of idle time but for missing requests, exposed communication, exposed
-// copies.
+// Longest first: exposed communication, exposed copies, and the causes of idle time except
+// IdleCause::kNoRequest.
 std::vector<Ceiling> CeilingsOf(const IdleTable& idle, const DeviceTotals& totals);
 
 }  // namespace tacho

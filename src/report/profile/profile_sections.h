@@ -12,14 +12,14 @@ namespace tacho {
 // kernels of section 4.
 std::string ProfileText(const RunAnalysis& run, const ScreenOptions& options);
 
-// The columns of that script.
+// The column layout of that script.
 inline constexpr TextLayout kScriptLayout{2, 22, Paint::kPlain};
 
 // Sections 5 and 6: graph launches, steps, and where both lie in time (profile_graphs.cc).
 void AddGraphs(Document& document, const TraceAnalysis& trace);
 void AddGraphLocations(Document& document, const TraceAnalysis& trace);
 
-// Sections 10 and 11: what the checks found, and what each cost bounds (profile_checks.cc).
+// Sections 10 and 11: what the checks found, and the ceilings (profile_checks.cc).
 void AddBottlenecks(Document& document, const TraceAnalysis& trace);
 void AddCeilings(Document& document, const TraceAnalysis& trace);
 

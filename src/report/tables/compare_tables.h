@@ -12,7 +12,8 @@ namespace tacho {
 
 // A row for each figure of the steps of each phase.
 Table ChangedStepsTable(const RunChanges& changes);
-// Whether the screen has a row for it: it changed beyond noise, or it is a large batch mix.
+// Whether `bar` has its own row on the screen: it changed beyond noise, or it is the batch mix and
+// large.
 bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall);
 // The parts of a step or a recording, those that stand out first; their changes add up to that of
 // the whole.
@@ -25,7 +26,7 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
 // percent are left out.
 Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,
                           std::string title, Unit unit);
-// The load: latencies, and what is a number.
+// The figures of the load: latencies in one table, plain numbers in the other.
 Table ChangedLoadTimesTable(const std::vector<NamedChange>& load);
 Table ChangedLoadNumbersTable(const std::vector<NamedChange>& load);
 // All figures of the comparison by name (analysis/compare/metrics.h).

@@ -11,12 +11,13 @@ namespace tacho {
 // Result structs as tables: one definition for the screen, CSV, JSON rows and Markdown. `title` is
 // the heading of the first column.
 
-// `totals`: of the devices that the kernels ran on; with several, each row says on which.
+// `totals`: of the devices that the kernels ran on; if there are several, each row names its
+// device.
 Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
 // Categories of kernels, copies, memsets, the part counted more than once, and idle: they sum to
-// the window. Of these, categories alone are folded.
+// the window. Only categories are folded.
 Table WindowTable(const DeviceTotals& totals, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 // `whole`: with the columns that the first screen has no room for.
@@ -38,22 +39,24 @@ Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin,
 Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
                 std::string title = "GAPS");
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
-// Gaps or steps without their numbers, which are those of a whole trace.
+// A table of gaps or steps without their numbers, for a part of a trace: numbers count in the whole
+// trace.
 Table WithoutNumbers(Table table);
 Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title = "DEVICES");
 Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title = "RUNNING TOGETHER");
 Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title = "STREAMS");
 Table NotesTable(const Notes& notes, std::string title = "NOTES");
-// With the composition of each rank's window drawn.
+// One row per rank, with the composition of its window drawn.
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
-// Busy time of a table of devices or ranks is a lower bound, also where all of them are whole.
+// Labels the busy time in a table of devices or ranks as a lower bound, even if all of them are
+// whole.
 void SayBusyIsLeast(Table& table);
-// The same of the device time of operators.
+// Labels the device time of operators as a lower bound.
 void SayDeviceIsLeast(Table& table);
 
-// Tokens that the steps of a phase took in or generated, and the time that took: of the steps that
-// state tokens and have a period, over the sum of these periods. Both 0 without such a step.
+// Tokens that the steps of a phase took in or generated, and the sum of the periods of these steps.
+// Only steps that state tokens and have a period count. Both are 0 without such a step.
 struct Throughput {
   int64_t tokens = 0;
   DurationNs time;

@@ -26,8 +26,8 @@ enum class WholeTable : uint8_t {
 // These tables with all their rows, one trace after the other.
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                             const ScreenOptions& options);
-// The same as GitHub tables, below kMarkdownLimit bytes if that can be: their rows are folded
-// harder until they are.
+// The same as GitHub tables, below kMarkdownLimit bytes if possible: more and more rows are folded
+// until they fit.
 std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                                 const ScreenOptions& options);
 // The tables without any row, for the names of their columns.

@@ -9,28 +9,28 @@ namespace tacho {
 
 // Causes of idle time in words.
 
-// A line below the table of causes.
+// What the cause means, as a line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
-// The idle time without a known cause, and whether that is so much that the share of another cause
-// is "at least" what it is.
+// The idle time of unknown cause, and whether it is so much that the share of any other cause is
+// only a lower bound ("at least").
 DurationNs UnknownTime(const IdleTable& idle);
 bool MuchIsUnknown(const IdleTable& idle);
 
-// Whether the share of the first cause of `idle`, which has one, is a lower bound.
+// Whether the share of the first cause in `idle` is a lower bound. `idle` has at least one cause.
 bool IsAtLeast(const IdleTable& idle);
 
-// "the host launched late for 71.0 % of the idle time": the first cause of `idle`, which has one.
-// `whose`: "the idle time".
+// "the host launched late for 71.0 % of the idle time": the first cause in `idle`, which has at
+// least one. `whose`: what the share is of, such as "the idle time".
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
 
-// A slower host makes such idle time longer.
+// Whether a slower host makes idle time of this cause longer.
 bool IsTheHosts(IdleCause cause);
 
 // "Command Buffer Full (the launch queue was full)".
 std::string OverheadInWords(std::string_view name);
 
-// A name as short as a sentence needs it.
+// `name` as visible text, cut to the length that a sentence allows.
 std::string NameInSentence(std::string_view name);
 
 }  // namespace tacho

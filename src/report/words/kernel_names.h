@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// How kernels of these names are shown, each at full length: the short name (classifier.h), where
-// that is of several kernels the next longer one, at last the one in the file. So two different
+// The names to show for kernels of these names, none of them cut: the short name (classifier.h); if
+// several kernels share it, the next longer form; in the end the name in the file. So two different
 // names never look the same.
 std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& names,
                                           const TextStyle& style);

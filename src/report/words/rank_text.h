@@ -12,7 +12,8 @@ namespace tacho {
 // whatever world size a header claims.
 std::string MissingRanksText(const MissingRanks& missing);
 
-// Of all engines, by "; "; "" when no rank is missing. At most eight engines.
+// The missing ranks of all engines, separated by "; "; "" if no rank is missing. At most eight
+// engines.
 std::string MissingRanksText(const RankTable& ranks);
 
 // "1 of 3 ranks missing"; "" when no rank is.
@@ -21,14 +22,14 @@ std::string MissingCountText(const RankTable& ranks);
 // Whether each row has a name of its own.
 bool NamesTellApart(const RankTable& ranks);
 
-// The session of each row, as `--session` takes it, where short names of sessions tell rows of one
+// The session of each row, as `--session` takes it, if short session names tell rows of the same
 // name apart; else empty.
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 
-// What the rank of the row is called: "w0 TP1"; by its path where other ranks are called the same,
-// or if its rank is not known.
+// The label of the row's rank: "w0 TP1", or its path if another rank has the same name or the rank
+// is unknown.
 std::string RankLabel(const RankTable& ranks, const RankRow& row);
-// The same of the row of a trace; its path where there is no such row.
+// The label of the row with this path; the path itself if there is no such row.
 std::string RankLabel(const RankTable& ranks, const std::string& path);
 
 // "of the 3 of 4 ranks with whole device times, "; "" where all are compared.

@@ -18,14 +18,14 @@ class Redactor {
   explicit Redactor(std::string salt) : salt_(std::move(salt)) {}
 
   [[nodiscard]] std::string Hash(std::string_view text) const;
-  // Of an operator, a call, an annotation or a Python frame.
+  // Redacts the name of an operator, a call, an annotation or a Python frame.
   [[nodiscard]] std::string Name(std::string_view name) const;
-  // Of a kernel or a copy: folders alone are taken out.
+  // Redacts the name of a kernel or a copy: only a name with a folder in it is taken out.
   [[nodiscard]] std::string KernelName(std::string_view name) const;
-  // What the profiler calls overhead: the kinds that are known stay.
+  // Redacts the name of a profiler overhead: known kinds stay.
   [[nodiscard]] std::string Overhead(std::string_view name) const;
-  // An id, a version or the name of a worker: numbers and short words without lower-case letters
-  // stay.
+  // Redacts an id, a version or the name of a worker: numbers and short words without lower-case
+  // letters stay.
   [[nodiscard]] std::string Id(std::string_view id) const;
 
   [[nodiscard]] RunAnalysis Redacted(RunAnalysis run) const;

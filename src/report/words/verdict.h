@@ -8,13 +8,13 @@ namespace tacho {
 
 // One sentence that says where the time went, made of figures of these results only.
 // "GPU busy 13.7 % of 84.5 ms; the host launched late for 71.0 % of the idle time".
-// `ranks`: of the run that the trace is all of, for those that are missing.
+// `ranks`: the ranks of its run, if the run has no other trace; reports the missing ones.
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {});
-// The same over the worker traces of a run.
+// The verdict over all worker traces of a run.
 std::string Verdict(const RunAnalysis& run);
 
-// How busy the devices were and what most of the idle time is caused by, or else what they did:
-// shorter if the sentence above says more.
+// How busy the devices were, and the main cause of idle time or else the main work. Shorter than
+// the sentence above if that says more.
 std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 std::string BriefVerdict(const RunAnalysis& run);
 

@@ -22,7 +22,7 @@ struct BatchRequest {
   uint64_t id = 0;
   int64_t prompt_tokens = 0;
   int64_t cached_tokens = 0;  // of the prompt, at its beginning; at least one token is always read
-  int64_t output_tokens = 1;  // at which it ends
+  int64_t output_tokens = 1;  // it ends after this many
   int64_t arrival_ns = 0;
 };
 
@@ -59,8 +59,8 @@ class Batcher {
   bool Abort(uint64_t id);
   // The next step, empty if there is nothing to do. The one before must have been completed.
   StepBatch Schedule(int64_t now_ns);
-  // Ends the scheduled step: who got a token, in the order of the batch. A request that was
-  // aborted meanwhile gets none.
+  // Ends the scheduled step. Returns the requests that got a token, in the order of the batch. A
+  // request that was aborted meanwhile gets none.
   std::vector<BatchOutput> Complete(const StepBatch& batch);
 
   size_t running() const { return running_.size(); }

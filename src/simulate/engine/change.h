@@ -12,18 +12,18 @@ namespace tacho::simulate {
 
 // A difference between two simulated runs that is made on purpose.
 enum class ChangeKind : uint8_t {
-  // Of the kernels of a step.
+  // To the kernels of a step.
   kSlower,      // a kernel takes so many per cent longer
   kFused,       // a kernel and the one after it become one, which takes a fifth less than both
   kRenamed,     // a kernel has another name
   kMore,        // a kernel is called so many more times at each of its places
   kCommSlower,  // all collectives take so many per cent longer
   kEager,       // decode steps launch kernel by kernel, without a graph
-  // Of the host.
+  // To the host.
   kLateRank,       // one rank begins each step later
   kHostLate,       // all ranks launch their first work later, inside the engine's step
   kSchedulerLate,  // all ranks begin each step later, before the engine's step
-  // Of the whole run: another workload or model.
+  // To the whole run: another workload or model.
   kRequests,  // requests in flight
   kPrompts,   // mean length of a prompt
   kModel,
@@ -62,7 +62,8 @@ KernelRole RenamedRole(KernelRole role);
 // kUsage with what is wrong and what is known.
 Result<Change> ParseChange(std::string_view text);
 std::string TextOf(const Change& change);
-// Of a model, a workload or a launch mode: steps of both runs cannot be compared one by one.
+// Whether the change is to the model, the workload or the launch mode: then the steps of both runs
+// cannot be compared one by one.
 bool ChangesWholeRun(ChangeKind kind);
 
 }  // namespace tacho::simulate

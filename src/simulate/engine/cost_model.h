@@ -28,7 +28,7 @@ struct ModelShape {
 struct Hardware {
   std::string_view name;         // its name in --hardware
   std::string_view device_name;  // as CUDA calls it
-  double flops;                  // bfloat16, a second
+  double flops;                  // bfloat16, per second
   double memory_bytes_s;
   double link_bytes_s;  // of one device to the others
   int64_t memory_bytes;
@@ -43,8 +43,8 @@ Result<Hardware> FindHardware(std::string_view name);
 
 // Noise in addition to that of each kernel and call.
 struct Noise {
-  double step = 0;    // of one step to the next: standard deviation of a factor on kernels and host
-  double run = 0;     // of one seed to the next: the same of all steps
+  double step = 0;    // from step to step: standard deviation of a factor on kernels and host
+  double run = 0;     // from seed to seed: the same, for a factor on all steps
   double stalls = 0;  // share of the steps before which the host stands still, for 0.1 to 1 ms
 };
 
@@ -55,7 +55,7 @@ struct CostModel {
   double speed = 1;  // everything takes 1/speed of its time
   Noise noise = {};
   std::vector<Change> changes =
-      {};  // to kernels and hosts; those to the whole run are made already
+      {};  // to kernels and hosts; those to the whole run are applied already
 };
 
 // One kernel of a step, without its place in time.
@@ -75,8 +75,8 @@ struct StepKernels {
 // Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
 // weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
 // memory. Durations vary by 5 %; one in a hundred is up to twice as long; all are multiplied by
-// `factor`. They are multiples of 32 ns, the device's clock tick. A change of `cost` moves no other
-// kernel: all draw what they would without it.
+// `factor`. They are multiples of 32 ns, the device's clock tick. A change in `cost` affects no
+// other kernel: each draws the same random numbers as without it.
 StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
                           double factor = 1);
 

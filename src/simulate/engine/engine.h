@@ -54,7 +54,7 @@ class Engine {
   using StepDone = std::function<void(const RecordedStep&, int64_t dur_ns)>;
   void set_step_done(StepDone done) { step_done_ = std::move(done); }
   void Stall() { stalled_ = true; }
-  // For so long; then it goes on.
+  // Stalls for that time, then resumes.
   void StallFor(int64_t time_ns);
   void Resume();
   void Kill();

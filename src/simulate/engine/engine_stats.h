@@ -22,7 +22,7 @@ struct EngineStats {
                                              512.0, 1024.0, 2048.0, 4096.0, 8192.0, 16384.0};
 
   uint64_t prompt_tokens = 0, cached_tokens = 0, generation_tokens = 0;
-  uint64_t steps = 0;  // with something in them
+  uint64_t steps = 0;  // empty ones do not count
   std::array<uint64_t, static_cast<size_t>(FinishReason::kCount)> finished{};
   Histogram step_tokens{kStepTokens};
   Histogram first_token_s{kSeconds}, inter_token_s{kShortSeconds},

@@ -33,10 +33,10 @@ enum class FaultKind : uint8_t {
   kDiskFull,       // no space left on the device
   kErrorInStream,  // every Nth answer ends in an error inside its 200 stream
   kUnhealthy,      // /health says 503
-  // Of the profiler's records (trace/recorder_loss.h).
-  kLoseFirst,      // the nth session loses its first n times so many pieces of device work
-  kLoseReplays,    // all graph replays but each nth lose theirs
-  kRecorderStops,  // calls and device work end so long before the window
+  // Losses in the profiler's records (trace/recorder_loss.h).
+  kLoseFirst,      // the Nth session loses its first N times this many pieces of device work
+  kLoseReplays,    // all graph replays except every Nth lose their device work
+  kRecorderStops,  // calls and device work are recorded until this long before the window ends
   kDeviceSkew,     // the device's clock is off against the host's
   kDeviceDrift,    // and runs too fast
   kCount,
@@ -73,7 +73,7 @@ class Faults {
   // The first fault of that kind for that worker; nullptr if it has none.
   const Fault* Find(FaultKind kind, int64_t worker) const;
   bool Has(FaultKind kind, int64_t worker) const { return Find(kind, worker) != nullptr; }
-  // Its amount, or `otherwise`.
+  // The amount of the fault; `otherwise` without it.
   int64_t Amount(FaultKind kind, int64_t worker, int64_t otherwise = 0) const;
   // Whether it strikes the nth time: its amount N means every Nth time.
   bool Strikes(FaultKind kind, int64_t worker, uint64_t nth) const;

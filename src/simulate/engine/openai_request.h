@@ -28,8 +28,8 @@ struct OpenAiRequest {
 };
 
 struct OpenAiLimits {
-  SimulatedEngine engine = SimulatedEngine::kVllm;  // whose format refusals have
-  std::string model;                                // refused under any other name, unless empty
+  SimulatedEngine engine = SimulatedEngine::kVllm;  // refusals have its format
+  std::string model;                                // other names are refused, unless this is empty
   int64_t max_length = 0;                           // of prompt and answer together
   int64_t vocabulary = 1;
 };

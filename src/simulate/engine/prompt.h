@@ -9,10 +9,11 @@
 
 namespace tacho::simulate {
 
-// A stand-in for a tokenizer: four bytes of text are a token, and a token has a word.
+// A stand-in for a tokenizer: every four bytes of text make a token, and every token stands for a
+// word.
 std::vector<int64_t> Tokenize(std::string_view text, int64_t vocabulary);
 
-// The tokens that a simulated model answers with: the same for the same prompt.
+// The token at `index` of the answer of a simulated model: the same for the same prompt.
 int64_t OutputToken(uint64_t prompt_hash, int64_t index, int64_t vocabulary);
 // The length of the answer without a limit of tokens.
 int64_t NaturalLength(uint64_t prompt_hash);
@@ -34,7 +35,7 @@ class PrefixCache {
   static constexpr size_t kBlock = 16;
   explicit PrefixCache(size_t most_blocks) : most_blocks_(most_blocks) {}
 
-  // How many first tokens are cached; afterwards all its whole blocks are.
+  // How many of the first tokens are cached. Afterwards all whole blocks of `tokens` are cached.
   int64_t Match(const std::vector<int64_t>& tokens);
   void Clear();
 

@@ -32,7 +32,7 @@ struct StepLoad {
   constexpr bool operator==(const StepLoad&) const = default;
 };
 
-// As engines' annotations let it be read: "prefill", "decode", "mixed" or "empty".
+// The phase that the engines' annotations show: "prefill", "decode", "mixed" or "empty".
 constexpr const char* PhaseOf(const StepLoad& load) {
   if (load.empty()) return "empty";
   if (load.generation.requests == 0) return "prefill";

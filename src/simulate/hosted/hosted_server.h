@@ -7,13 +7,12 @@
 
 namespace tacho::simulate {
 
-// A server of another kind (WorkerOptions::host, not kNone), by what its public contract tells:
+// A server of another kind (WorkerOptions::host, not kNone), modelled on its public contract:
 //   kTensorRtLlm  trtllm-serve: plain JSON traces, a start_step that counts from the request on,
-//   409
-//                 for a second start, a stop that answers after 30 s at the latest;
-//   kTokenSpeed   the control port of tokenspeed serve, which hands the profile requests to its
-//   SMG; kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
-// What the contracts do not tell is in docs/engines.md. kUsage as the engine inside.
+//                 409 for a second start, a stop that answers after 30 s at the latest;
+//   kTokenSpeed   the control port of tokenspeed serve, which hands profile requests to its SMG;
+//   kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
+// docs/engines.md says what the contracts leave open. kUsage as for the engine inside.
 Result<std::unique_ptr<Worker>> MakeHostedServer(const WorkerOptions& options, Loop& loop,
                                                  ServerLog& log);
 

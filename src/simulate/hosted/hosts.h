@@ -12,7 +12,7 @@
 // The servers of hosted_server.cc.
 namespace tacho::simulate {
 
-// An engine's server inside of another one.
+// A server with an engine's server inside it.
 class HostedServer : public Worker {
  public:
   HostedServer(const WorkerOptions& options, std::unique_ptr<Worker> inner, Loop& loop,
@@ -66,7 +66,7 @@ class DynamoServer : public HostedServer {
   void Metrics(const Exchange& exchange);
 };
 
-// What several hosts answer by.
+// Shared by several hosts.
 inline constexpr char kJsonAnswer[] = "application/json";
 void AnswerNotFound(const std::shared_ptr<HttpExchange>& exchange);  // FastAPI's
 // {"openapi":...,"paths":{...}} with these routes and methods ("get", "post").

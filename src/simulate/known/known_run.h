@@ -45,14 +45,15 @@ struct KnownRun {
 };
 
 // kUsage: an unknown model or hardware, a number outside of its bounds, or a change to a rank that
-// there is not. Cost: some 20 us for each step and rank.
+// does not exist. Cost: some 20 us for each step and rank.
 Result<KnownRun> MakeKnownRun(const KnownRunOptions& options);
-// The same noise and, unless a change is to them, the same load.
+// The run of `options` without their changes: with the same noise and, unless a change is to the
+// load, the same load.
 Result<KnownRun> WithoutChanges(KnownRunOptions options);
 
 // The trace of a rank, as its engine's profiler writes it with torch.
 std::string KnownTrace(const KnownRun& run, int64_t rank);
-// Its name in a folder of traces, and that of the run's export of Nsight Systems
+// The file name of that trace in a folder of traces, and that of the run's export of Nsight Systems
 // (trace/nsys_export.h).
 std::string KnownTraceName(const KnownRun& run, int64_t rank);
 std::string KnownExportName(const KnownRun& run);

@@ -12,7 +12,7 @@ namespace tacho::simulate {
 // and batches of many sizes.
 struct LoadMix {
   int64_t requests = 32;
-  int64_t prompt_tokens = 256, output_tokens = 16;  // means; each is half to one and a half of it
+  int64_t prompt_tokens = 256, output_tokens = 16;  // means; each value is 0.5 to 1.5 times that
   int64_t max_batched_tokens = 8192;                // new tokens of a step
 };
 

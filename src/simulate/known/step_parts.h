@@ -28,7 +28,7 @@ struct RankParts {
   std::map<std::string, PhaseParts> phases;  // "decode", "mixed", "prefill"
 };
 
-// By rank.
+// The parts of the steps, by rank.
 std::vector<RankParts> PartsOf(const KnownRun& run);
 
 // The truth about a run as JSON: its changes, and the parts of its steps with them and without

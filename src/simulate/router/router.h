@@ -30,7 +30,8 @@ class Router {
       : client_(client), loop_(loop), log_(log) {}
   // The next live worker, round robin; nullptr if there is none.
   Upstream* Next();
-  // Sends the request there and its answer back. `ended` (may be empty) is called on the loop.
+  // Sends the request to that worker and its answer back. `ended` (may be empty) is called on the
+  // loop.
   void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
   Upstream* Find(uint64_t id);
   int64_t Answering() const;
@@ -55,7 +56,7 @@ std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog
 // forwards what it understands; retries; blocks workers that fail.
 std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
 // SMG 1.13, by its documents: it starts the profilers of its workers itself, by HTTP or gRPC.
-enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // of its workers
+enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // to its workers
 std::unique_ptr<Router> MakeSmgRouter(SmgTransport transport, HttpClient& client, Loop& loop,
                                       ServerLog& log);
 // The front end of a Dynamo deployment: no router that tacho could ask for its workers.

@@ -25,7 +25,7 @@ struct Upstream {
   SimulatedEngine kind = SimulatedEngine::kSglang;
   std::string model, model_path;
   int tensor_parallel = 1, data_parallel = 1;
-  // Of a circuit breaker.
+  // The state of a circuit breaker.
   int64_t failures = 0;  // in a row
   int64_t blocked_until_ns = 0;
 
@@ -52,7 +52,7 @@ void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upst
 // A request of a router itself; the callback may run on the client's thread.
 void Ask(const Upstream& upstream, ServerRequest request, HttpClient& client,
          std::function<void(int status, std::string body)> done);
-// A request of which only the status matters: a health check.
+// A request where only the status matters: a health check.
 void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
                 std::function<void(int status, std::string body)> done);
 

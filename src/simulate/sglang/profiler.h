@@ -44,7 +44,7 @@ class SglangProfiler {
 
   struct Order {
     enum class Kind : uint8_t {
-      kBegin,  // a recording begins (one that runs is lost)
+      kBegin,  // a recording begins (a running one is lost)
       kWrite,  // it ends and is written
       kDie,    // an exception of the scheduler ends the server
     };
@@ -58,7 +58,7 @@ class SglangProfiler {
   // `forward` is the number of forward passes so far.
   Reply Start(const SglangProfileRequest& request, int64_t forward);
   Reply Stop();
-  void Cancel() { start_forward_.reset(); }  // what waits for its first step
+  void Cancel() { start_forward_.reset(); }  // the session that waits for its first step
   // `forward` counts the pass that is about to begin.
   std::vector<Order> OnBatch(const StepLoad& load, int64_t forward);
 

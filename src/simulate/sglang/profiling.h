@@ -28,9 +28,9 @@ class SglangProfiling {
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
 
-  bool busy() const;     // one of its schedulers
-  bool pending() const;  // it waits for its first step
-  void Cancel();         // then: it does not begin
+  bool busy() const;     // one of its schedulers is busy
+  bool pending() const;  // busy, and every session waits for its first step
+  void Cancel();         // what is pending does not begin
   // Forward passes of the first engine so far.
   int64_t forwards() const;
 

@@ -27,7 +27,7 @@ class SglangServer : public Worker {
   void TraceWindow(const TraceWindowOrder& order) override;
   SglangProfiling& profiling() { return *profiling_; }
 
-  // The counters of its metrics apart from the engines.
+  // The counters of its metrics apart from those of the engines.
   struct Counts {
     std::map<std::pair<std::string, std::string>, uint64_t> requests;  // endpoint, method
     std::map<std::pair<std::string, std::string>, uint64_t> responses;

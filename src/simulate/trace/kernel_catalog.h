@@ -52,7 +52,7 @@ struct KernelInfo {
   int occupancy;
 };
 const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role);
-// Its blocks in x, of a batch of so many rows.
+// The blocks of the kernel in x, for a batch of `rows` rows.
 constexpr int64_t GridOf(const KernelInfo& kernel, int64_t rows) {
   const int64_t blocks = kernel.grid_fixed + kernel.grid_per_row * rows;
   return blocks < 1 ? 1 : blocks;

@@ -9,7 +9,7 @@ namespace tacho::simulate {
 
 // The parts of a Kineto file around its events.
 
-// `session_ns`: when the profiler started. Another trace id comes of another one.
+// `session_ns`: when the profiler started. The trace id depends on it.
 void WriteTraceHeader(const TraceSource& source, int64_t session_ns, int64_t base_ns,
                       TraceText& text);
 // Names of the process, its threads, the devices and their streams; each event ends in a comma.

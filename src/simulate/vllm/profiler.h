@@ -38,11 +38,11 @@ struct VllmProfilerConfig {
 // Reads vLLM's JSON as that version does: an unknown key is an error (kUsage) with the message of
 // `vllm serve`. Until 0.12 the keys stand for environment variables. "" gives no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
-// The configuration of one session: `kwargs`, a JSON object, are torch.profiler.profile's, and go
-// before the server's own. kUsage with Python's words for what torch does not take: such a session
-// records nothing.
+// The configuration of one session: `kwargs`, a JSON object, are torch.profiler.profile's, and
+// override the server's own. kUsage with Python's words for what torch does not take: such a
+// session records nothing.
 Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_view kwargs);
-// As /server_info shows it.
+// The configuration as /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);
 
 // The profiler of vLLM's workers: vllm/profiler/wrapper.py as a value. Called at the start of each

@@ -33,7 +33,7 @@ class VllmProfiling {
   bool available() const { return !parts_.config.profiler.empty(); }
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
-  // /collective_rpc {"method":"profile"}: past the API server's session.
+  // /collective_rpc {"method":"profile"}: bypasses the session of the API server.
   void StartWorkers(const std::string& prefix, std::function<void()> done);
   void StopWorkers(std::function<void(bool died)> done);
 
