@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Adds to a sum that is absent until an event has a value for it.
+// Adds `more`, if present, to `sum`, which is absent until an event has a value for it.
 inline void AddCounted(std::optional<int64_t>& sum, std::optional<int64_t> more) {
   if (more) sum = AddSaturated(sum.value_or(0), *more);
 }

@@ -8,7 +8,7 @@ namespace tacho {
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  // False if the bytes could not be written: then only its end is called.
+  // False if the bytes could not be written. After that only the destructor may be called.
   virtual bool Write(std::string_view bytes) = 0;
 };
 

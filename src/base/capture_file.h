@@ -4,10 +4,10 @@
 
 namespace tacho {
 
-// Whether a path has the name of a recording of how an engine captured its CUDA graphs when it
-// started, or lies in a folder of them; ":" before a member of an archive is as "/". Such a file is
-// no trace of serving: a folder's analysis leaves it out, `tacho record` does not wait for it.
-// Sources: vLLM 0.33 and SGLang 0.5.23, and older layouts of SGLang's.
+// Whether a path, by its file name or by one of its folders, is a recording of an engine that
+// captured its CUDA graphs at its start. ":" before a member of an archive counts as "/". Such a
+// file is no trace of serving: the analysis of a folder leaves it out, and `tacho record` does not
+// wait for it. Sources: vLLM 0.33, SGLang 0.5.23 and older SGLang layouts.
 bool IsCaptureFile(std::string_view path);
 
 }  // namespace tacho

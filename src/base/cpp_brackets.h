@@ -11,17 +11,17 @@ inline bool IsIdentifier(char c) {
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The length of "operator" and its sign ("operator<<", "operator ()") at `at`; of a conversion only
-// that of the word. 0 if no name of an operator begins there.
+// The length of the operator name at `at`: "operator" and its sign ("operator<<", "operator ()"),
+// or only the word for a conversion operator. 0 if no operator name begins there.
 size_t OperatorNameSize(std::string_view text, size_t at);
 
 // The brackets of a C++ name or of a part of one, as the demanglers of GNU, LLVM and NVIDIA (nsys)
 // write them: () [] {}, and those < > that enclose template arguments or a name ("<unnamed>").
-// The others are operators ("operator<", "->", "(8)<(0)", "T2>(int)0&&T3>>(int)1").
+// Any other < or > is an operator ("operator<", "->", "(8)<(0)", "T2>(int)0&&T3>>(int)1").
 //
-// A name alone does not always tell which: "x<y>(z)" is a comparison or a call. What stands around
-// a sign decides; where that leaves two readings, the one in which all brackets have partners.
-// Never fails. Cost: O(n).
+// A name can be ambiguous: "x<y>(z)" is a comparison or a call. The text around a sign decides; if
+// that leaves two readings, the one in which all brackets have partners wins. Never fails. Cost:
+// O(n).
 class CppBrackets {
  public:
   explicit CppBrackets(std::string_view text);

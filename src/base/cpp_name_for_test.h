@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// A random C++ name of a function, written as one of the demanglers does, and what it is made of.
+// A random name of a C++ function, as one of the demanglers writes it, and its parts.
 class CppNameForTest {
  public:
   struct Part {
@@ -24,7 +24,7 @@ class CppNameForTest {
     }
   };
 
-  // `pick`: a number below its argument.
+  // `pick(n)`: a random number below n.
   explicit CppNameForTest(std::function<size_t(size_t)> pick) : pick_(std::move(pick)) {
     dialect_ = static_cast<Dialect>(pick_(3));
     const bool has_type = pick_(4) > 0;
@@ -56,9 +56,9 @@ class CppNameForTest {
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Of its last function, in order, without anonymous namespaces.
+  // The parts of the last function in the name, in order, without anonymous namespaces.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-  // By index of an opening bracket: the index after its closing one.
+  // Maps the index of each opening bracket to the index after its closing bracket.
   [[nodiscard]] const std::map<size_t, size_t>& ends() const { return ends_; }
 
  private:
@@ -103,7 +103,7 @@ class CppNameForTest {
   // A list of template arguments with its brackets; returns each as text.
   std::vector<std::string> Arguments() {
     std::vector<std::string> arguments;
-    // GNU keeps brackets apart.
+    // GNU puts a space between "<" and "<", and between ">" and ">".
     if (text_.back() == '<') text_ += ' ';
     In("<>", [&] {
       for (size_t n = 1 + pick_(3); n > 0; --n) {
@@ -189,7 +189,7 @@ class CppNameForTest {
     text_ += One({"0", "8", "128", "-1"});
   }
 
-  // As a condition of std::enable_if.
+  // A comparison, as in a condition of std::enable_if.
   void Comparison() {
     const std::string sign = One({"<", ">", "<=", ">=", "==", "<<", ">>"});
     const auto trait = [&] {
@@ -199,7 +199,7 @@ class CppNameForTest {
       --depth_;
       text_ += "::value";
     };
-    if (dialect_ == kGnu) {  // brackets around each operand, and around what is greater
+    if (dialect_ == kGnu) {  // brackets around each operand, and around a whole ">" comparison
       const auto compare = [&] {
         In("()", [&] { text_ += '8'; });
         text_ += sign;

@@ -6,13 +6,14 @@
 
 namespace tacho {
 
-// Free bytes on the disk of `folder`, or of its parent, 0 if it is read-only; absent if not known.
+// Free bytes on the disk of `folder` or, if it has none, of its parent. 0 if the disk is read-only;
+// absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
-// The folder itself, or the nearest above it that is there, as an absolute path.
+// `folder`, or the nearest folder above it that exists, as an absolute path.
 std::string NearestThere(const std::string& folder);
-// "nothing can be written there: /proc is no disk": why this user can neither write to the folder
-// nor make it; "" if nothing is known against it.
+// Why this user can neither write to the folder nor make it ("nothing can be written there: /proc
+// is no disk"); "" if no obstacle is known.
 std::string ObstacleToWriting(const std::string& folder);
 
 }  // namespace tacho

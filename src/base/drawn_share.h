@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// The last "NN%" of what a program draws while it works, as a share; nullopt without one.
+// The last "NN%" in the progress output of a program, as a share (0..1); nullopt without one.
 std::optional<double> LastShareIn(std::string_view drawn);
 
 }  // namespace tacho

@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// Kinds of fields of a document that one description writes and reads: templates over JsonWriter
-// (text/json_writer.h) and JsonReader (io/json_reader.h), which call the same functions in the same
-// order. Each refers to a member, which is const when it is written.
+// Kinds of fields of a document. One template both writes and reads the document: it makes the same
+// calls, in the same order, to a JsonWriter (text/json_writer.h) or a JsonReader
+// (io/json_reader.h). Each kind refers to a member, which is const when it is written.
 
-// Follows from other fields: written, and skipped by a reader.
+// A field that follows from other fields: it is written, and skipped by a reader.
 template <typename T>
 struct Derived {
   explicit Derived(const T& of) : value(of) {}
   const T& value;
 };
 
-// Absent where it has the value that means "not known".
+// A field that is left out if it has the value that means "not known".
 template <typename T, typename Unknown>
 struct UnlessIs {
   UnlessIs(T& of, Unknown not_known) : value(of), unknown(not_known) {}
@@ -27,7 +27,7 @@ struct UnlessIs {
   Unknown unknown;
 };
 
-// A value of an enumeration by its name; `count` values from 0 on have names.
+// A value of an enumeration, written as its name. The values 0 .. `count` - 1 have names.
 template <typename Enum>
 struct ByName {
   using NameOf = std::string_view (*)(std::remove_const_t<Enum>);

@@ -19,8 +19,8 @@ class IntervalSet {
   [[nodiscard]] DurationNs Covered(Interval when) const;
   // Whether any instant of `when` is in the set. Cost: O(log n).
   [[nodiscard]] bool Touches(Interval when) const;
-  // Calls visit(part, whether the set has it) for the parts of `when`, in the order of time. Cost:
-  // O(log n) and that of the parts.
+  // Cuts `when` into parts inside and outside the set, and calls visit(part, is_inside) for each,
+  // in the order of time. Cost: O(log n) plus the number of parts.
   template <typename Visit>
   void ForEachPart(Interval when, Visit visit) const {
     for (size_t i = FirstAfter(when.start); !when.empty(); ++i) {
@@ -44,7 +44,7 @@ class IntervalSet {
   void Add(Interval next);
 
   std::vector<Interval> intervals_;
-  std::vector<DurationNs> before_;  // the lengths of all intervals before, added up
+  std::vector<DurationNs> before_;  // by interval: the total length of all intervals before it
 };
 
 }  // namespace tacho

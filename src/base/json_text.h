@@ -17,8 +17,8 @@ std::string QuoteJson(std::string_view text);
 
 // A string in a JSON text, or in a part of one.
 struct JsonString {
-  size_t begin = 0, end = 0;  // between its quotes; the text's end if it has no closing one
-  bool is_key = false;        // a ':' is behind it
+  size_t begin = 0, end = 0;  // between its quotes; `end` is the text's end without a closing quote
+  bool is_key = false;        // a ':' follows
 };
 // The string whose opening quote is at `quote`.
 JsonString JsonStringAt(std::string_view json, size_t quote);
@@ -26,7 +26,7 @@ JsonString JsonStringAt(std::string_view json, size_t quote);
 // `json` without the white space between its tokens.
 std::string CompactJson(std::string_view json);
 
-// Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.
+// `value` without its quotes and with escapes resolved if it is a JSON string, else unchanged.
 std::string JsonStringOrText(std::string_view value);
 
 }  // namespace tacho

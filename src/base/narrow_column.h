@@ -16,7 +16,7 @@ class NarrowColumn {
   static constexpr int64_t kNone = -1;
 
   void push_back(int64_t value) { narrow_.push_back(Narrow(narrow_.size(), value)); }
-  // In place of a kNone.
+  // Replaces a kNone.
   void Fill(size_t i, int64_t value) { narrow_[i] = Narrow(i, value); }
   int64_t operator[](size_t i) const {
     const uint32_t v = narrow_[i];

@@ -5,12 +5,12 @@
 
 namespace tacho {
 
-// Deeper than any engine's answer. What walks a value (a copy, dump) calls itself at each level, so
-// a few kB of '[' from a server would end the program.
+// The deepest nesting that is accepted; no engine's answer is deeper. Copying or dumping a value
+// recurses at each level, so without a limit a few kB of '[' from a server would end the program.
 inline constexpr int kDeepestJson = 200;
 
-// The JSON in `text`; a discarded value if it is none, or nests deeper than kDeepestJson. All JSON
-// that this process did not write itself is read by these.
+// Parse `text`. The value is discarded if `text` is not JSON or nests deeper than kDeepestJson. All
+// JSON that this process did not write itself is read by these functions.
 nlohmann::json ParseJson(std::string_view text);
 nlohmann::ordered_json ParseOrderedJson(std::string_view text);  // keeps the order of the keys
 

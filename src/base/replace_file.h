@@ -23,13 +23,14 @@ class FileBeside {
   FileBeside& operator=(const FileBeside&) = delete;
   ~FileBeside();
 
-  // Opens, appends and flushes; the umask takes its bits off `mode`.
+  // Opens, appends and flushes. The umask applies to `mode`.
   int Write(std::string_view content, mode_t mode = 0666);
   int Open(mode_t mode = 0666);
   int Append(std::string_view content) { return WriteAll(file_.get(), content); }
-  int Flush();  // to the disk; closes it
+  int Flush();  // to the disk; closes the file
   int Commit();
-  // The hidden name, which does not say whose it is. It stays if the process is killed.
+  // The hidden path. Its name does not contain the name of `path`. The file stays if the process is
+  // killed.
   [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:
@@ -38,7 +39,7 @@ class FileBeside {
   FileDescriptor file_;
 };
 
-// Writes `path` with this content. kOutput, with the path and the reason: then the old file is
+// Writes `content` to `path`. On failure: kOutput with the path and the reason, and the old file is
 // unchanged.
 Result<void> ReplaceFile(const std::string& path, std::string_view content, mode_t mode = 0666);
 

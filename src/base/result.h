@@ -45,7 +45,7 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 
 }  // namespace tacho
 
-// Leaves the enclosing function with the error of the expression, a Result, if it has one.
+// Returns the error of the expression, a Result, from the enclosing function if there is one.
 #define TACHO_RETURN_IF_ERROR(...)                                 \
   do {                                                             \
     if (auto tacho_status = (__VA_ARGS__); !tacho_status)          \
@@ -53,8 +53,8 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
   } while (false)
 
 // TACHO_ASSIGN_OR_RETURN(const Url url, ParseUrl(text)); declares `url` with the value of the
-// expression, a Result, or leaves the enclosing function with its error. The declaration has no
-// comma outside parentheses. These are several statements: put braces around them after `if`.
+// expression, a Result, or returns its error from the enclosing function. The declaration must have
+// no comma outside parentheses. The macro is several statements: put braces around it after `if`.
 #define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
   TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none

@@ -11,21 +11,22 @@ namespace tacho {
 
 // The parts of base/secrets.h that plain text and JSON have in common.
 
-// As BlankSecrets, of a text that is no JSON.
+// BlankSecrets for a text that is not JSON.
 size_t BlankSecretsInText(std::span<char> text);
 
 void Blank(std::span<char> text, size_t from, size_t to);
-// False if it was blanked before.
+// False if this part was blanked before.
 bool BlankOnce(std::span<char> text, size_t from, size_t to);
 
-// Whether a value of a name is a secret: not "None" or "128", and long enough to be one.
+// Whether the value of a name is a secret: not "None" or "128", and long enough for a secret.
 bool IsSecretValue(Named named, std::string_view value);
 
-// Where in `text` the key of "Bearer KEY" begins, which is at `at`; `at` if no scheme is there.
+// Where KEY begins if "Bearer KEY", or the like with another scheme, is at `at`; else `at`.
 size_t BehindScheme(std::string_view text, size_t at);
 
 // How many of the words behind an option are secrets: vLLM's --api-key takes several.
 enum class Option : uint8_t { kNone, kOneSecret, kSecrets };
-Option OptionNamed(std::string_view word);  // "--hf-token"; kNone: it has a value, or is no option
+// `word`: "--hf-token". kNone also for "--hf-token=VALUE" and for a word that is no option.
+Option OptionNamed(std::string_view word);
 
 }  // namespace tacho

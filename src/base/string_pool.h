@@ -36,7 +36,7 @@ class StringPool {
     return strings_[static_cast<uint32_t>(id)];
   }
   [[nodiscard]] size_t size() const { return strings_.size(); }
-  // Its bytes, to be changed in place. A changed text is no longer found by Find or Intern.
+  // The bytes of a string, to be changed in place. Find and Intern no longer find a changed string.
   [[nodiscard]] std::span<char> Bytes(StringId id) {
     const std::string_view text = View(id);
     return {const_cast<char*>(text.data()), text.size()};

@@ -16,18 +16,18 @@ namespace tacho {
 
 struct SubprocessOptions {
   std::vector<std::string> arguments;  // the program, looked up in PATH, and its arguments
-  std::string name = {};               // for messages; "": that of the program
-  // "NAME=value", beside or in place of this process's own.
+  std::string name = {};               // for messages; "": the program's name
+  // "NAME=value", added to this process's environment or replacing a variable of it.
   std::vector<std::string> environment = {};
-  std::chrono::milliseconds patience{0};    // until its output ends; 0: unlimited
-  std::chrono::milliseconds grace{10'000};  // from the end of its output, or SIGTERM, to its end
+  std::chrono::milliseconds patience{0};    // limit until the output ends; 0: unlimited
+  std::chrono::milliseconds grace{10'000};  // limit from the end of output, or SIGTERM, to the exit
   std::stop_token stop = {};
 };
 
 // A program that runs beside this one, in a process group of its own (Ctrl-C does not reach it),
 // with /dev/null as standard input and default signals. No shell reads its arguments. Its standard
-// output is read as it comes. The last 64 KiB of its standard error are kept. It ends with this
-// object, which waits for it: two graces at most.
+// output is read as it comes. The last 64 KiB of its standard error are kept. The destructor ends
+// the program and waits for it, two graces at most.
 class Subprocess {
  public:
   // kRemote: there is no such program, or no process for it.
@@ -36,16 +36,16 @@ class Subprocess {
   Subprocess& operator=(Subprocess&&) = delete;
   ~Subprocess() { (void)Finish(); }
 
-  // Waits for output: its size, at most `room`. 0 at its end, once the patience is over, and once a
-  // stop is requested: cut_short() says which.
+  // Waits for output and returns its size, at most `room`. 0 at the end of the output, once the
+  // patience is over, and once a stop is requested: cut_short() says which.
   size_t Read(char* to, size_t room);
   // Why Read gave up before the end of the output; "" if it did not.
   [[nodiscard]] const char* cut_short() const { return cut_short_; }
 
-  // Waits for the end of a program whose output was read to its end. Any other program, and one
-  // that exceeds the grace, gets SIGTERM and, a grace later, SIGKILL, with its process group.
-  // kRemote: it exceeded the patience or the grace, a stop was requested, or its exit status is not
-  // 0: with the last line of its standard error. The second call does nothing.
+  // Waits for the end of the program if its output was read to the end. Otherwise, and if it
+  // exceeds the grace, its process group gets SIGTERM and, a grace later, SIGKILL. kRemote: it
+  // exceeded the patience or the grace, a stop was requested, or its exit status is not 0 (then
+  // with the last line of its standard error). The second call does nothing.
   Result<void> Finish();
 
  private:
@@ -65,11 +65,10 @@ class Subprocess {
 // so that Ctrl-C in the terminal reaches it too. It goes on when this object ends.
 class ForegroundProgram {
  public:
-  // `environment`: "NAME=value", beside or in place of this process's own. kUsage: there is no such
-  // program, or no process for it.
+  // `environment`: as in SubprocessOptions. kUsage: there is no such program, or no process for it.
   static Result<ForegroundProgram> Start(const std::vector<std::string>& arguments,
                                          const std::vector<std::string>& environment);
-  // Its exit status once it has ended; 128 and the signal that ended it.
+  // The exit status once the program has ended; 128 plus the signal if a signal ended it.
   std::optional<int> Ended();
   // Sends it SIGTERM.
   void AskToEnd() const;
@@ -79,15 +78,15 @@ class ForegroundProgram {
   std::optional<int> status_;
 };
 
-// What a program prints, at most `most` bytes of it. Errors as of Start and Finish.
+// The first bytes of a program's standard output, at most `most`. Errors: as Start and Finish.
 Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 
-// Starts a program that outlives this one: as above, but without its output, and nobody waits for
-// it. kRemote: there is no such program, or no process for it.
+// Starts a program that outlives this one: like Subprocess, but its output is dropped and nobody
+// waits for it. kRemote: there is no such program, or no process for it.
 Result<void> StartDetached(const std::vector<std::string>& arguments);
 
-// The same in a session of its own, with `given` as its descriptors 3, 4, ... and no other one of
-// this process. Its pid: somebody waits for it.
+// Starts a detached program after setsid(), with `given` as its descriptors 3, 4, ... and no other
+// descriptor of this process. Returns the pid, so that the caller can wait for the program.
 Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
                                    const std::vector<int>& given);
 

@@ -60,7 +60,7 @@ class AheadStream : public BlockStream {
   bool done_ = false;                // the thread will fill no more
   std::exception_ptr failure_;
 
-  StreamEnd end_;  // of the reader's side
+  StreamEnd end_;  // as the reader sees it
   std::thread thread_;
 };
 

@@ -19,8 +19,8 @@ namespace tacho {
 
 // One file in an archive.
 struct ArchiveMember {
-  // The name in the archive, unique: "NAME#2" for the second member of that name. Text, never a
-  // path of ours; control characters are replaced by "?", and it is cut after 4096 bytes.
+  // The name in the archive, unique: "NAME#2" for the second member of that name. It is never used
+  // as a path on disk. Control characters are replaced by "?", and it is cut after 4096 bytes.
   std::string name;
   uint64_t size = 0;  // 0 if the archive does not say
   bool encrypted = false;
@@ -33,7 +33,7 @@ class ArchiveReader {
   static Result<std::unique_ptr<ArchiveReader>> OfFile(FileDescriptor file);
   // An archive inside something else, read sequentially.
   static Result<std::unique_ptr<ArchiveReader>> OfSource(std::unique_ptr<ByteSource> source);
-  // Bytes that the caller keeps alive.
+  // An archive in bytes that the caller keeps alive.
   static Result<std::unique_ptr<ArchiveReader>> OfMemory(std::string_view bytes);
 
   ArchiveReader(const ArchiveReader&) = delete;
@@ -46,7 +46,7 @@ class ArchiveReader {
 
   // Bytes of the current member; 0 at its end, good or bad.
   size_t Read(char* to, size_t room);
-  // Of the current member, after Read has returned 0.
+  // How the current member ended; valid after Read has returned 0.
   [[nodiscard]] const StreamEnd& member_end() const { return member_end_; }
 
  private:
@@ -62,9 +62,9 @@ class ArchiveReader {
   FileDescriptor file_;
   std::unique_ptr<Input> input_;
   archive* archive_;
-  std::unordered_map<std::string, int> names_;  // with the number of the last member of that name
+  std::unordered_map<std::string, int> names_;  // name -> number of its last member ("NAME#2")
   uint64_t entries_ = 0;
-  std::string_view piece_;  // of the current member, in libarchive's memory
+  std::string_view piece_;  // bytes of the current member, in libarchive's memory
   uint64_t member_position_ = 0;
   bool member_ended_ = true;
   StreamEnd member_end_;

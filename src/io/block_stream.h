@@ -54,7 +54,7 @@ class BlockStream {
 // tests, fuzzing and small members.
 std::unique_ptr<BlockStream> StreamOfMemory(std::string_view bytes, size_t block_size = 1 << 20);
 
-// How decompression is spread.
+// Which thread reads and decompresses a stream.
 enum class StreamThreads {
   kInline,
   kAhead

@@ -13,15 +13,15 @@ enum class ContentKind : uint8_t {
   kResults,     // what `tacho analyze --json` writes
   kOtherJson,   // JSON whose first 64 kB do not look like a trace
   kNsysSqlite,  // an Nsight Systems export
-  kSqlite,      // another SQLite database; also an export whose first 64 kB name no table of nsys
+  kSqlite,      // another SQLite database, or an export whose first 64 kB name no table of nsys
   kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export
-  kNsysStream,  // .qdstrm: needs nsys to make a report of it, and to export that
+  kNsysStream,  // .qdstrm: needs nsys to convert it to a report and to export that
   kNcuReport,
   kPerfetto,     // protobuf trace
   kRocprofJson,  // rocprofv3's own JSON
   kForeign,      // a profile of another tool: foreign_files.h
-  kForeignFile,  // a table, or what else is known to be no trace: the same
-  kLfsPointer,   // of Git LFS, in place of the file
+  kForeignFile,  // a table, or another file known to be no trace: foreign_files.h
+  kLfsPointer,   // a Git LFS pointer in place of the file
   kTar,          // opened as an archive of traces
   kZip,          // the same
   kForeignPack,  // a packing that we do not support: xz, bzip2, lz4, 7z, rar, or gzip twice
@@ -30,10 +30,10 @@ enum class ContentKind : uint8_t {
   kOther,
 };
 
-// What each JSON that `tacho export` writes begins with.
+// The first bytes of every JSON that `tacho export` writes.
 inline constexpr std::string_view kKinetoExportBegin = "{\"exporter\":\"tacho\"";
 
-// How many decompressed bytes decide.
+// How many decompressed bytes decide the kind.
 inline constexpr size_t kSniffBytes = 64 * 1024;
 
 // The kind of a file that starts with `start`: kSniffBytes of it, or all if it is shorter.

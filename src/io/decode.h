@@ -18,7 +18,7 @@ inline constexpr size_t kPackingBytes = 4;
 // only the beginning of a magic number counts as packed (and is then reported as truncated).
 Packing PackingOf(std::string_view start);
 
-// A source of the plain bytes; in effect `stored` itself if they are not packed.
+// A source of the plain bytes. If `stored` is not packed, it passes them through.
 std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored);
 
 // The plain bytes of `stored`, whatever it is packed with, in blocks.

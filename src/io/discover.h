@@ -18,9 +18,9 @@ struct TraceSource {
   std::string
       member;  // name inside the archive, "NAME#2" for the second of a name; "" for a plain file
   uint64_t stored_bytes = 0;  // as BlockStream::stored_bytes counts them; 0 if unknown (a pipe)
-  // By its first bytes; of a pipe, which nobody looked at, the most likely.
+  // By the first bytes. The bytes of a pipe are not looked at: it has the most likely kind.
   ContentKind kind = ContentKind::kChromeJson;
-  std::string part = {};  // the process to read of a recording of several, "pid=1234"; "": all
+  std::string part = {};  // which process of a recording to read, "pid=1234"; "": all
   [[nodiscard]] bool is_results() const { return kind == ContentKind::kResults; }  // no events
   // Only nsys can open it.
   [[nodiscard]] bool is_nsys_report() const {
@@ -31,28 +31,32 @@ struct TraceSource {
   }
 };
 
-// A path as "FILE" and "pid=1234" or "pid=1234,machine=2"; without a part: all of it and "".
+// Splits "FILE#pid=1234" or "FILE#pid=1234,machine=2" into the path and the part. A path without a
+// part gives all of it and "".
 std::pair<std::string, std::string> SplitPart(const std::string& path);
 
 struct Discovery {
   std::vector<TraceSource> traces;  // sorted by Display()
   std::vector<std::string>
-      skipped;  // "PATH: why", sorted; folders are silent about text and unrelated JSON
-  // Recordings of how graphs were captured (IsCaptureFile) beside traces, by Display(): not read.
+      skipped;  // "PATH: why", sorted; without the text and unrelated JSON in folders
+  // Display() of the recordings of graph capture (IsCaptureFile) beside traces; they are not read.
   std::vector<std::string> captures;
   // By path: files named like traces that cannot be read (empty, or no permission).
   std::vector<Error> failures;
 };
 
-// Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
-// reader can say what is wrong; of a recording of nsys also one process, as FILE#pid=1234 (which is
-// a file of that name, if there is one); results of tacho, its exports and reports of nsys too,
-// which a folder gives only if it has no other trace), folders (recursively, by content, symbolic
-// links followed but no directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-"
-// for standard input. A given FIFO is taken without a look at its bytes, like standard input; in
-// folders, FIFOs, sockets and devices are ignored. A file that is reached a second time through a
-// folder is skipped. Fails with kUnreadable when a path does not exist or cannot be read, when a
-// given file is not a trace (with what to do), or when nothing was found.
+// Finds every trace under `paths`. Each path is one of:
+//   - a file: taken even if it does not look like a trace, so that the reader can say what is
+//     wrong. Results of tacho, its exports and nsys reports are taken too;
+//   - "FILE#pid=1234": one process of an nsys recording, unless a file has that name;
+//   - a folder: searched recursively, by content, following symbolic links but visiting no
+//     directory twice. Results of tacho, its exports and nsys reports in it are taken only if it
+//     has no other trace. FIFOs, sockets and devices in it are ignored;
+//   - an archive: .tar, .tar.gz, .tar.zst or .zip, by content;
+//   - "-" for standard input, or a FIFO: taken without a look at its bytes.
+// A file that is reached a second time through a folder is skipped. Fails with kUnreadable when a
+// path does not exist or cannot be read, when a given file is not a trace (with what to do), or
+// when nothing was found.
 Result<Discovery> FindTraces(const std::vector<std::string>& paths);
 
 // Streams one source. Members of archives are read through libarchive on the fly; for a compressed

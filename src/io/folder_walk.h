@@ -43,7 +43,7 @@ class FolderWalk {
             std::vector<File>& files);
   void Skip(const std::string& path, const std::string& why);
 
-  std::map<Identity, std::string> seen_;  // with the path that it was first seen by
+  std::map<Identity, std::string> seen_;  // identity -> the path under which it was first seen
   std::vector<std::string> skipped_;
   std::vector<Error> failures_;
 };

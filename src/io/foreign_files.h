@@ -8,18 +8,18 @@ namespace tacho {
 // A pointer that Git LFS leaves where a large file was not fetched: three short lines of text.
 bool IsLfsPointer(std::string_view start);
 
-// Profiles of other tools, by what stands in their first bytes: what the file is, and how to get a
-// trace that tacho reads ("is an XPlane profile of JAX or TensorFlow: ..."). "" for all others.
+// For a profile of another tool, recognised by its first bytes: what the file is, and how to get a
+// trace that tacho reads ("is an XPlane profile of JAX or TensorFlow: ..."). "" for other files.
 std::string ForeignProfile(std::string_view start);
 
-// The same of tables and of what else lies beside traces.
+// The same for tables and other files that lie beside traces.
 std::string ForeignFile(std::string_view start);
 
-// The same of an SQLite database, by names of tables in `tables`: its schema, or the start of the
-// file that holds the schema.
+// The same for an SQLite database, recognised by the names of its tables. `tables`: its schema, or
+// the start of the file, which holds the schema.
 std::string ForeignDatabase(std::string_view tables);
 
-// What is to be done about a pointer of Git LFS: with the size of the file that is not here.
+// What to do about a Git LFS pointer, with the size of the file that is not here.
 std::string LfsRemedy(std::string_view pointer);
 
 }  // namespace tacho

@@ -16,9 +16,9 @@ namespace tacho {
 // given.
 //
 // A long run of zeros in the data counts as a cut: a file that was not written to its end, or a
-// hole in it. Deflated text has no such run, unless hundreds of kilobytes of it repeat without a
-// difference (the longest in real traces was 6 bytes); the decoder would make repetitions of it
-// that the text never had. Zeros that decode to zeros are kept: padding, also of archives.
+// hole in it. Deflated text has no such run, unless hundreds of kilobytes of text repeat exactly
+// (the longest run in real traces was 6 bytes). A decoder would turn the run into repetitions that
+// the text never had. Zeros that decode to zeros are kept: they are padding, also of archives.
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> stored,

@@ -22,7 +22,7 @@ class Inflater {
 
   virtual ~Inflater() = default;
 
-  // Before each run of deflate data.
+  // Call it before each run of deflate data.
   virtual void Reset() = 0;
   // Decodes until `in` is used up, `out` is full, or the data ends or is corrupt. It may buffer
   // input: call again with in_size 0 until it writes nothing. It writes what it decoded before a

@@ -19,13 +19,13 @@ namespace tacho {
 
 // Reads one JSON document by the calls that a JsonWriter (text/json_writer.h) writes it with, so
 // that one description does both. Fields are looked up by key: their order does not matter and
-// unknown ones are skipped. Only a std::optional, what has an UnlessIs, and an object may be
-// absent: they stay as they were. The first field that is absent or of another type or range ends
-// the reading of values; Finish says which it was. At most kMostItems items are read from all
-// lists.
+// unknown ones are skipped. Only a std::optional, a field with UnlessIs and an object may be
+// absent: their values stay as they were. The first other field that is absent, or has another type
+// or range, ends the reading of values; Finish says which it was. At most kMostItems items are read
+// from all lists.
 //
-// Cost: the document is parsed once, into some 12 bytes for each of its own; each field is searched
-// in its object.
+// Cost: the document is parsed once, into some 12 bytes of memory a byte; each field is searched in
+// its object.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
@@ -33,14 +33,14 @@ class JsonReader {
   static constexpr uint64_t kMostCount = uint64_t{1} << 53;
   static constexpr size_t kMostItems = 16'000'000;
 
-  // Fails with kUnreadable when it is not one JSON object: "cut off at byte 20" if it ends before
-  // its object does.
+  // Fails with kUnreadable when `text` is not one JSON object: "cut off at byte 20" if it ends
+  // before the object does.
   static Result<JsonReader> Parse(std::string text);
   JsonReader(JsonReader&&) noexcept;
   JsonReader& operator=(JsonReader&&) noexcept;
   ~JsonReader();
 
-  // An object inside the open one; nothing is read inside an absent one.
+  // Opens an object inside the open one. If it is absent, nothing is read inside it.
   void BeginObject(std::string_view key);
   void BeginRow(std::string_view key) { BeginObject(key); }
   void End();
@@ -143,11 +143,11 @@ class JsonReader {
   }
   std::optional<uint64_t> Natural(std::string_view key);
   std::vector<std::pair<std::string, uint64_t>> TakeCounts();
-  // Values are read: the open object is there, and nothing was wrong before.
+  // Whether values are read: the open object is there, and nothing was wrong before.
   [[nodiscard]] bool IsOpen() const;
   void BeginItems(std::string_view key);
   bool NextItem();
-  bool IsObject();  // refuses an item that is none
+  bool IsObject();  // refuses an item that is not an object
 
   std::unique_ptr<Document> document_;
 };

@@ -14,7 +14,7 @@
 #include "io/block_stream.h"
 #include "io/byte_source.h"
 
-// What the tests of this folder pack bytes with, and how they read a stream to its end.
+// Helpers of this folder's tests: they pack bytes, and read a stream to its end.
 namespace tacho::packed {
 
 // Text of `size` bytes that compresses, but not to nothing.
@@ -52,7 +52,7 @@ inline std::string Gzipped(std::string_view bytes, int level = 6) {
   return Deflated(bytes, MAX_WBITS + 16, level);
 }
 
-// With a checksum, as the zstd program writes it, unless it is left out.
+// With a checksum, as the zstd program writes it, unless `checksum` is false.
 inline std::string Zstded(std::string_view bytes, int level = 3, bool checksum = true) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();

@@ -41,7 +41,7 @@ class SqliteStatement {
   }
   void Bind(int parameter, std::string_view text);  // copies it
 
-  // Whether it leaves the database as it is.
+  // Whether the statement leaves the database unchanged.
   [[nodiscard]] bool is_read_only() const { return sqlite3_stmt_readonly(handle_.get()) != 0; }
   [[nodiscard]] sqlite3_stmt* handle() const { return handle_.get(); }
 
@@ -61,19 +61,20 @@ bool IsSqliteFile(const std::string& path);
 // A connection to a SQLite database, for one thread at a time; only Interrupt may be called from
 // others. Schemas are not trusted (SQLITE_DBCONFIG_DEFENSIVE, trusted_schema off).
 //
-// Errors: kUnreadable for a database that is damaged, cut off or none, kUsage for SQL that cannot
-// be compiled or fails, kInterrupted after Interrupt or when the progress callback asked for it.
+// Errors: kUnreadable for a file that is damaged, cut off or no database; kUsage for SQL that
+// cannot be compiled or fails; kInterrupted after Interrupt or when the progress callback asks for
+// it.
 class SqliteDatabase {
  public:
-  // A database file as it lies there, read without locks: nothing is written, neither into it nor
-  // beside it. Fails, with what to do, if it is incomplete: shorter than its header says, being
+  // Opens a database file as it is, without locks; nothing is written into it or beside it. Fails,
+  // with what to do, if it is incomplete: shorter than its header says, being
   // written (a lock is held), or with changes in a journal or a write-ahead log beside it. Errors
   // begin with `path`.
   static Result<SqliteDatabase> OpenFile(const std::string& path);
-  // A database file as bytes.
+  // Opens the bytes of a database file.
   static Result<SqliteDatabase> OfBytes(std::string bytes);
   static Result<SqliteDatabase> InMemory();
-  // To be written: a file that is empty, or not there yet.
+  // Opens a file to write to; it is empty or does not exist yet.
   static Result<SqliteDatabase> OfNewFile(const std::string& path);
 
   // Compiles the first statement of `sql`. `rest`, if not null, gets what follows it. A statement
@@ -83,16 +84,16 @@ class SqliteDatabase {
   Result<void> Run(std::string_view sql);
 
   // Calls `stop` after about every `operations` of SQLite's virtual machine; true ends the
-  // statement with kInterrupted. An empty function: never.
+  // statement with kInterrupted. An empty function is never called.
   void OnProgress(int operations, std::function<bool()> stop);
   void Interrupt() { sqlite3_interrupt(handle_.get()); }
-  // Values and rows over so many bytes are errors.
+  // Values and rows of more than `bytes` bytes are errors.
   void LimitBytes(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
 
-  // Its pages as they were when it was opened, of OpenFile and OfBytes; null for others, and for
-  // databases whose rows only SQLite can read.
+  // The pages of a database from OpenFile or OfBytes, as they were when it was opened. Null for
+  // others, and for databases whose rows only SQLite can read.
   [[nodiscard]] const SqlitePages* pages() const { return pages_.get(); }
-  // What a file of it would hold.
+  // The bytes of a file that holds this database.
   [[nodiscard]] Result<std::string> Bytes() const;
 
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
@@ -104,7 +105,7 @@ class SqliteDatabase {
   static Result<SqliteDatabase> Open(const char* name, int flags);
   void KeepPages(std::optional<SqlitePages> pages);
 
-  // At places of their own: SQLite points to them.
+  // On the heap, so that they do not move: SQLite points to them.
   std::unique_ptr<std::function<bool()>> stop_;
   std::unique_ptr<std::string> bytes_;
   std::unique_ptr<const SqlitePages> pages_;

@@ -8,22 +8,23 @@
 
 namespace tacho {
 
-// The pages of a SQLite database as they lie in a file or in memory, without SQLite. Numbered from
-// 1. https://www.sqlite.org/fileformat.html, section 1. Any number of threads may read at once.
+// Reads the pages of a SQLite database from a file or from memory, without SQLite. Pages are
+// numbered from 1. https://www.sqlite.org/fileformat.html, section 1. Any number of threads may
+// read at once.
 class SqlitePages {
  public:
   // nullopt for a database whose rows only SQLite can read: texts in UTF-16, or a header that is
   // not as documented.
   static std::optional<SqlitePages> OfFile(FileDescriptor file, uint64_t bytes);
-  static std::optional<SqlitePages> OfMemory(std::string_view bytes);  // which outlive it
+  static std::optional<SqlitePages> OfMemory(std::string_view bytes);  // `bytes` must outlive it
 
   [[nodiscard]] uint32_t page_bytes() const { return page_bytes_; }
-  // Of each page, from its beginning; the rest is reserved.
+  // The usable bytes of each page, from its beginning; the rest is reserved.
   [[nodiscard]] uint32_t usable_bytes() const { return usable_bytes_; }
   [[nodiscard]] uint32_t count() const { return count_; }
 
-  // `count` pages from `first` on: those in memory where they lie, those of a file copied to
-  // `room`, so that what changes in the file later does not matter. Null if there are not so many,
+  // Returns `count` pages from `first` on: pages in memory where they lie, pages of a file as a
+  // copy in `room`, so that later changes of the file do not matter. Null if there are fewer pages,
   // as in a file that has shrunk.
   const uint8_t* Read(uint32_t first, uint32_t count, uint8_t* room) const;
 

@@ -16,24 +16,23 @@ struct SqliteSlot {
     kInteger,  // `size` bytes
     kZero,     // an integer that takes no bytes
     kOne,
-    kRowid,          // the row's own
+    kRowid,          // the rowid of the row
     kReal,           // 8 bytes
-    kIntegerAsReal,  // a real that takes fewer bytes as an integer: 0 and 1 take none
+    kIntegerAsReal,  // a real stored as an integer, in fewer bytes; 0 and 1 take none:
     kZeroAsReal,
     kOneAsReal,
     kText,
     kBlob,
   };
   Kind kind = Kind::kNull;
-  uint32_t at = 0, size = 0;  // bytes of the record
+  uint32_t at = 0, size = 0;  // in bytes, within the record
 };
 
-// Some columns of one row. Values are converted as SQLite does it: 0 and "" for NULL. A real that
-// is not a number is NULL.
+// Some columns of one row. Values are converted as SQLite does it: 0 and "" for NULL. NaN is NULL.
 class SqliteRow {
  public:
   SqliteRow() = default;
-  // `slots` and `record`, before which there are at least 8 bytes that can be read, outlive it.
+  // `slots` and `record` must outlive the row. At least 8 bytes before `record` must be readable.
   SqliteRow(int64_t rowid, const SqliteSlot* slots, const uint8_t* record)
       : rowid_(rowid), slots_(slots), record_(record) {}
 
@@ -52,11 +51,11 @@ class SqliteRow {
       return StoredInteger(slot);
     return Converted(slot);
   }
-  // A view of the record, or of `number`, which gets the text of a number.
+  // A view of the record; for a number, its text is written to `number`, and the view is of that.
   [[nodiscard]] std::string_view Text(int column, std::string& number) const;
 
  private:
-  // Big endian, of two's complement. What stands before the value is shifted out.
+  // Big endian, two's complement. The bytes before the value are shifted out.
   [[nodiscard]] int64_t StoredInteger(const SqliteSlot& slot) const {
     uint64_t bytes = 0;
     std::memcpy(&bytes, record_ + slot.at + slot.size - sizeof bytes, sizeof bytes);

@@ -20,25 +20,25 @@ struct SqliteColumn {
   bool is_real = false;   // may be stored as an integer
 };
 
-// The leaf pages of a table in the order of their rows, which grow.
+// The leaf pages of a table, by increasing rowid.
 struct SqliteLeaves {
   std::vector<uint32_t> pages;
-  std::string damage;  // why there are no more; "" if these are all
+  std::string damage;  // why pages are missing; "" if these are all
 };
 
-// nullopt if `root` is no page of a table with rowids. Cost: reads the inner pages, each at most
-// once; one entry for each of their cells.
+// nullopt if `root` is no page of a table with rowids. Cost: reads each inner page at most once;
+// memory: one entry for each cell of them.
 std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root);
 
-// Reads rows straight from leaf pages, without SQLite: some nanoseconds a row. A row is damaged or
-// not whichever of its columns are asked for. Whatever the pages hold, it ends: it reads each leaf
-// once, and in all no more overflow pages than the database has. Memory: 256 KiB and the largest
-// row, of at most kMostBytes.
+// Reads rows straight from leaf pages, without SQLite: some nanoseconds a row. Whether a row counts
+// as damaged does not depend on the columns asked for. Reading ends whatever the pages hold: each
+// leaf is read once, and in all no more overflow pages than the database has. Memory: 256 KiB and
+// the largest row, of at most kMostBytes.
 class SqliteRows {
  public:
   static constexpr uint32_t kMostBytes = 16 << 20;
 
-  // All that is given outlives it.
+  // All arguments must outlive this object.
   SqliteRows(const SqlitePages& pages, std::span<const uint32_t> leaves,
              std::span<const SqliteColumn> columns);
 
@@ -54,14 +54,15 @@ class SqliteRows {
   }
   // Valid until the next call of Next.
   [[nodiscard]] const SqliteRow& row() const { return row_; }
-  // Why reading ended before the end: "page 12: ..."; "" if it did not.
+  // Why reading stopped before the last row: "page 12: ..."; "" if it did not.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
  private:
-  // Where the columns are in records with the same header. Rows of a table have few different ones.
+  // Where the columns are in records with the same header. Rows of a table have few different
+  // headers.
   struct Shape {
-    uint32_t header_bytes = 0;  // 0: none
-    uint32_t end = 0;           // of the last value, from the begin of the record
+    uint32_t header_bytes = 0;  // 0: no header yet
+    uint32_t end = 0;           // where the last value ends, from the beginning of the record
     bool is_damaged = false;
     std::array<uint8_t, 64> header{};
     SqliteSlot* slots = nullptr;
@@ -81,7 +82,7 @@ class SqliteRows {
   std::span<const uint32_t> leaves_;
   std::span<const SqliteColumn> columns_;
 
-  std::unique_ptr<uint8_t[]> room_;  // of a run of pages
+  std::unique_ptr<uint8_t[]> room_;  // memory for a run of pages
   const uint8_t* run_ = nullptr;
   uint32_t run_first_ = 0, run_pages_ = 0;
   size_t next_leaf_ = 0;
@@ -91,7 +92,7 @@ class SqliteRows {
 
   std::vector<Shape> shapes_;
   std::vector<SqliteSlot> slots_;
-  Shape odd_shape_;  // of a row whose header is too long to be kept
+  Shape odd_shape_;  // for a row whose header is too long to be kept
   std::vector<uint8_t> joined_, overflow_page_;
   uint64_t overflow_pages_ = 0;
   SqliteRow row_;

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// A window over the stored bytes of a decoder: what was read but not yet decoded.
+// A window over the stored bytes of a decoder: the bytes that were read but not yet decoded.
 //
 // A window ends where a run of kLongZeros or more zeros begins, and the next one begins there: a
 // decoder can look at what follows before it takes zeros for data (gzip_source.h).
@@ -96,7 +96,7 @@ class StoredInput {
   std::unique_ptr<char[]> buffer_;
   size_t begin_ = kDataAt;
   size_t end_ = kDataAt;       // of the window
-  size_t read_end_ = kDataAt;  // of what was read
+  size_t read_end_ = kDataAt;  // of the bytes that were read
   size_t zeros_at_ = kNone;
   bool ended_ = false;
   uint64_t read_ = 0;

@@ -12,7 +12,7 @@ bool IsTraceKey(std::string_view key);
 bool LooksLikeJson(std::string_view start);
 
 // True if `start` looks like a trace in the Chrome JSON format, as Kineto and others write it; the
-// file may be truncated or damaged. Each of three signs is enough:
+// file may be truncated or damaged. Any of three signs is enough:
 //   - a top-level key that only traces have, such as "traceEvents" or "baseTimeNanoseconds"; or
 //     "schemaVersion" with the value 1, unless the object ends within `start` without any other
 //     sign;

@@ -20,11 +20,11 @@ enum class SlotHome : uint8_t {
 
 // The arguments of many events that differ only in a few values, kept once.
 //
-// `text` is the JSON text of the object, byte for byte, without the values that vary. Each slot
-// says before which byte of `text` its value stands; slots are in the order of the text.
+// `text` is the JSON text of the object, byte for byte, without the values that vary. The value of
+// a slot belongs before byte `at` of `text`; slots are in the order of the text.
 struct ArgsShape {
   struct Slot {
-    uint32_t at = 0;  // offset into `text`
+    uint32_t at = 0;  // byte offset into `text`
     SlotHome home = SlotHome::kInteger;
   };
   struct Entry {  // one key of the object, in the order of the text
@@ -36,7 +36,8 @@ struct ArgsShape {
   std::vector<Slot> slots = {};
   std::vector<Entry> entries = {};
 
-  // A shape is built from front to back: `text` up to a value, then its key by one of these.
+  // A shape is built from front to back: append to `text` up to a value, then add its key with one
+  // of these functions.
   void AddConstant(StringId key, StringId json) { entries.push_back({key, -1, json}); }
   // The value comes here, at the end of `text`. Returns the number of the slot.
   int32_t AddSlot(StringId key, SlotHome home) {
@@ -44,7 +45,8 @@ struct ArgsShape {
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // Moves a slot in `column` back to the stream: of equal keys the last has the column.
+  // Moves the slot kept in `column`, if any, to the stream of values: the last of equal keys gets
+  // the column.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;
@@ -58,7 +60,7 @@ struct ArgsRef {
   uint32_t values = 0;  // offset into the stream of values
 };
 
-// Appends to and reads from a stream of values: zigzag LEB128 (7 bits a byte, low ones first).
+// Append to and read from a stream of values: zigzag LEB128 (7 bits a byte, low ones first).
 // A value takes at most kMaxVarint bytes.
 inline constexpr size_t kMaxVarint = 10;
 inline uint8_t* WriteVarint(uint8_t* to, int64_t value) {

@@ -14,7 +14,7 @@
 namespace tacho {
 
 // Joins the begins and ends of each track to slices: an end closes the last begin that is still
-// open. Memory grows with what is open.
+// open. Memory grows with the number of open begins.
 class BeginEndPairs {
  public:
   struct Slice {
@@ -22,12 +22,12 @@ class BeginEndPairs {
     ArgsRef args;
   };
 
-  // A begin without a usable time stays open too: its end must not close another's.
+  // A begin without a usable time stays open too: its end must not close another begin.
   void Begin(const Event& event, ArgsRef args = {});
   // The slice that `event` ends; nothing if there is none or if its times are not usable. Notes an
   // end without a begin, and an end before its begin; such a slice has a duration of 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
-  // Notes what is still open.
+  // Notes the begins that are still open.
   void Finish(Notes& notes) const;
 
  private:
@@ -35,8 +35,8 @@ class BeginEndPairs {
 };
 
 // Joins the begins and ends of ranges that need not nest: an end closes the last open begin of its
-// process with the same category, id and name; an end without a name closes one of any name. Memory
-// grows with what is open. Cost: O(log n) each for n open ranges.
+// process with the same category, id and name; an end without a name closes a begin of any name.
+// Memory grows with the number of open ranges. Cost: O(log n) each for n open ranges.
 class RangePairs {
  public:
   struct Ended {
@@ -44,12 +44,12 @@ class RangePairs {
     DurationNs duration;
   };
 
-  // `row` stands for the begin.
+  // `row` identifies the begin in the result of End.
   void Begin(const Event& event, ProcessId process, uint32_t row = 0);
-  // What `event` ends; nothing if there is no such begin or if the times are not usable. Notes as
-  // BeginEndPairs does.
+  // The range that `event` ends; nothing if there is no such begin or if the times are not usable.
+  // Notes as BeginEndPairs does.
   std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
-  // Notes what is still open.
+  // Notes the ranges that are still open.
   void Finish(Notes& notes) const;
 
  private:
@@ -59,12 +59,12 @@ class RangePairs {
     uint32_t row;
   };
   using Key = std::tuple<ProcessId, int, int64_t>;  // process, category (-1: none), id
-  // The begin that `event` ends, no longer open.
+  // Removes the begin that `event` ends from the open ones and returns it.
   std::optional<Open> TakeBegin(const Event& event, ProcessId process);
   static Key KeyOf(const Event& event, ProcessId process) {
     return {process, event.has_category ? Index(event.category) : -1, event.id};
   }
-  // The open ranges of one key in the order of their begins, and where those of each name are.
+  // The open ranges of one key in the order of their begins, and the places in `open` by name.
   struct OfKey {
     std::map<uint64_t, Open> open;
     std::map<StringId, std::vector<uint64_t>> by_name;

@@ -6,13 +6,14 @@
 
 namespace tacho {
 
-// Blanks what looks like a secret (base/secrets.h) in all texts of a trace that was just built:
-// metadata in its header, the profiler's log, names, and arguments of events. Returns how many
-// different values. No length changes, and no figure: only texts do. Cost: a pass over all distinct
-// texts, and over the arguments of events whose shape keeps the texts of such a key.
+// Blanks everything that looks like a secret (base/secrets.h) in all texts of a trace that was just
+// built: metadata in its header, the profiler's log, names, and arguments of events. Returns how
+// many different values it blanked. No length and no figure changes, only texts. Cost: a pass over
+// all distinct texts, and over the arguments of events whose shape keeps texts of a key that names
+// a secret.
 size_t BlankSecretsOf(Trace& trace);
 
-// The same without the arguments of events, of which a running total keeps none.
+// The same without the arguments of events, which a running total does not keep.
 size_t BlankSecretsOf(TraceBasics& basics);
 
 }  // namespace tacho

@@ -24,7 +24,7 @@ constexpr bool IsGpuWork(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
 
-// Which slices have these ids as columns of their table.
+// Whether the table of these slices has a column for the id.
 constexpr bool HasCorrelation(SliceKind kind) {
   return IsGpuWork(kind) || kind == SliceKind::kHostCall;
 }
@@ -35,25 +35,25 @@ constexpr bool HasExternalId(SliceKind kind) {
 // What a category says about an accelerator.
 enum class DeviceSign : uint8_t {
   kNone,
-  kPresent,        // there is one: the trace is of no engine on the CPU
-  kWorkByName,     // its work, of which only the name says what kind it is (device_rows.h)
-  kUnread,         // its work, in a form that tacho does not read
+  kPresent,        // there is an accelerator: the trace is not of an engine on the CPU
+  kWorkByName,     // work of an accelerator; only its name says which kind (device_rows.h)
+  kUnread,         // work of an accelerator, in a form that tacho does not read
   kRangeProfiler,  // counters of ranges: the profiler that writes them records no kernels
 };
 
-// What the categories of the known producers mean.
+// What a category means.
 struct CategoryMeaning {
   SliceKind kind = SliceKind::kOther;
   DeviceSign sign = DeviceSign::kNone;
-  bool known = false;  // false: the row of a category that no known producer writes
+  bool known = false;  // false: no known producer writes this category
 };
 
 // Today's name of a category: "kernel" for "Kernel" (2021). Source: Kineto's ActivityType.h.
 std::string_view CurrentCategoryName(std::string_view in_file);
 
-// By the category's name of today. One table: Kineto for CUDA, ROCm and XPU; its plugins for MTIA,
-// MLU, MUSA, HPU and others, which put the make in front of Kineto's words ("mlu_memcpy"); Intel's
-// unitrace.
+// `category`: its name of today. One table covers Kineto for CUDA, ROCm and XPU; Kineto's plugins
+// for MTIA, MLU, MUSA, HPU and others, which put the make in front of Kineto's words
+// ("mlu_memcpy"); and Intel's unitrace.
 CategoryMeaning MeaningOfCategory(std::string_view category);
 
 }  // namespace tacho

@@ -12,33 +12,33 @@
 
 namespace tacho {
 
-// Rows that no category of Kineto's explains: their producers say by the process they stand in, or
-// by their names, what they are. The processes are named anywhere in a file, so that such rows are
-// sorted when all of it is read.
+// Rows that no category of Kineto explains. Only their process or their names show what they are. A
+// file may name its processes anywhere, so such rows are sorted once all of the file is read.
 
 // What the rows of a track are.
 enum class TrackRows : uint8_t {
-  kUnknown,  // nothing says
-  kWork,     // what a device did, each row on its own
+  kUnknown,  // nothing shows it
+  kWork,     // work of a device, each row on its own
   kCalls,    // calls of the host that put work onto a device
-  kDerived,  // what the producer computed from rows that are elsewhere in the file
-  kUnread,   // those of a device, in a form that tacho does not read
+  kDerived,  // computed by the producer from rows that are elsewhere in the file
+  kUnread,   // rows of a device, in a form that tacho does not read
 };
 
-// By the names of its process and thread and by the label of its process: torch_npu's "Ascend
-// Hardware", unitrace's "DEVICE<0x0bd5>", JAX's "/device:GPU:0" with "Stream #13(Compute)".
+// Decides by the names of the track's process and thread and by the label of its process:
+// torch_npu's "Ascend Hardware", unitrace's "DEVICE<0x0bd5>", JAX's "/device:GPU:0" with
+// "Stream #13(Compute)".
 TrackRows RowsOfTrack(std::string_view process, std::string_view label, std::string_view thread);
 
 // What a row on a device is, by the type that its producer gives it ("" for none) and by its name:
-// kKernel, kMemcpy, kMemset, or kOther for what waits, records an event or is a barrier.
+// kKernel, kMemcpy, kMemset, or kOther for a wait, the record of an event or a barrier.
 SliceKind KindOfDeviceRow(std::string_view type, std::string_view name);
 
-// The argument with that type: torch_npu's.
+// torch_npu's argument with that type.
 inline constexpr std::string_view kDeviceRowType = "Task Type";
-// The argument that joins a row of torch_npu's devices with the call that launched it.
+// torch_npu's argument that joins a row of a device with the call that launched it.
 inline constexpr std::string_view kDeviceRowLink = "connection_id";
 
-// A row, or many of one kind, that waits until its process is known.
+// A row, or many rows of one kind, that waits until its process is known.
 struct WaitingRow {
   CategoryId category{};
   bool has_category = false;
@@ -49,12 +49,12 @@ struct WaitingRow {
 bool IsWaiting(const Event& event, const Vocabulary& words);
 WaitingRow WaitingOf(const Event& event);
 
-// What waiting rows are, once all names are known.
+// Decides what waiting rows are, once all names are known.
 class WaitingRows {
  public:
   explicit WaitingRows(const Vocabulary& words);
   [[nodiscard]] TrackRows Of(const WaitingRow& row) const;
-  // What an unread row is of, for people: its category, else the name of its process.
+  // The source of an unread row, for people: its category, else the name of its process.
   [[nodiscard]] std::string_view NameOf(const WaitingRow& row) const;
   // The stream of a row of work: its process and thread.
   static StreamId StreamOf(TrackId track, Vocabulary& words);
@@ -62,7 +62,7 @@ class WaitingRows {
  private:
   const Vocabulary& words_;
   std::vector<TrackRows> of_track_;
-  bool any_work_ = false;  // some process is known to be a device: no other one is guessed
+  bool any_work_ = false;  // some track is known as kWork: then no other track is kUnread by name
 };
 
 }  // namespace tacho

@@ -20,9 +20,9 @@ enum class EventType : uint8_t {
   kSlice,
   kSliceBegin,  // an end closes the last begin that is open on its track
   kSliceEnd,
-  kInstant,  // also any event whose meaning the reader does not know
+  kInstant,  // also any event that the reader does not understand
   kCounter,
-  kRangeBegin,  // of a range that need not nest: an end has the id of its begin
+  kRangeBegin,  // begin of a range that need not nest: its end has the same id
   kRangeEnd,
   kRange,  // such a range as a whole
   kFlowStart,
@@ -46,7 +46,7 @@ struct Event {
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
   int64_t id = -1;  // of a flow or a range
-  // Of a slice whose category no known producer writes (device_rows.h).
+  // Only for a slice with a category that no known producer writes (device_rows.h).
   StringId row_type = StringId::kEmpty;
   bool names_device = false;
   ArgsShapeId args = ArgsShapeId::kNone;
@@ -70,7 +70,7 @@ constexpr std::string_view TraceFormatName(TraceFormat format) {
   return format == TraceFormat::kNsys ? "nsys" : "kineto";
 }
 
-// What the header of a trace says; -1 or empty where it does not.
+// The facts in the header of a trace; -1 or empty if the header does not have one.
 struct TraceHeader {
   TraceFormat format = TraceFormat::kKineto;
   // Every top-level key but the events, in the order of the file, with its JSON text.
@@ -82,10 +82,10 @@ struct TraceHeader {
   std::string backend;
   std::string nccl_version;
   std::string vllm_version;
-  std::string trace_id;              // of the profiler's session in one process
+  std::string trace_id;              // identifies the profiler's session in one process
   std::string cuda_runtime_version;  // also HIP's
   std::string cuda_driver_version;
-  int64_t cupti_version = -1;  // CUPTI_API_VERSION: 26, since CUDA 13 as 130100. Not in results.
+  int64_t cupti_version = -1;  // CUPTI_API_VERSION: 26; 130100 since CUDA 13. Not in results.
   bool record_shapes = false, with_stack = false, with_flops = false, profile_memory = false,
        with_modules = false;
   std::vector<DeviceProperties> devices;
@@ -98,7 +98,7 @@ struct EventCounts {
   std::array<uint64_t, 256> complete_by_category{};  // kSlice, by CategoryId
 };
 
-// All of a trace but its rows.
+// Everything of a trace except its rows.
 struct TraceBasics {
   TraceHeader header;
   Vocabulary words;
@@ -110,7 +110,7 @@ struct TraceBasics {
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  // The reader fills the header, the words, the notes and counts.by_label; the sink the other
+  // The reader fills the header, the words, the notes and counts.by_label; the sink fills the other
   // counts.
   virtual TraceBasics& basics() = 0;
   TraceHeader& header() { return basics().header; }

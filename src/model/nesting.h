@@ -16,14 +16,14 @@ struct HostSlice {
   TrackId track;
 };
 
-// The rows of one table that are to be nested, by track, in the order of the index.
+// The rows of one table that take part in nesting, by track, in the order of the index.
 class HostRows {
  public:
-  // All rows; refers to the index.
+  // All rows of the index, which must outlive this object.
   HostRows(SliceKind kind, const LaneRows& index) : kind_(kind), table_(&index.table()) {
     for (size_t track = 0; track < index.lanes(); ++track) lists_.push_back(index.Of(track));
   }
-  // Some of them. `begin`: by track, where its rows begin in `rows`, and one more at the end.
+  // Some rows. begin[track]: where the rows of a track begin in `rows`; one more entry at the end.
   HostRows(SliceKind kind, const LaneRows& index, std::vector<uint32_t> rows,
            const std::vector<size_t>& begin)
       : kind_(kind), table_(&index.table()), rows_(std::move(rows)) {
@@ -47,10 +47,10 @@ class HostRows {
   std::vector<RowList> lists_;  // by track
 };
 
-// Calls visit(kind, rows of the index) for the tables whose slices nest, outermost first: of equal
-// intervals the slice of the earlier table is the outer one, as programs do: a frame holds
-// annotations, these hold operators, and those hold calls. The file's order among the tables is not
-// kept.
+// Calls visit(kind, rows of the index) for the tables whose slices nest, outermost first. If two
+// slices have equal intervals, the slice of the earlier table is the outer one, as in programs: a
+// Python frame holds annotations, an annotation operators, an operator calls. The file's order
+// among the tables is not kept.
 template <typename Visit>
 void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visit) {
   if (python_frames) visit(SliceKind::kPythonFrame, index.python_frames());
@@ -59,7 +59,7 @@ void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visi
   visit(SliceKind::kHostCall, index.host_calls());
 }
 
-// The rows of these tables, to be walked.
+// The rows of these tables, for WalkHostSlices.
 inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_frames) {
   std::vector<HostRows> tables;
   ForEachNestingTable(index, python_frames, [&](SliceKind kind, const LaneRows& rows) {
@@ -68,10 +68,10 @@ inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_fr
   return tables;
 }
 
-// Walks all slices in the order of the tree: by track, parents before their children. A slice is
-// the child of the last one that is still open and ends no earlier. `visit` gets each slice and
-// what it returned for its parent (`no_parent` for a row without a parent). Cost: O(n); only the
-// open slices are kept.
+// Walks all slices in the order of the tree: by track, parents before their children. The parent of
+// a slice is the last slice that is still open and ends no earlier. `visit` gets each slice and the
+// value that it returned for the parent (`no_parent` if there is none). Cost: O(n); only the open
+// slices are kept.
 template <typename Mark, typename Visit>
 void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit visit) {
   struct Head {
@@ -114,11 +114,11 @@ void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit v
   }
 }
 
-// How many slices around it each slice of a host track has, by row; 65,535 stands for more.
+// How many slices enclose each slice of a host track, by row; 65,535 stands for that many or more.
 struct NestingDepths {
   std::vector<uint16_t> python_frames, annotations, host_ops, host_calls;
 };
-// By the rule of WalkHostSlices, Python frames included. Cost: O(n); 2 bytes a row.
+// Nests by the rule of WalkHostSlices, Python frames included. Cost: O(n); 2 bytes a row.
 NestingDepths FindDepths(const TrackIndex& index);
 
 }  // namespace tacho

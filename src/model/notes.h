@@ -14,8 +14,8 @@ enum class Severity {
   kDataLoss,  // events are missing: totals are lower bounds (exit status 4)
 };
 
-// Every defect that a reader can meet. Its severity, text and remedy stand in one table (notes.cc),
-// which docs/notes.md explains at length.
+// Every defect that a reader can meet. One table (notes.cc) has its severity, text and remedy;
+// docs/notes.md explains them at length.
 enum class NoteId : uint8_t {
   kTruncatedJson,       // the file ends inside the events or before the closing brackets
   kTruncatedGzip,       // a compressed stream ends before its trailer
@@ -36,16 +36,16 @@ enum class NoteId : uint8_t {
   kNoEngineStep,        // an engine's trace without a step and without work
   kDeviceRowsNotRead,   // work of a device, in a form that tacho does not read
   kRangeProfiler,       // counters of ranges in place of kernels
-  kMixedRanks,          // several ranks in one file, which nothing tells apart
+  kMixedRanks,          // several ranks in one file, without anything to tell them apart
   kNoEvents,            // a trace without a single event
   kOrphanGpuEvents,     // GPU events whose launch is not in the recording
   kLostGpuWork,         // calls that launched GPU work which is not in the file, between others
-  kLostAtEdge,          // the same of the first or the last calls of the recording alone
+  kLostAtEdge,          // the same, but only for the first or the last calls of the recording
   kCutOffWork,          // so much was queued when the recording ended that idle time is unknown
   kRecorderStopped,     // the recording of calls and GPU work is shorter than the trace
   kDeviceClock,         // GPU work before its launch, or after a call that waited for it
   kImpossibleOrder,     // GPU work of a stream out of the order of its launches
-  kTimesRefused,        // so much of it that no time of the device can be believed
+  kTimesRefused,        // so much impossible order that no time of the device can be believed
   kLongOverlap,         // a GPU event that reaches far into the next ones of its stream (overflow)
   kProducerWarning,     // the profiler itself logged a warning or an error into the trace
   kProducerLostEvents,  // the profiler itself says that events are missing, or may be
@@ -53,10 +53,10 @@ enum class NoteId : uint8_t {
   kUnfinishedSpan,      // spans that were still open when the profiler stopped
   kManyCategories,      // more categories of events than a trace has ids for
   kDamagedTable,        // a table of a database could not be read to its end
-  kDamagedRow,          // a row without what says whose it is: left out
+  kDamagedRow,          // a row that does not say to what it belongs: left out
   kUnknownString,       // an id of a name that the file does not hold
   kGraphAsOne,          // a CUDA graph that was recorded without its kernels
-  kUnknownSchema,       // an export of a newer schema than the known ones, or of none
+  kUnknownSchema,       // an export with a newer schema than the known ones, or without one
   kCount,
 };
 
@@ -68,7 +68,8 @@ struct NoteKind {
 };
 const NoteKind& KindOf(NoteId id);
 class Notes;
-// The remedy of a note among `notes`: an unsupported driver is the cause of what is missing.
+// The remedy of a note among `notes`: if they have an unsupported driver, that is the cause of
+// missing events.
 std::string_view RemedyOf(NoteId id, const Notes& notes);
 std::string_view SeverityName(Severity severity);
 
@@ -86,9 +87,9 @@ class Notes {
   void Add(NoteId id, std::string_view where, uint64_t count = 1);
   [[nodiscard]] uint64_t CountOf(NoteId id) const;
   [[nodiscard]] const std::vector<Note>& list() const { return list_; }
-  [[nodiscard]] bool ends_early() const;  // its file is cut off
+  [[nodiscard]] bool ends_early() const;  // the trace's file is cut off
   [[nodiscard]] bool lost_data() const;
-  // Also within what was read, not only after its last event.
+  // Whether data is missing also within the events that were read, not only at the edges.
   [[nodiscard]] bool has_holes() const;
 
  private:

@@ -7,17 +7,17 @@
 
 namespace tacho {
 
-// What a line means that a profiler logged about its own recording.
+// The meaning of a line that a profiler logged about its own recording.
 enum class ProducerLine : uint8_t {
   kOther,              // a warning
   kLostEvents,         // events are missing, or may be
   kUnsupportedDriver,  // nsys traced with the libraries of an older CUDA than the driver's
 };
-// By the words of the line (a table in producer_line.cc). Lines about samples of the CPU are
-// kOther: no figure is made of them.
+// Decides by the words of the line (a table in producer_line.cc). Lines about samples of the CPU
+// are kOther: no figure uses them.
 ProducerLine MeaningOf(std::string_view line);
 
-// Notes what the lines of `header.producer_log` mean, each once.
+// Notes the meaning of each line of `header.producer_log`, once a line.
 void NoteProducerLines(const TraceHeader& header, Notes& notes);
 
 }  // namespace tacho

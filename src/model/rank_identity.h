@@ -7,11 +7,11 @@
 
 namespace tacho {
 
-// Which rank of a deployment a trace is of, and which of its stages. A part that is not known is
+// The rank of a deployment that a trace belongs to, and its stage. A part that is not known is
 // absent.
 struct RankIdentity {
-  std::string worker;  // of a recording: "w0", the first that the router names
-  std::optional<int64_t> data_parallel, pipeline, tensor;  // its number in each
+  std::string worker;  // in a recording: "w0" is the first worker that the router names
+  std::optional<int64_t> data_parallel, pipeline, tensor;  // its number in each group
   std::optional<int64_t> rank, world_size;                 // within its engine
   std::string stage;                                       // "prefill" or "decode"
 
@@ -24,10 +24,11 @@ struct RankIdentity {
   bool operator==(const RankIdentity&) const = default;
 };
 
-// By worker, number in each, rank, stage (prefill first); what is not known last.
+// Orders by worker, number in each group, rank, stage (prefill first); unknown parts come last.
 bool ComesBefore(const RankIdentity& a, const RankIdentity& b);
 
-// Clears a number that is 0 or unknown in all of a run: it tells nothing apart.
+// Clears each number that is 0 or unknown in all identities of a run, as it does not distinguish
+// them.
 void LeaveOutSingles(std::span<RankIdentity* const> identities);
 
 }  // namespace tacho

@@ -86,9 +86,8 @@ struct CounterTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// Ends and steps of flows. One with the track, the start and the correlation of the slice before it
-// says nothing new and is only counted: Kineto writes one after each launch and each piece of GPU
-// work.
+// Ends and steps of flows. A flow event with the track, start and correlation of the slice before
+// it is redundant and only counted: Kineto writes one after each launch and each piece of GPU work.
 struct FlowTable {
   Column<EventType> type;
   Column<int64_t> id;
@@ -98,7 +97,7 @@ struct FlowTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// What was recorded in one process by one profiler session. Immutable once built.
+// The recording of one profiler session in one process. Immutable once built.
 struct Trace : TraceBasics {
   Interval span;  // first start to last end over all slices but the profiler's own (category
                   // Trace); empty without any
@@ -135,7 +134,7 @@ ArgsOf HostCallArgs(const Trace& trace, size_t row);
 std::string ArgsText(const Trace& trace, const ArgsOf& args);
 // The JSON text of one argument; nullopt if there is none. The last of equal keys wins.
 std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::string_view key);
-// The same as an integer, quoted or not; nullopt if it is no integer.
+// One argument as an integer, quoted or not; nullopt if it is no integer.
 std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key);
 
 }  // namespace tacho

@@ -46,7 +46,7 @@ class TraceBuilder : public EventSink {
   // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime".
   void Host(std::string_view category, std::string_view name, const OnHost& at);
   void NameProcess(std::string_view pid, std::string_view name);
-  // `tid`: of process 1; empty: the first track.
+  // `tid`: a thread of process 1; empty: the first track.
   void Instant(std::string_view name, int64_t at, const Arguments& args = {},
                std::string_view tid = {});
 
@@ -63,7 +63,7 @@ class TraceBuilder : public EventSink {
   TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
   ArgsShapeId ShapeOf(const Arguments& arguments);
 
-  // A row of `others` that may be one of a device.
+  // A row of `others` that may belong to a device.
   struct Waiting {
     uint32_t row = 0;
     WaitingRow of;
@@ -74,7 +74,8 @@ class TraceBuilder : public EventSink {
   Trace trace_;
   std::vector<Waiting> waiting_;
   bool any_slice_ = false;
-  // The last slice, whose place the flow ends after it repeat.
+  // The last slice added. A flow event with the same correlation, track and start is redundant and
+  // is dropped.
   int64_t last_correlation_ = -1;
   TrackId last_track_{};
   TimeNs last_start_;

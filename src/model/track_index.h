@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Rows of a table in some order: those of a list, which it does not own, or n, n + 1, n + 2, ...
+// Rows of a table in some order: the rows of a list that it does not own, or n, n + 1, n + 2, ...
 class RowList {
  public:
   RowList() = default;
@@ -33,19 +33,20 @@ inline bool IsOuter(Interval a, Interval b) {
   return a.start != b.start ? a.start < b.start : a.end > b.end;
 }
 
-// The rows of one table by lane, each lane in the order of time. A lane is a track, and of GPU work
-// a stream. The order is
-//   of GPU work:     (start, end, row)
-//   of all others:   (start, -end), then, of operators, External id (PyTorch counts them up as
-//                    operators begin; those without one come last), then row:
-// what nests comes after what it lies in.
+// The rows of one table by lane, each lane in the order of time. A lane is a track or, for GPU
+// work, a stream. Rows are sorted by
+//   for GPU work:        (start, end, row)
+//   for all other rows:  (start, -end), then, for operators, External id (PyTorch counts them up as
+//                        operators begin; operators without one come last), then row:
+// a nested slice comes after the slice around it.
 class LaneRows {
  public:
   enum class Order : uint8_t { kOuterFirst, kShorterFirst };
-  // `lane_of`: by row, its lane, which is less than `lanes`. `operator_ids`: External ids by row,
-  // or null. Keeps references to all of them.
-  // Cost: O(n) when the file has each lane nearly in order, as is usual, else a sort of the lane;
-  // a quarter of a byte a row, and 4 bytes a row of lanes that the file does not have in one piece.
+  // `lane_of`: the lane of each row, less than `lanes`. `operator_ids`: External ids by row, or
+  // null. Keeps references to `table` and `operator_ids`.
+  // Cost: O(n) when the file has each lane nearly in order, as is usual, else a sort of the lane.
+  // Memory: a quarter of a byte a row, and 4 bytes a row of lanes that are not in one piece in the
+  // file.
   template <typename LaneId>
   LaneRows(const SliceTable& table, const Column<LaneId>& lane_of, size_t lanes, Order order,
            const NarrowColumn* operator_ids = nullptr)
@@ -57,13 +58,13 @@ class LaneRows {
   [[nodiscard]] const SliceTable& table() const { return *table_; }
   [[nodiscard]] size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] RowList Of(size_t lane) const { return ListOf(lanes_[lane]); }
-  // The place in Of(lane) of the first row that does not start before `t`; the number of rows when
-  // all do. Cost: O(log n).
+  // The place in Of(lane) of the first row that does not start before `t`; the number of rows if
+  // all start before. Cost: O(log n).
   [[nodiscard]] size_t FirstFrom(size_t lane, TimeNs t) const;
 
   // Calls visit(place, row) for the rows of a lane that start in `when`, or are still open when it
   // begins (start < when.start < end), in the order of Of(lane). Rows without a duration count
-  // where they start. Cost: O((k + 1) log n) for k rows; those that start in `when` are read one
+  // where they start. Cost: O((k + 1) log n) for k rows; rows that start in `when` are read one
   // after another.
   template <typename Visit>
   void ForEachIn(size_t lane, Interval when, Visit visit) const {
@@ -81,15 +82,15 @@ class LaneRows {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
-  // Blocks of kBlock rows have the latest end of their rows; kBlock blocks one of theirs, and so on
-  // up to a single one.
+  // latest_ holds the latest end of each block of kBlock rows, then of each kBlock of these blocks,
+  // and so on up to a single block.
   static constexpr size_t kBlockShift = 5, kBlock = size_t{1} << kBlockShift;
   static constexpr uint32_t kInPlace = 0xffffffff;
 
   struct Lane {
     uint32_t size = 0;
     uint32_t first = 0, last = 0;  // rows of the file
-    uint32_t rows = kInPlace;      // where its rows begin in rows_; kInPlace: first, first + 1, ...
+    uint32_t rows = kInPlace;      // where it begins in rows_; kInPlace: first, first + 1, ...
     uint32_t latest = 0;           // where its blocks begin in latest_
   };
 
@@ -128,9 +129,10 @@ class LaneRows {
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const;
   void Arrange(Lane& lane);
   void Sort(std::span<uint32_t> rows) const;
-  // Appends the latest end of each block of a lane; false, with some, when it is not in order.
+  // Appends the latest end of each block of a lane to latest_. False if the lane is not in order:
+  // then only some are appended.
   bool FindLatest(const Lane& lane);
-  // The first place from `at` on, and before `end`, of a row that ends after `t`; `end`: none.
+  // The first place in [at, end) of a row that ends after `t`; `end` if there is none.
   [[nodiscard]] size_t NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const;
 
   const SliceTable* table_;
@@ -141,12 +143,12 @@ class LaneRows {
   std::vector<TimeNs> latest_;
 };
 
-// The rows of a trace in the order of time, track by track: built once, and shared by the analyses
-// and views that sort, nest or look for what happened when. Immutable; refers to its trace, which
-// must outlive it. Cost: see LaneRows; one pass over each table.
+// The rows of a trace in the order of time, track by track. It is built once, and shared by the
+// analyses and views that sort or nest rows or look them up by time. Immutable; refers to its
+// trace, which must outlive it. Cost: see LaneRows; one pass over each table.
 class TrackIndex {
  public:
-  // `threads`: as many tables are indexed at once.
+  // `threads`: how many tables are indexed at once.
   explicit TrackIndex(const Trace& trace, size_t threads = 1);
 
   [[nodiscard]] const Trace& trace() const { return *trace_; }
@@ -162,7 +164,7 @@ class TrackIndex {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
-  // The large ones first: they are given out to threads in this order.
+  // The large tables first: threads take them in this order.
   enum : size_t {
     kGpu,
     kPythonFrames,

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// What owns rows of the timeline: a process, a device, or whatever the format gives rows to.
+// An owner of rows of the timeline: a process, a device, or whatever else has rows in the format.
 struct Process {
   StringId id;                       // as the file has it: "1234", "-1", "Spans"
   StringId name = StringId::kEmpty;  // empty if the file has none
@@ -22,7 +22,7 @@ struct Process {
   // In a file merged from several ranks: which rank, as a prefix of its ids ("[TP08] "). Each rank
   // counts devices, correlations and External ids anew.
   StringId rank = StringId::kEmpty;
-  StringId device = StringId::kEmpty;  // if the rows are those of a device: as in Stream
+  StringId device = StringId::kEmpty;  // if the rows belong to a device: its id as in Stream
   std::optional<int64_t> number = {};  // the id, if it is a whole number
 };
 
@@ -33,7 +33,7 @@ struct Track {
   StringId name = StringId::kEmpty;  // of the thread; empty if the file has none
 };
 
-// A stream of a device, by the trace's own ids as text; without a stream all of the device.
+// A stream of a device, by the trace's own ids as text. Without a stream it is the whole device.
 struct Stream {
   StringId device;
   StringId stream;
@@ -76,8 +76,8 @@ class Vocabulary {
     return Index(track) < tracks_.size() ? processes_[Index(tracks_[Index(track)].process)].rank
                                          : StringId::kEmpty;
   }
-  // Categories whose slices have a table always have their own id. Of all others (no real trace has
-  // 40) those beyond kMostOtherCategories share one id, "(other)".
+  // Categories whose slices have a table always have their own id. Of the other categories (no real
+  // trace has 40) all beyond the first kMostOtherCategories share one id, "(other)".
   static constexpr size_t kMostOtherCategories = 200;
   CategoryId InternCategory(std::string_view in_file);
   [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }

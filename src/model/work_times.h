@@ -9,15 +9,15 @@
 
 namespace tacho {
 
-// How long the calls and the GPU work of a file took, by what they are: all that summaries of them
-// need, without a row for each. Several entries may have the same names.
+// How long the calls and the GPU work of a file took, by kind and name: all that summaries need,
+// without a row for each. Several entries may have the same names.
 struct WorkTimes {
   // Integers in any order, divided into lists in any way.
   using Lists = std::vector<Column<int64_t>>;
 
   struct Kernel {
     std::string name;
-    std::string grid, block;  // "[4, 2, 1]"; "" where they were not asked for
+    std::string grid, block;  // "[4, 2, 1]"; "" if they were not asked for
     Lists ns;
   };
   struct MemoryWork {

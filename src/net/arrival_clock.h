@@ -13,13 +13,13 @@ namespace tacho {
 // measured again after 10 ms. If it shows a step of the wall clock, bytes from before the step get
 // no time. Single thread. Cost: 0.2 us a receive.
 //
-// The kernel may merge unread segments, which then have the stamp of the last: over loopback it
-// merges those that were acknowledged (after some 40 ms), from a network card nearly all.
+// The kernel may merge unread segments, which then have the stamp of the last one. Over loopback it
+// merges segments that were acknowledged (after some 40 ms), from a network card nearly all.
 class ArrivalClock {
  public:
   struct Received {
-    ssize_t count = 0;    // as recv's
-    int64_t came_ns = 0;  // CLOCK_MONOTONIC, of the last of the bytes; 0: no stamp
+    ssize_t count = 0;    // as recv returns it
+    int64_t came_ns = 0;  // CLOCK_MONOTONIC, when the last of the bytes came; 0: no stamp
   };
 
   // Bytes that arrive at this socket from now on are stamped, if the system can.

@@ -27,7 +27,8 @@ class CurlHandle {
   void Set(CURLoption option, Value value) {
     Curl()->easy_setopt(handle_, option, value);
   }
-  // Adds it to libcurl's multi handle, and removes it. multi_ is null before and after.
+  // Join adds the handle to libcurl's multi handle, Part removes it. multi_ is null before and
+  // after.
   void Join(CURLM* multi);
   void Part();
   CURL* handle() const { return handle_; }

@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// When the bytes that libcurl reads in this turn were found.
+// When the loop found the bytes that libcurl reads in this turn.
 struct FoundBytes {
   int64_t at_ns = 0;
-  const char* last = nullptr;  // given to an exchange
+  const char* last = nullptr;  // the bytes last given to an exchange
 };
 
 // libcurl's transfers on an event loop: it watches their sockets, keeps libcurl's timer, and calls
@@ -20,7 +20,7 @@ struct FoundBytes {
 class CurlMulti final : private FdWatcher {
  public:
   explicit CurlMulti(EventLoop& loop) : loop_(loop) {}
-  // The loop has stopped, or Close was called.
+  // Only after the loop has stopped or Close was called.
   ~CurlMulti() override { Close(); }
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
@@ -29,9 +29,9 @@ class CurlMulti final : private FdWatcher {
   Result<void> Open(size_t most_idle_connections);
   CURLM* handle() const { return multi_; }
   FoundBytes& found() { return found_; }
-  // Call it after the loop's jobs and events: it writes all requests added since then at once.
+  // Call it after the loop's jobs and events: it writes all requests that they added at once.
   void BetweenEvents();
-  // Unwatches its sockets. All handles must have left before.
+  // Unwatches libcurl's sockets. All handles must have left before.
   void Close();
 
  private:

@@ -20,9 +20,9 @@ class Dial {
 // destroy the Dial.
 using Dialed = std::function<void(FileDescriptor)>;
 
-// Dials the server of an exchange, which must outlive the Dial, within that time. Before Dialed is
-// called without a socket, the exchange is given the reason; also if dialing cannot even begin,
-// which returns nullptr.
+// Dials the server of an exchange, within `patience`. The exchange must outlive the Dial. On
+// failure the exchange first gets the reason, then Dialed is called without a socket. If dialing
+// cannot even begin, the exchange gets the reason and nullptr is returned.
 using Dialer =
     std::function<std::unique_ptr<Dial>(Exchange&, std::chrono::milliseconds patience, Dialed)>;
 

@@ -61,7 +61,7 @@ class DirectConnection final : private FdWatcher {
 
   void OnReady(int fd, uint32_t events) override;
   void Write();
-  // False if the exchange is over: then this object is destroyed. `late`: chunk by chunk.
+  // False if the exchange is over: then this object is destroyed. `late`: reads chunk by chunk.
   bool Read(bool to_the_end, bool late);
   bool Take(std::string_view bytes);
   bool EndOfInput(int error);

@@ -21,9 +21,9 @@ class DirectConnections {
   DirectConnections(EventLoop& loop, size_t most_idle, Dialer dial,
                     std::function<void(Exchange&)> ended);
 
-  // Starts it on the connection to its server that became idle last, or on a new one.
+  // Starts the exchange on the connection to its server that became idle last, or on a new one.
   void Carry(DirectExchange& exchange);
-  // Closes its connection.
+  // Closes the connection of the exchange.
   void Leave(DirectExchange& exchange);
   void CloseAll();
 
@@ -36,7 +36,7 @@ class DirectConnections {
   bool ComesLate(int socket);
 
   void DialFor(DirectExchange& exchange);
-  // True if it has taken the exchange: the server was reached recently.
+  // True if it takes the exchange, because the server was reached recently.
   bool DialKnown(DirectExchange& exchange);
   void DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience);
   void Connected(DirectExchange& exchange, FileDescriptor socket);

@@ -25,13 +25,13 @@ class FdWatcher {
 // One thread that waits for descriptors (epoll), times (timerfd) and jobs of other threads
 // (eventfd). Both the HTTP client and the HTTP server use one.
 //
-// Jobs and watchers run on the loop's thread, one at a time. The thread blocks all signals: they
-// are for the program, and a write to a closed pipe is an error.
+// Jobs and watchers run on the loop's thread, one at a time. The thread blocks all signals, which
+// are for the program's other threads; a write to a closed pipe is an error.
 class EventLoop {
  public:
   using Job = std::function<void()>;
 
-  // kOutput: no more descriptors. The first loop raises the program's limit to the maximum.
+  // kOutput: no more descriptors. The first loop raises the program's limit of them to the maximum.
   static Result<std::unique_ptr<EventLoop>> Create();
   // Starts the thread. `name`, up to 15 bytes, is what `top -H` shows. `between` is called after
   // jobs and after at most kBatch descriptors: the place for work that is cheaper for many at once.
@@ -52,8 +52,8 @@ class EventLoop {
   void Unwatch(int fd);
   // When the current descriptors were found ready.
   int64_t ready_ns() const { return ready_ns_; }
-  // The number of this poll, and the time since the poll before: the thread slept, was busy, or
-  // waited for a core.
+  // The number of this poll, and the time since the poll before, in which the thread slept, was
+  // busy, or waited for a core.
   uint64_t look() const { return look_; }
   int64_t since_last_look_ns() const { return since_last_look_ns_; }
 

@@ -21,12 +21,12 @@ class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
-  // kUsage: a bad URL, or a header that would break the request. Adds the keys that may go to this
-  // server.
+  // Adds the keys that may go to this server. kUsage: a bad URL, or a header that would break the
+  // request.
   Result<void> Check(const Keys& keys);
 
   virtual void Begin() = 0;
-  // Detaches it from its connection: no more calls come from there.
+  // Detaches the exchange from its connection: no more calls come from there.
   virtual void Leave() = 0;
 
   uint64_t number() const { return number_; }
@@ -36,9 +36,9 @@ class Exchange : public ResponseTaker {
   const HttpTimes& times() const { return times_; }
   int64_t last_bytes_ns() const { return last_bytes_ns_; }
 
-  // It is cancelled: from now on only the last call goes to the sink.
+  // Call it when the exchange is cancelled: from now on only the last call goes to the sink.
   void Mute();
-  // The connection is open, the request goes out next. False if it was sent too often.
+  // The connection is open, and the request goes out next. False if it was sent too often.
   bool AboutToSend();
   // The arrival time of the next bytes. A time before the request went out is impossible and
   // replaced by the current time. Times never decrease.
@@ -50,7 +50,7 @@ class Exchange : public ResponseTaker {
   bool TakeHead(const ResponseHead& head) override;
   bool TakeBody(std::string_view bytes) override;
 
-  // How it will end; the first call counts.
+  // Set how the exchange will end; only the first call counts.
   void GiveUp(const std::string& message);
   void GiveUp(Breakdown what, std::string detail = {}, int os_error = 0, int64_t whole_body = -1);
   void GiveUp(Error error);

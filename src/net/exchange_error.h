@@ -17,12 +17,12 @@ enum class Breakdown {
   kNoConnection,
   kTimedOut,
   kNothingCame,  // the connection ended instead of an answer
-  kEndedInHead,  // within its headers
-  kEndedEarly,   // within its body
+  kEndedInHead,  // the connection ended within the headers of the answer
+  kEndedEarly,   // the connection ended within the body of the answer
   kNotHttp,
   kBrokenChunks,
   kBroken,          // a reset, a host that is gone
-  kNotTrusted,      // its certificate
+  kNotTrusted,      // the server's certificate
   kBadAuthorities,  // our own file of certificate authorities
   kNoTls,
   kOther,  // `detail` says it
@@ -31,14 +31,14 @@ enum class Breakdown {
 // How far a failed exchange got.
 struct FailedExchange {
   Breakdown what = Breakdown::kOther;
-  std::string detail = {};  // in other words, such as libcurl's
+  std::string detail = {};  // the failure in other words, such as libcurl's
   int os_error = 0;         // if there was no connection
   const HttpRequest& request;
   const Url& url;
   bool sent = false;      // the request went out
   bool has_head = false;  // the answer's head came
   uint64_t body_bytes = 0;
-  int64_t whole_body = -1;  // bytes, if the head says
+  int64_t whole_body = -1;  // bytes, if the head says how many
 };
 
 // Says what went wrong, where, and what to do.
@@ -47,7 +47,7 @@ Error ErrorOfExchange(const FailedExchange& failed);
 // "5 s", "250 ms".
 std::string ShowTimeout(std::chrono::milliseconds time);
 
-// The proxy that the environment sets, which requests to other hosts may use.
+// Whether the environment sets a proxy, which requests to other hosts may use.
 bool EnvironmentNamesProxy();
 
 }  // namespace tacho

@@ -20,13 +20,13 @@ class Gather {
 
   Gather(size_t count, const Ended& ended) : ended_(ended), results_(count), left_(count) {}
 
-  // Removes the `keys`, which must live as long, from errors and refusals; the answer says whether
-  // they were sent.
+  // The sink of one exchange. It removes `keys`, which must live as long, from errors and refusals;
+  // the answer says whether they were sent.
   std::shared_ptr<HttpSink> SinkOf(size_t index, const Keys& keys, KeyUse use);
-  // The outcome of one exchange. From any thread, once for each.
+  // Takes the outcome of one exchange. Call it once for each, from any thread.
   void End(size_t index, Result<HttpResponse> result);
   void Wait();
-  // After Wait.
+  // Call it after Wait.
   std::vector<Result<HttpResponse>> Take();
 
  private:

@@ -11,7 +11,7 @@ namespace tacho {
 class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<std::atomic<uint64_t>> all) : all_(std::move(all)) {}
-  // The other one continues with 0 bytes, so it keeps `all_`.
+  // `other` goes on with 0 bytes, so it keeps its `all_`.
   HeldBytes(HeldBytes&& other) noexcept
       // NOLINTNEXTLINE(performance-move-constructor-init)
       : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}

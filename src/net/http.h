@@ -20,7 +20,7 @@ struct HttpHeader {
   std::string value;
 };
 
-// A name of a method or of a header.
+// Whether `text` can be the name of a method or of a header.
 bool IsHttpToken(std::string_view text);
 
 // Header names are compared without case.
@@ -39,19 +39,20 @@ struct HttpRequest {
   std::vector<HttpHeader> headers = {};
   std::string body = {};
   std::chrono::milliseconds connect_timeout{5000};
-  // For the whole exchange, and between two bytes. 0: unlimited; an engine that writes its trace
-  // may answer after minutes.
+  // `timeout` limits the whole exchange, `idle_timeout` the time between two bytes. 0: unlimited;
+  // an engine that writes its trace may answer after minutes.
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
-  // Bytes; a longer body is an error. Suits what engines and routers report about themselves.
+  // Bytes; a longer body is an error. The default suits what engines and routers report about
+  // themselves.
   uint64_t most_body = 16u << 20;
 };
 
 // The times of an exchange in CLOCK_MONOTONIC nanoseconds; 0 for what did not happen.
 struct HttpTimes {
   int64_t started_ns = 0;  // handed to the client
-  // The connection is open; the kernel gets the request some 10 us later. Of the last attempt, if a
-  // kept-alive connection turned out to be closed.
+  // When the connection is open; the kernel gets the request some 10 us later. If a kept-alive
+  // connection turns out to be closed, this is the time of the last attempt.
   int64_t sent_ns = 0;
   int64_t first_byte_ns = 0;  // of the answer
   int64_t ended_ns = 0;
@@ -71,8 +72,8 @@ struct HttpResponse {
   KeyUse key = KeyUse::kNone;
 };
 
-// What an answer of 401 or 403 asks for: "HTTP 401: it wants a key: ...", with the options that
-// help; "" for any other.
+// What a 401 or 403 answer asks for: "HTTP 401: it wants a key: ...", with the options that help;
+// "" for any other answer.
 std::string KeyRemedy(const HttpResponse& answer);
 
 }  // namespace tacho

@@ -24,16 +24,16 @@ class HttpSink {
   static constexpr size_t kTouched = 512;
 
   virtual ~HttpSink() = default;
-  // The kernel gets the request's first byte. Called again if the request is sent again.
+  // Called when the kernel gets the request's first byte, and again if the request is sent again.
   virtual void OnSent(int64_t /*at_ns*/) {}
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
   // Body bytes as they came, chunked coding removed. `at_ns` is when the last of them reached this
   // host, by the kernel's stamp, over plain http; else when the loop found them readable. The bytes
   // of one read share a time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
-  // The client is late for the next bytes, up to that time, and reads them chunk by chunk. Chunks
-  // that still share a time were merged by the kernel (arrival_clock.h): it is the time of the
-  // last.
+  // Called when the client is late for the next bytes, up to that time, and reads them chunk by
+  // chunk. Chunks that still share a time were merged by the kernel (arrival_clock.h): it is the
+  // time of the last one.
   virtual void OnFoundLate(int64_t /*until_ns*/) {}
   // The last call, exactly once: the exchange is over, complete or failed (kRemote; kInterrupted
   // after Cancel).
@@ -45,9 +45,9 @@ struct HttpClientOptions {
   // The key is sent as "Authorization: Bearer KEY"; "" for none.
   std::vector<HttpHeader> headers = {};
   std::string bearer_key = {};
-  bool keys_to_all = false;  // also to servers not given to NameServer
+  bool keys_to_all = false;  // sends them also to servers not given to NameServer
   bool verify_tls = true;    // against the system's roots
-  std::string ca_file = {};  // and those of this PEM file
+  std::string ca_file = {};  // PEM file with more roots to verify against
   size_t most_idle_connections = 4096;
   // libcurl also handles plain http, for tests that compare both ways.
   bool all_by_libcurl = false;
@@ -71,15 +71,15 @@ struct HttpClientOptions {
 class HttpClient {
  public:
   static Result<std::unique_ptr<HttpClient>> Create(const HttpClientOptions& options = {});
-  // Cancels open exchanges: each sink gets its OnEnd, and must not start another exchange there.
+  // Cancels open exchanges: each sink gets its OnEnd, in which it must not start another exchange.
   virtual ~HttpClient() = default;
 
   // The user named this origin: the key and the headers of the options go to it from now on.
   virtual void NameServer(const Url& url) = 0;
-  // Whether they are sent to this origin.
+  // Whether the key and the headers of the options are sent to this origin.
   virtual KeyUse KeyUseFor(const Url& url) const = 0;
   // Foreign text with "***" in place of a key. Errors and refusals (3xx to 5xx) from Fetch are
-  // already treated so.
+  // already cleaned this way.
   virtual std::string WithoutKeys(std::string text) const = 0;
 
   // One exchange from end to end. kRemote: no connection, no HTTP, time-out, too long a body, a

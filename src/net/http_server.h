@@ -80,9 +80,9 @@ struct HttpServerOptions {
   std::chrono::milliseconds request_timeout{30'000};
   // The time limit of an idle connection.
   std::chrono::milliseconds keep_alive_timeout{120'000};
-  // The time limit of a peer that takes nothing of an answer. 0: unlimited.
+  // The time limit of a peer that reads nothing of an answer. 0: unlimited.
   std::chrono::milliseconds stall_timeout{0};
-  // Sent with every answer, with those to bad and refused requests as well. Valid (CheckHeader).
+  // Sent with every answer, also to bad and refused requests. They must be valid (CheckHeader).
   std::vector<HttpHeader> headers = {};
 };
 
@@ -96,7 +96,7 @@ class HttpServer {
   virtual ~HttpServer() = default;
 
   // Listens on `host`, an IP address or "localhost"; port 0 takes a free one. Returns the port.
-  // kOutput: taken, or not allowed; kUsage: an invalid address.
+  // kOutput: the port is taken or not allowed; kUsage: an invalid address.
   virtual Result<uint16_t> Listen(const std::string& host, uint16_t port, HttpHandler handler) = 0;
   // Stops listening on that port and drops its connections, like a server that dies.
   virtual void Close(uint16_t port) = 0;

@@ -25,7 +25,7 @@ class Keys {
   Result<void> Check() const;
   void Name(const Url& url);
   KeyUse UseFor(const Url& url) const;
-  // Adds them if they may go to that server; a header that the request already has stays.
+  // Adds the headers if they may go to that server; a header that the request already has stays.
   void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
   // Foreign text with "***" in place of a header's value or a part of it (a word, a cookie's
   // value), also escaped as in JSON or a URL, and also if the text ends within it. Call it before

@@ -49,12 +49,12 @@ std::string PackKinetoQuestion(const KinetoQuestion& question);
 std::optional<KinetoContext> ParseKinetoContext(std::string_view payload);
 std::string PackKinetoContext(const KinetoContext& context);
 
-// The file of a process that is not told one, or that does not take the one that a daemon tells
-// it; the same for all its sessions.
+// The file that a process writes if nobody gives it a path, or if it does not take the path that a
+// daemon gives it; the same for all traces of the process.
 std::string KinetosOwnFileOf(std::string_view pid);
 
-// The address of a socket of that name: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR), or,
-// without one, an abstract name. A size of 0: the path is too long for a socket.
+// The address of a socket of that name: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR) or,
+// without a folder, an abstract name. A size of 0: the path is too long for a socket.
 inline constexpr std::string_view kKinetoDaemonName = "dynolog";
 struct KinetoAddress {
   sockaddr_un name{};

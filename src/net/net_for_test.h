@@ -54,7 +54,7 @@ class RawSocket {
   bool ReadMore();
   FileDescriptor fd_;
   std::string input_;
-  // Keeps close and shutdown apart, which different threads call.
+  // Different threads call close and shutdown; this keeps the calls apart.
   std::unique_ptr<std::mutex> closing_ = std::make_unique<std::mutex>();
 };
 
@@ -103,7 +103,7 @@ class RecordingSink final : public HttpSink {
   void OnFoundLate(int64_t until_ns) override { late_until_ns = until_ns; }
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // Waits: for the end, for a body of that many bytes.
+  // Wait for the end, and for a body of that many bytes.
   bool WaitForEnd();
   bool WaitForBytes(size_t bytes);
   // Called on the client's thread after each piece of the body.
@@ -115,7 +115,7 @@ class RecordingSink final : public HttpSink {
   std::string body;
   int64_t head_ns = 0;
   int64_t last_ns = 0;
-  std::map<size_t, int64_t> came_ns;  // by the size of the body with it
+  std::map<size_t, int64_t> came_ns;  // of each piece, by the size of the body including it
   std::atomic<int64_t> late_until_ns = 0;
   int ends = 0;
   Result<HttpTimes> times;
@@ -126,14 +126,14 @@ class RecordingSink final : public HttpSink {
   std::condition_variable changed_;
 };
 
-// They end the test program if they fail. With TACHO_TEST_BY_LIBCURL in the environment, libcurl
-// handles all exchanges of the client.
+// These functions end the test program if they fail. With TACHO_TEST_BY_LIBCURL in the environment,
+// libcurl handles all exchanges of the client.
 std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options = {});
 std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
 // Listens on a free loopback port.
 uint16_t ListenOn(HttpServer& server, HttpHandler handler);
 std::string LoopbackUrl(uint16_t port, std::string_view path = "/");
-// Waits until it holds.
+// Waits until `holds` is true.
 bool Eventually(const std::function<bool()>& holds);
 
 // Waits for a value that another thread gives.

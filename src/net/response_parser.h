@@ -18,7 +18,7 @@ class ResponseHead {
   // Takes a line without its line end. kInterim: an interim answer such as "100 Continue" is over,
   // and another head follows.
   Said TakeLine(std::string_view line);
-  // Whether a head can begin so.
+  // Whether a head can begin with these bytes.
   static bool MayBegin(std::string_view bytes);
 
   int status = 0;
@@ -30,7 +30,7 @@ class ResponseHead {
   bool has_status_ = false;
 };
 
-// Receives one answer. False stops it.
+// Receives one answer. A function that returns false stops the parser.
 class ResponseTaker {
  public:
   virtual ~ResponseTaker() = default;
@@ -59,9 +59,9 @@ class ResponseParser {
 
   // Returns how many of the bytes belong to this answer: all, unless it ended earlier.
   size_t Feed(std::string_view bytes, ResponseTaker& taker);
-  // How many of the next bytes surely belong to the current piece: of the head, or a chunk with its
-  // frame. A reader that receives no more than that at a time gets the chunks one by one. A body
-  // without chunks is one piece.
+  // How many of the next bytes surely belong to the current piece: to the head, or to a chunk with
+  // its frame. A reader that receives no more than that at a time gets the chunks one by one. A
+  // body without chunks is one piece.
   uint64_t SureBytes() const;
   // The connection ended, which completes a body without a length.
   void EndOfConnection();
@@ -70,7 +70,7 @@ class ResponseParser {
   const char* detail() const { return detail_; }
   bool begun() const { return begun_; }
   bool has_head() const { return has_head_; }
-  // Bytes; -1 if the head does not say.
+  // Bytes of the whole body; -1 if the head does not say.
   int64_t whole_body() const { return whole_body_; }
   // After kWhole: whether the connection may be reused.
   bool keeps_alive() const { return keeps_alive_ && !until_end_; }

@@ -30,13 +30,13 @@ class ServerConnection final : public FdWatcher,
   void OnReady(int fd, uint32_t events) override;
   void Flush();
   void Close();
-  // Closes at the second call in a row that finds a deadline passed. The loop has looked at the
-  // socket between the two: its own lateness is not the peer's.
+  // Closes at the second call in a row that finds a deadline passed. Between the two calls the loop
+  // has looked at the socket, so that the peer does not pay for the loop's own lateness.
   void CloseIfLate(int64_t now_ns);
   uint16_t port() const { return port_; }
 
-  // From any thread. `answer` is the number of the answered request; calls for one that is over do
-  // nothing.
+  // From any thread. `answer` is the number of the answered request; calls for an answer that is
+  // over do nothing.
   void Respond(uint64_t answer, int status, std::string_view body, std::string_view content_type,
                const std::vector<HttpHeader>& headers);
   void Begin(uint64_t answer, int status, std::string_view content_type,
@@ -73,10 +73,10 @@ class ServerConnection final : public FdWatcher,
 
   // The loop's thread only.
   RequestParser parser_;
-  HeldBytes held_;  // of the request that is being read
+  HeldBytes held_;  // by the request that is being read
   Reading reading_ = Reading::kRequest;
   std::string input_;        // bytes that came and are not used yet
-  int64_t came_ns_ = 0;      // what was read last
+  int64_t came_ns_ = 0;      // when the bytes read last came
   int64_t deadline_ns_ = 0;  // for the next bytes of the peer; 0: unlimited
   int64_t stall_ns_ = 0;     // for the peer to take more of an answer; 0: unlimited
   bool was_late_ = false;    // at the last CloseIfLate

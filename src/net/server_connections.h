@@ -21,7 +21,7 @@ class ServerConnections {
   void Remove(int fd);
   void CloseOf(uint16_t port);
   void CloseAll();
-  // Writes the bytes that they have queued since the last call.
+  // Writes the bytes that connections have queued since the last call.
   void Flush();
   // From any thread, while `connection` is open.
   void MarkDirty(std::shared_ptr<ServerConnection> connection);

@@ -24,12 +24,12 @@ struct Url {
 // kUsage with what is wrong: another scheme, a user name, a fragment, an invalid port.
 Result<Url> ParseUrl(std::string_view text);
 
-// An address as it may be shown, valid or not: a name and a password before '@' and the values
-// after '?' are "***". A data-parallel rank ("http://host:8000@1") is no secret, a path ("/a@b",
-// "./a@b") no address.
+// An address, valid or not, as it may be shown: a name and a password before '@' and the values
+// after '?' become "***". A data-parallel rank ("http://host:8000@1") is no secret, and a path
+// ("/a@b", "./a@b") is no address.
 std::string ShownUrl(std::string_view text);
 
-// All but letters, digits and "-._~" as %XX.
+// Encodes all but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
 // Decodes %XX; everything else stays, also '+'.
 std::string PercentDecode(std::string_view text);

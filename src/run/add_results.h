@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// `options`, as typed ("--window"), need the events, which results do not have; "": none does.
+// The error when `options`, as typed ("--window"), need events, which results do not have.
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options);
 
-// The traces of a source of results; `beside` gets what the results hold besides them. Fails with
+// The traces of a source of results; `beside` gets everything else in the results. Fails with
 // kUnreadable if `options` need events.
 Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
                                             const ReadOptions& options, Results& beside);
 
-// Brings together the traces of a run of which some are read back; `beside` has what the results
-// hold besides them, by source. A trace that is given twice counts once. Traces of one path on two
-// machines get the path of their results in front of theirs. A failure of the original run is one
-// of this.
+// Merges the traces that were read back from results with the other traces of a run. `beside`: by
+// source, everything else in the results. A trace that is given twice counts once. Different traces
+// with the same path, as from two machines, get the path of their results in front of their own. A
+// failure of the original run is also a failure of this one.
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 

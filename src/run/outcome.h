@@ -11,13 +11,13 @@
 
 namespace tacho {
 
-// What became of one trace; `item` is absent when it lacks what was asked for.
+// What became of one trace; `item` is absent if the trace lacks something that was asked for.
 template <typename Item>
 struct Outcome {
   SeenTrace seen;
   std::optional<Item> item;
-  bool first = true;           // no trace before it in its file has an item
-  bool of_collection = false;  // it was analysed with others
+  bool first = true;           // no earlier trace of its file has an item
+  bool of_collection = false;  // the trace was analysed together with others
 };
 
 template <typename Item>
@@ -33,7 +33,7 @@ SeenTrace Seen(const auto& trace, std::string path) {
   return seen;
 }
 
-// What of the trace with these facts was not asked for.
+// Why a trace with these facts is not among those asked for; kNothing if it is.
 inline SeenTrace::Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
   const bool is_of_ranks =
       choice.ranks.empty() ||

@@ -7,16 +7,16 @@
 
 namespace tacho {
 
-// Who wants to know how far reading has come. Reading calls it from many threads at once.
+// Learns how far reading has come. Its functions are called by many threads at once.
 class RunProgress {
  public:
   virtual ~RunProgress() = default;
-  // What will be read. `stored_bytes`: of all files together, 0 when a pipe is among them.
+  // What will be read. `stored_bytes`: the size of all files together, 0 if one is a pipe.
   virtual void OnPlan(size_t /*traces*/, uint64_t /*stored_bytes*/) {}
   // So many more stored bytes were read.
   virtual void OnBytes(uint64_t /*stored_bytes*/) {}
-  // Another program makes `file` readable: "nsys 2022.4.2.1". Begin and end may be called by
-  // several threads; the token, which is asked for first, ends these programs.
+  // Another program ("nsys 2022.4.2.1") makes `file` readable. Begin and end may be called by
+  // several threads. StopOfExports is called first; its token ends these programs.
   virtual std::stop_token StopOfExports() { return {}; }
   virtual void OnExportBegin(const std::string& /*file*/, const std::string& /*program*/) {}
   virtual void OnExportShare(double /*share*/) {}

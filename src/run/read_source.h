@@ -16,32 +16,32 @@ struct TraceSizes {
   uint64_t stored = 0, json = 0;  // bytes
 };
 
-// Gives a reader the sink for the next trace of a file. `part` says which of several it is
-// ("pid=1234"); "" for the only one. The sink outlives the reading. A part that is asked for again
-// is read anew: what its first sink holds counts no more.
+// Gives a reader the sink for the next trace of a file. `part`: which of several traces it is
+// ("pid=1234"); "" for the only one. The sink must outlive the reading. A part that is asked for
+// again is read anew: its first sink no longer counts.
 using NextSink = std::function<EventSink&(std::string part)>;
 
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
                                                       const NextSink&, RunProgress&)>;
 
-// Streams each trace of one source into a sink of its own. Of a packed file that turns out to be
-// damaged, and of a file that several wrote at once, only the text before the place counts where it
-// stops making sense: the file is read again up to there, unless it is a pipe. Fails with
+// Streams each trace of one source into a sink of its own. If a packed file turns out to be
+// damaged, or if several programs wrote a file at once, only the text before the first place that
+// makes no sense counts: the file is read again up to there, unless it is a pipe. Fails with
 // kUnreadable, naming the file, when it holds nothing that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 
-// What is to be summed up of a file that nsys recorded, as in NsysTimed.
+// The parts of an nsys recording to sum up, as in NsysTimed.
 struct TimedParts {
   bool gpu = false, gpu_details = false, calls = false, os_calls = false;
   // Takes the times of a file before its traces are handed on. Many threads call it at once.
   std::function<void(const TraceSource&, WorkTimes)> take = {};
 };
-// The same of parts of what nsys recorded; other traces are read whole. `threads` for each file
-// while there are fewer files than cores; 0: one for each core.
+// Like ReadSource, but reads only these parts of an nsys recording; other traces are read whole.
+// `threads`: for each file while there are fewer files than cores; 0: one for each core.
 SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads);
 
-// The path of a trace in results: "FILE", of several in one file "FILE#pid=1234".
+// The path of a trace in results: "FILE", or "FILE#pid=1234" if the file has several traces.
 std::string TracePath(const TraceSource& source, const std::string& part);
 
 }  // namespace tacho

@@ -12,30 +12,30 @@
 
 namespace tacho {
 
-// When requests of the load were in flight at one worker: from when the kernel took one until the
-// client had its answer, or the end of it; `shared` when these may have gone to other engines.
+// When requests of the load were in flight at one worker: from when the kernel took a request until
+// the client had its answer, or the end of it. `shared`: they may have gone to other engines.
 struct WorkerInFlight {
   IntervalSet when;        // Unix time by the worker's clock
-  DurationNs uncertainty;  // of that clock against ours
+  DurationNs uncertainty;  // of the worker's clock against ours
   bool shared = false;
 };
 
-// By name of the worker ("w0"), which its folder of traces has too. A worker is absent if
-// its requests are not known: tacho did not drive the load, or the clock of the worker's host is
+// By name of the worker ("w0"), which is also the name of its folder of traces. A worker is absent
+// if its requests are not known: tacho did not drive the load, or the clock of the worker's host is
 // not known.
 using RunInFlight = std::map<std::string, WorkerInFlight>;
 
-// From the text of a run.json, as session/'s RunJsonText writes it; empty where it has none.
+// Reads the text of a run.json, as RunJsonText in session/ writes it; empty if it has none.
 RunInFlight InFlightOfRunJson(std::string_view text);
 
-// The requests of those traces that lie in a run folder of `tacho record`
+// The requests in flight for each trace that lies in a run folder of `tacho record`
 // (RUN/traces/WORKER/..., beside RUN/run.json), by path of the trace; a run.json that cannot be
-// read adds nothing. `given`: of the one recording that all the traces are of, whose run.json is
-// not written yet.
+// read adds nothing. `given`: used instead of run.json if all traces belong to one recording whose
+// run.json is not written yet.
 std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource>& traces,
                                                    const std::optional<RunInFlight>& given);
 
-// On the clock of `trace`; nullopt if its file does not hold the Unix time.
+// Converts the times to the clock of `trace`; nullopt if its file does not hold the Unix time.
 std::optional<InFlight> OnClockOf(const Trace& trace, const WorkerInFlight& worker);
 
 }  // namespace tacho

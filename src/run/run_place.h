@@ -9,7 +9,7 @@ namespace tacho {
 struct PlaceInRun {
   std::string folder, worker;
 };
-// By its path alone; nullopt if it lies in none.
+// Decided by the path of the trace alone; nullopt if it lies in no run folder.
 std::optional<PlaceInRun> RunPlaceOf(const std::string& trace);
 
 // The text of FOLDER/run.json; "" if it cannot be read.

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// What the run.json of a recording says of ranks that it could not prove (without a file, with a
-// damaged one, ...): a sentence for each, 1,000 at most; empty if it cannot be read.
+// The sentences in the run.json of a recording about ranks that it could not prove (no file, a
+// damaged file, ...): one for each rank, 1,000 at most; empty if run.json cannot be read.
 std::vector<std::string> UnprovenOfRunJson(std::string_view text);
 
-// The same of all recordings that the traces, by path, lie in (RUN/traces/... beside RUN/run.json).
+// The same for all recordings in whose folders the traces lie (RUN/traces/... beside RUN/run.json).
 std::vector<std::string> FindUnproven(const std::vector<std::string>& traces);
 
 }  // namespace tacho

@@ -14,17 +14,18 @@
 
 namespace tacho {
 
-// A report as values, from its first block to its last. Texts hold names as they are in the traces:
-// each renderer makes them safe for what it writes.
+// A report as a list of blocks. Texts hold names as they are in the traces: each renderer makes
+// them safe for the format that it writes.
 
-// kTitle and kSection stand for the report of a script that users know: ruled, and between dashes.
+// kTitle (between rules) and kSection (between dashes) imitate the report of a script that users
+// know.
 struct Heading {
   enum class Level : uint8_t { kTitle, kSection, kName, kPart };
   Level level = Level::kPart;
   std::string text;
 };
 
-// What the document is of. In Markdown the name is a heading.
+// What the document is about. In Markdown the name is a heading.
 struct Subject {
   std::string label, name = {};
   std::vector<std::string> facts = {};
@@ -33,11 +34,11 @@ struct Subject {
 struct Paragraph {
   std::string text;
   Paint paint = Paint::kPlain;
-  size_t indent = 1;         // of its further lines
-  bool on_one_line = false;  // its columns are aligned
+  size_t indent = 1;         // of the lines after the first
+  bool on_one_line = false;  // not wrapped, because its columns are aligned
 };
 
-// An item of a list. Advice is for the screen alone.
+// An item of a list. Markdown leaves out the advice.
 struct Remark {
   std::string name, text = {}, advice = {};
   Paint paint = Paint::kPlain;
@@ -45,10 +46,10 @@ struct Remark {
 
 struct TitledTable {
   Table table;
-  // On a screen, in capitals, the heading of the first column; above the table in Markdown.
+  // On a screen the heading of the first column, in capitals; in Markdown above the table.
   std::string title = {};
-  std::string screen_title = {};  // as it is, instead
-  // The rest is summed up in one row, or not mentioned at all.
+  std::string screen_title = {};  // used on a screen instead of `title`, not in capitals
+  // At most so many rows are shown. The rest is summed up in one row or, if `cut`, not mentioned.
   size_t screen_rows = SIZE_MAX;
   std::optional<size_t> markdown_rows = {};  // absent: the number given to the renderer
   bool cut = false;
@@ -56,14 +57,15 @@ struct TitledTable {
   void Keep(size_t rows);
 };
 
-// Beside each other where the line is wide enough; the right one is left out if it has no row.
-// `total` adds up the left one.
+// Two tables, side by side if the line is wide enough. The right one is left out if it has no row.
+// `total` is a text that adds up the left one.
 struct TablePair {
   TitledTable left, right;
   std::string total;
 };
 
-// One value: a bar of that share. More: a timeline, marked where the value is not 0.
+// A line with a drawing. One value: a bar of that share. More values: a timeline, marked where the
+// value is not 0.
 struct DrawnLine {
   std::string before;
   std::vector<double> values;
@@ -80,10 +82,10 @@ struct NextCommand {
   std::vector<Option> others = {};
 };
 
-// The main sentence once more under a long text, whole if it fits on two lines.
+// Repeats the main sentence under a long text: `whole` if it fits on two lines, else `brief`.
 struct SaidAgain {
   std::string label, whole, brief;
-  std::string caveat = {};  // under it
+  std::string caveat = {};  // below the sentence
 };
 
 // A blank line on the screen.
@@ -100,18 +102,19 @@ struct Document {
 
   void Add(Content content) { blocks.push_back({std::move(content)}); }
   void AddForScreen(Content content) { blocks.push_back({std::move(content), true}); }
-  // The same after a gap; nothing for a table without rows.
+  // Adds a gap, then `content`; adds nothing for a table without rows.
   void AddPart(Content content);
   void Append(Document more);
 };
 
-// At most style.width columns wide, but for titles, drawings and what stays on one line.
+// At most style.width columns wide, except titles, drawings and text that stays on one line.
 std::string RenderText(Document document, const TextStyle& style, const TextLayout& layout = {});
 
-// For GitHub. `rows`: of the tables that have no number of their own.
+// Markdown for GitHub. `rows`: the limit for tables without `markdown_rows`.
 std::string RenderMarkdown(const Document& document, size_t rows = SIZE_MAX);
 
-// Its tables with all their rows: (name of a file, content). Their names must differ.
+// The tables of the document with all their rows, each as (file name, content). The names of the
+// tables must differ.
 std::vector<std::pair<std::string, std::string>> RenderCsv(const Document& document);
 
 // {"tables": [{"name", "columns": [{"key", "unit"}], "rows": [{key: value}]}]}; a cell without a

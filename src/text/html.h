@@ -17,10 +17,10 @@ struct HtmlStyle {
   size_t rows = 40;        // of a table; the rest is summed up, or left out where the table is cut
   size_t shown_rows = 12;  // the rest is hidden by the page's script, where there is one
   size_t name_width = 56;
-  size_t title_width = 400;  // of a name that was cut, in full
+  size_t title_width = 400;  // of the title attribute that holds a cut name in full
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};
-  std::string_view marked;  // the key of the column with the mark; else the first one of text
+  std::string_view marked;  // the key of the column with the mark; "": the first column of text
 };
 
 // The body of a page, well-formed, without styles. Blocks for the screen alone are left out.
@@ -28,7 +28,7 @@ struct HtmlStyle {
 std::string RenderHtml(const Document& document, const HtmlStyle& style);
 std::string RenderHtml(const Table& table, const HtmlStyle& style);
 
-// Shares side by side.
+// A part of a bar that shows shares side by side.
 struct HtmlPart {
   double share = 0;
   std::string css;    // class

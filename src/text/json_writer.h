@@ -18,8 +18,8 @@ inline std::optional<std::string_view> UnlessEmpty(std::string_view text) {
 }
 
 // Writes one JSON document into a string. Keys come in the order of the calls, so the bytes are the
-// same for the same data. What is an optional without value, or a number that is not finite, is
-// left out with its key.
+// same for the same data. An optional without a value and a number that is not finite are left out
+// with their keys.
 //
 //   JsonWriter json;
 //   json.BeginObject();
@@ -32,7 +32,7 @@ class JsonWriter {
  public:
   static constexpr bool kReads = false;
 
-  // Containers; in an object with the key, in an array without.
+  // Begin a container: with a key inside an object, without one inside an array.
   void BeginObject(std::string_view key = {}) { Begin(key, '{', false); }
   void BeginArray(std::string_view key = {}) { Begin(key, '[', false); }
   // The same, but on one line with everything inside.
@@ -73,13 +73,13 @@ class JsonWriter {
   }
   // A value that is JSON already.
   void JsonField(std::string_view key, std::string_view json) { Raw(key, json); }
-  // Keys and values by turns.
+  // Keys and values in turn.
   template <typename T, typename... More>
   void Fields(std::string_view key, const T& value, const More&... more) {
     Field(key, value);
     if constexpr (sizeof...(More) > 0) Fields(more...);
   }
-  // An object of these on one line.
+  // An object of these fields on one line.
   void Row(std::string_view key, const auto&... keys_and_values) {
     BeginRow(key);
     Fields(keys_and_values...);
@@ -112,7 +112,7 @@ class JsonWriter {
     End();
   }
 
-  // What was written since the last call, for a document that is too large for memory.
+  // The text written since the last call, for a document that is too large for memory.
   std::string Take() { return std::exchange(out_, {}); }
   // The document, with a line feed at its end. All containers must have been ended.
   std::string Finish() &&;
@@ -131,7 +131,7 @@ class JsonWriter {
   std::vector<Level> levels_;
 };
 
-// What each result of tacho begins with: the version of its schema, and that of tacho.
+// The beginning of every result of tacho: the version of its schema and the version of tacho.
 inline void WriteTachoJson(JsonWriter& json, std::string_view version, int schema = 1) {
   json.Field("schema", schema);
   json.Row("tacho", "version", version);

@@ -14,23 +14,23 @@ struct Labelled {
   std::string label;
   std::vector<std::string> parts = {};  // each stays whole where it fits; "" is left out
   Paint paint = Paint::kPlain;
-  bool on_one_line = false;  // to be copied, however long it is
+  bool on_one_line = false;  // never wrapped, so that a user can copy it
 };
 
-// The columns of a text for people; together fewer than those of a line.
+// How many columns the margin and the label of a text take; together fewer than a line has.
 struct TextLayout {
   size_t margin = 1;
   size_t label_width = 8;
   Paint label_paint = Paint::kBold;
 };
 
-// Lines of at most style.width columns, the further ones indented to the text of the first; ""
-// if there is no part.
+// Lines of at most style.width columns. Lines after the first are indented to the text of the
+// first. "" if there is no part.
 std::string RenderText(const Labelled& labelled, const TextStyle& style,
                        const TextLayout& layout = {});
 
-// All of them on at most `most` lines: the longest texts lose their ends first ("…"), but each has
-// a line of its own.
+// Renders `all` on at most `most` lines: the longest texts lose their ends first ("…"), but each
+// keeps a line of its own.
 std::string RenderWithin(const std::vector<Labelled>& all, size_t most, const TextStyle& style);
 
 // `whole` if it fits on two lines, else `brief`.

@@ -26,10 +26,10 @@ enum class Unit : uint8_t {
   kBar,       // double, 0..1, drawn; screen only
   kTrend,     // std::vector<double>, drawn; screen only
   kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
-  kExact,     // int64_t or double, with every digit and nothing else; shown without any value too
+  kExact,     // int64_t or double, with every digit and nothing else; shown even without any value
 };
 
-// No value: blank on screen and in files. What is not known is absent.
+// std::monostate: no value, because it is not known; blank on screen and in files.
 using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
 inline Cell CountCell(uint64_t count) { return static_cast<int64_t>(count); }
 inline Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
@@ -43,17 +43,17 @@ struct TableColumn {
   bool stretches = false;  // takes the slack of the line and is shortened when the line is full
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
   static constexpr int kTurns = 3;
-  int gives_way = 0;  // left out where the line is too narrow: kTurns first, 1 last; 0: after all
-  // Of kText: different cells look different, however short they are cut, in all such columns of
-  // the table together.
+  int gives_way = 0;  // left out if the line is too narrow: kTurns first, then to 1; 0: after those
+  // For kText: different cells look different, however short they are cut, across all such columns
+  // of the table.
   bool distinct = false;
-  size_t narrowest = 12;                // of a column that stretches
-  size_t bar_width = 12;                // of kBar
-  std::vector<std::string> marks = {};  // of kStacked: what they stand for, below the table
-  // Of kDuration: the columns of a table that are compared with each other share a group, and so a
+  size_t narrowest = 12;                // least width of a column that stretches
+  size_t bar_width = 12;                // for kBar
+  std::vector<std::string> marks = {};  // for kStacked: the meaning of each mark, below the table
+  // For kDuration: columns of a table that are compared with each other share a group, and so a
   // unit.
   size_t unit_group = 0;
-  int decimals = -1;  // of the doubles of kExact; -1: as many as each has
+  int decimals = -1;  // for the doubles of kExact; -1: as many as each has
 
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
@@ -81,7 +81,7 @@ struct Table {
   std::string name;  // of the CSV file: "kernels"
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
-  size_t never_folded = 0;  // of the last rows
+  size_t never_folded = 0;  // how many of the last rows FoldRows always keeps
   std::string lacks = {};   // what it should hold and does not, for a message; "": nothing
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
@@ -89,16 +89,16 @@ struct Table {
   }
 };
 
-// Keeps the first `keep` rows and sums up the rest, up to those that are never folded, in one row,
-// named "[N others]" in ColumnOfOthers. A single row too many is kept.
+// Keeps the first `keep` rows and the last `never_folded`, and sums up the rows between them in one
+// row, named "[N others]" in ColumnOfOthers. A single row too many is kept.
 void FoldRows(Table& table, size_t keep);
-// The first column of text that is always shown, else the first of text; the number of columns if
-// no column is text.
+// The first column of text that is always shown, else the first column of text; the number of
+// columns if no column is text.
 size_t ColumnOfOthers(const Table& table);
 // "[7 others]"
 std::string OthersText(size_t count);
 
-// A double of a column of Unit::kExact.
+// The text of a double in a column of Unit::kExact.
 std::string ExactNumber(double number, const TableColumn& column);
 
 // A line and the columns it takes (escape sequences for colour take none).
@@ -107,9 +107,9 @@ struct TextLine {
   size_t width = 0;
 };
 
-// The heading and one line a row, indented by one, at most style.width wide: texts are shortened,
-// then columns are left out, those that give way first, and named in a line below the table with
-// what shows them. Trailing blanks are cut.
+// The heading and one line a row, indented by one, at most style.width wide. To fit, texts are
+// shortened; then columns are left out, those that give way first. A line below the table names
+// them and says how to show them. Trailing blanks are cut.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 
@@ -117,7 +117,7 @@ std::string RenderText(const Table& table, const TextStyle& style);
 // are not UTF-8 become U+FFFD.
 std::string RenderCsv(const Table& table);
 
-// The first `most` rows as an array of objects; what has no value has no key.
+// The first `most` rows as an array of objects; a cell without a value has no key.
 void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table,
                    size_t most = SIZE_MAX);
 

@@ -14,9 +14,9 @@ namespace tacho {
 struct TablePick {
   struct Order {
     std::string column;
-    std::optional<bool> descending = {};  // absent: numbers are, texts are not
+    std::optional<bool> descending = {};  // absent: true for numbers, false for texts
   };
-  // Rows whose cell compares so. Durations and shares may have units: 10us, 5%.
+  // Picks rows by comparing a cell with a value. Durations and shares may have units: 10us, 5%.
   struct Condition {
     std::string column;
     std::string comparison;  // > >= < <= = !=
@@ -24,25 +24,25 @@ struct TablePick {
   };
   std::optional<Order> order = {};
   std::optional<Condition> condition = {};
-  std::string text = {};  // rows with this in a text, in upper or lower case; "": all
+  std::string text = {};  // picks rows with this in a text, ignoring case; "": all rows
 
   [[nodiscard]] bool filters() const { return condition || !text.empty(); }
 };
 
-// Reads "--sort COLUMN[:asc|desc]" and "--filter TEXT|COLUMN>VALUE" for tables of which at least
-// one must have the column. Without a column of that name it is a text ("gemm<float>"), unless a
-// name is compared with a number ("totl_ns>3us"); one in double quotes is always a text. kUsage
-// with the columns there are.
+// Reads "--sort COLUMN[:asc|desc]" and "--filter TEXT|COLUMN>VALUE". At least one table must have
+// the column. A filter without a column of that name is a text ("gemm<float>"), unless it compares
+// a name with a number ("totl_ns>3us"); a filter in double quotes is always a text. kUsage, with
+// the columns there are.
 Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
                                  const std::optional<std::string>& filter,
                                  const std::vector<Table>& tables);
 
-// How many rows were left out, of a table that the filter applies to.
+// How many rows of a table passed a filter: `shown` of `of`.
 struct PickedRows {
   size_t shown = 0, of = 0;
 };
-// Filters and sorts. A column that the table lacks changes nothing, rows without a value come last
-// and pass no condition. nullopt: the filter says nothing of this table.
+// Filters and sorts. A column that the table lacks changes nothing. Rows without a value come last
+// and pass no condition. nullopt: no filter applies to this table.
 std::optional<PickedRows> PickRows(Table& table, const TablePick& pick);
 
 }  // namespace tacho

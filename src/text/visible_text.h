@@ -12,14 +12,13 @@ namespace tacho {
 // becomes "?".
 std::string VisibleText(std::string_view text, bool unicode = true);
 
-// Columns that `text` (visible, no escape sequences) takes on a terminal: wide characters two.
+// Columns that `text` (visible, no escape sequences) takes on a terminal. Wide characters take two.
 size_t DisplayWidth(std::string_view text);
 
-// In place of what is left out of a name or a path. Never "..": that is a folder's parent.
+// The mark for a part left out of a name or a path. Never "..": that is a folder's parent.
 std::string_view ElisionMark(bool unicode);
 
-// At most `width` columns of `text`: what is too much goes from the middle, because the ends of a
-// name say most.
+// `text` cut to at most `width` columns: the middle goes, because the ends of a name say most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
 
 std::string PadRight(std::string_view text, size_t width);

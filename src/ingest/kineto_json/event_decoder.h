@@ -16,8 +16,8 @@
 
 namespace tacho::kineto {
 
-// Where torch's Python exporter drew GPU work on a lane by its annotation (graph_lanes="all"),
-// `stream` and tid are the lane's, and this argument is the stream on which the work ran.
+// torch's Python exporter can draw GPU work on a lane by its annotation (graph_lanes="all"). Then
+// `stream` and tid are those of the lane, and this argument is the stream on which the work ran.
 inline constexpr std::string_view kOriginalStream = "original_stream";
 
 // Turns the bytes of events into Events. An event that looks like an earlier one takes a fast path.
@@ -39,7 +39,7 @@ class EventDecoder {
   // end must be readable. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
 
-  // Adds the events by Chrome's letters.
+  // Adds the numbers of events by Chrome's letters.
   void CountPhases(EventCounts& counts) const;
 
   [[nodiscard]] const EventHabits& habits() const { return habits_; }
@@ -61,35 +61,35 @@ class EventDecoder {
   struct Head {
     TemplatePart part;
     bool has_name = false;
-    uint32_t only_shape = kNone;  // of events without a name
+    uint32_t only_shape = kNone;  // the shape, for events without a name
   };
   struct Shape {
     TemplatePart tail;
-    Event prototype;                        // all that the shape fixes
-    StringId pid{}, tid{};                  // of metadata events without slots for them
-    StringId copy_name = StringId::kEmpty;  // of a copy that is only called "Memcpy" (NameOfCopy)
+    Event prototype;                        // the fields that the shape fixes
+    StringId pid{}, tid{};                  // for metadata events without slots for them
+    StringId copy_name = StringId::kEmpty;  // for a copy that is only called "Memcpy" (NameOfCopy)
     uint32_t args_slots = 0;                // how many slots are arguments
     std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
     bool lacks_duration = false;     // a slice without a duration
-    bool lacks_start = false;        // NeedsStart, and there is none
+    bool lacks_start = false;        // NeedsStart is true, but there is no start
     char phase = '?';                // Chrome's letter
-    uint32_t slots = 0;              // the kinds of its slots: a bit each
+    uint32_t slots = 0;              // the kinds of the shape's slots: a bit each
     int32_t correlation = -1;        // the number of its slot among the arguments, or -1
     int32_t external_id = -1;
-    int32_t text_correlation = -1, text_external_id = -1;  // the same, where it is no integer
-    uint32_t next_same_name = kNone;                       // the shape that this name had next
+    int32_t text_correlation = -1, text_external_id = -1;  // the same, if the id is no integer
+    uint32_t next_same_name = kNone;                       // shape of the next event with its name
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // What came the last time after the same eight names. Traces repeat themselves, so it is a good
-  // guess.
+  // The event that followed the same eight names the last time. Traces repeat themselves, so it is
+  // a good guess.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;
     uint32_t shape = kNone;
   };
-  // What the slots of the current event hold. A field without a slot in its shape holds the value
-  // of an earlier event.
+  // The values in the slots of the current event. A field without a slot in its shape holds the
+  // value of an earlier event.
   struct Scalars {
     int64_t start_ns = 0, duration_ns = 0, id = -1;
     StringId pid{}, tid{}, metadata{};
@@ -159,10 +159,10 @@ class EventDecoder {
   std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
-  std::unordered_set<StringId> invalid_names_;  // noted: not UTF-8
+  std::unordered_set<StringId> invalid_names_;  // not UTF-8, and already noted
   EventHabits habits_;
-  // The values of each argument of each category in the shapes so far. An argument with many gets a
-  // slot.
+  // The values of each argument of each category in the shapes so far. An argument with many values
+  // gets a slot.
   std::unordered_map<uint64_t, std::unordered_set<uint64_t>> arg_values_seen_;
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;
@@ -171,7 +171,7 @@ class EventDecoder {
   Guess* guess_ = &guesses_[0];
   uint64_t last_names_ = 0;
   Scalars values_;
-  std::vector<int64_t> arg_values_;  // room for those of any shape learnt
+  std::vector<int64_t> arg_values_;  // room for the arguments of any learnt shape
   uint64_t offset_ = 0;              // of the current event
   uint64_t fast_events_ = 0, slow_events_ = 0;
   std::array<uint64_t, 128> events_of_phase_{};

@@ -36,29 +36,29 @@ struct ParsedEvent {
     const std::string_view text = phase ? phase.text() : std::string_view();
     return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';
   }
-  // Flows, asynchronous ranges and objects.
+  // Whether it is a flow, an asynchronous range or an object.
   [[nodiscard]] bool MayHaveId() const {
     return std::string_view("stfbneNDO").find(Phase()) != std::string_view::npos;
   }
 };
 
-// What an event with Chrome's letter is.
+// The type of an event with this letter of Chrome's format.
 EventType TypeOfPhase(char letter);
-// Whether an event of this type is lost without a time: it would stand in a table, by it.
+// Whether an event of this type is lost if it has no time, because tables place it by its time.
 constexpr bool NeedsStart(EventType type) {
   return type == EventType::kSlice || type == EventType::kSliceBegin ||
          type == EventType::kSliceEnd || type == EventType::kRangeBegin ||
          type == EventType::kRangeEnd || type == EventType::kCounter;
 }
 
-// What a program that merges traces puts before each pid of a rank, with the separator: SGLang's
-// "[TP00-DP01] " of "[TP00-DP01] 1234", and names of files and ranks, "rank0.json:" of
-// "rank0.json:1234". "" if the pid has no such part.
+// The prefix, with its separator, that a program that merges traces puts before each pid of a rank:
+// "[TP00-DP01] " in SGLang's "[TP00-DP01] 1234", and names of files and ranks, "rank0.json:" in
+// "rank0.json:1234". "" if the pid has no such prefix.
 std::string_view RankOfPid(std::string_view pid);
-// "0" of "GPU 0 Counters", to which Kineto gives a device's hardware counters; "" of any other pid.
+// "0" for "GPU 0 Counters", Kineto's pid for the hardware counters of a device; "" for other pids.
 std::string_view DeviceOfPid(std::string_view pid);
 
-// How the events of this file look. Damaged events are repaired by it.
+// How the events of a file look. The parser uses it to repair damaged events.
 struct EventHabits {
   std::vector<std::string_view> openings;     // the brace and the first key: `{"ph"`
   std::vector<std::string_view> after_names;  // what follows a name: `", "pid":`
@@ -67,13 +67,13 @@ struct EventHabits {
 // Parses one event leniently; correct for any bytes. c.p is at the event's opening brace and moves
 // past its closing brace, or stays unless the result is kOk.
 //
-// If an event is unreadable because its name holds unescaped quotes, or does not end within
-// `runaway_bytes`, its name ends where names end in this file.
+// If an event is unreadable because its name holds unescaped quotes, or if it does not end within
+// `runaway_bytes`, its name is taken to end where names end in this file (EventHabits).
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
 // Whether the brace at `p` opens an event (else kBad). `before` is the last character before it
-// that is no white space. The bytes must be one of the known openings; if none is known, a key of
-// an event must come first.
+// that is no white space. The bytes must be one of the known openings; if no opening is known, the
+// first key must be a key of an event.
 Scan OpensEvent(char before, const char* p, const char* end, bool last, const EventHabits& habits);
 
 }  // namespace tacho::kineto

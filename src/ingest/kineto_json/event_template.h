@@ -20,12 +20,12 @@ enum class SlotKind : uint8_t {
   kStart,     // ts
   kDuration,  // dur
   kId,        // id of a flow or a range
-  kPid,       // of metadata events, except GPU work's; for others pid and tid belong to the shape
+  kPid,       // of metadata events except those of GPU work; else pid and tid belong to the shape
   kTid,
   kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
   kArgInteger,  // an argument that is a canonical integer
   kArgText,     // any other argument that varies: its JSON text
-  kEnd,         // nothing: the part ends here
+  kEnd,         // no slot: the part ends here
 };
 inline uint32_t SlotBit(SlotKind kind) { return uint32_t{1} << static_cast<unsigned>(kind); }
 
@@ -36,7 +36,7 @@ inline SlotKind SlotOfVaryingArg(std::string_view text) {
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
 }
 
-// A number for an id that is no integer: the same for the same text, and far from real ids.
+// A number for an id that is not an integer: equal for equal texts, and far from real ids.
 inline int64_t TextId(std::string_view text) {
   return static_cast<int64_t>(HashBytes(text) >> 2 | uint64_t{1} << 62);
 }
@@ -54,7 +54,7 @@ struct Segment {
 // The part of a shape before or after the name: fixed bytes and slots in turn. The last segment has
 // the slot kEnd.
 struct TemplatePart {
-  std::string bytes;  // of all segments, with 16 bytes of padding after
+  std::string bytes;  // the bytes of all segments, then 16 bytes of padding
   std::vector<Segment> segments;
 };
 
@@ -69,7 +69,7 @@ inline bool SameBytes(const char* p, const char* q, size_t size) {
     const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(same(0)));
     return (differ & ((1u << size) - 1)) == 0;
   }
-  // They are equal nearly always, so there is one jump, at the end. The last 16 may overlap.
+  // The bytes are nearly always equal, so there is one jump, at the end. The last 16 may overlap.
   __m128i all = same(size - 16);
   for (size_t i = 0; i + 16 < size; i += 16) all = _mm_and_si128(all, same(i));
   return _mm_movemask_epi8(all) == 0xffff;

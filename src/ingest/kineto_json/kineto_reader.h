@@ -10,7 +10,7 @@
 namespace tacho {
 
 struct KinetoReadOptions {
-  // Off: every event takes the slow path. The result is the same; tests hold the two together.
+  // Off: every event takes the slow path. The result is the same; tests compare the two.
   bool fast_path = true;
   // Events larger than about this (up to twice as much) are left out, with a note.
   size_t largest_event_bytes = size_t{64} << 20;
@@ -18,8 +18,8 @@ struct KinetoReadOptions {
   // Bounds that real traces do not meet; tests lower them.
   // An event without an end within so many bytes has a string without a closing quote.
   size_t runaway_bytes = size_t{1} << 20;
-  // Beyond so many learnt bytes the fast path starts again. It bounds the memory if no two events
-  // are alike. Results do not depend on it.
+  // Beyond so many learnt bytes the fast path forgets all shapes and starts again. This bounds the
+  // memory if no two events are alike. Results do not depend on it.
   size_t learnt_bytes = size_t{256} << 20;
   size_t learnt_bytes_without_args = size_t{8} << 20;
   // An argument with more values than this in the shapes of a category gets a slot. Results do not
@@ -29,18 +29,18 @@ struct KinetoReadOptions {
 
 struct KinetoReadResult {
   uint64_t json_bytes = 0;  // decompressed bytes consumed
-  // Where the text first is no text of a trace: a damaged event, or what follows its end.
+  // Where the text first stops being a trace: a damaged event, or text after the end of the trace.
   std::optional<uint64_t> first_damage = {};
   // Another trace begins in the damaged text: several writers of one file.
   bool has_other_trace = false;
 };
 
-// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`. Whatever is
-// damaged is repaired, or skipped and noted. counts.by_label has Chrome's letters.
+// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`. Damaged parts
+// are repaired, or skipped and noted. counts.by_label counts by Chrome's letters.
 //
 // Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, text
-// that is neither an object nor an array, or valid JSON of another kind (a list of other things
-// than events, an object without any key of a trace). An object with such a key and without
+// that is neither an object nor an array, or valid JSON of another kind (an array of something else
+// than events, an object without any key of a trace). An object with a key of a trace but without
 // "traceEvents" is a trace without events.
 Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink,
                                         const KinetoReadOptions& options = {});

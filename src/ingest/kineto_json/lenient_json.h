@@ -15,7 +15,7 @@ enum class Scan : uint8_t {
   kBad,   // this cannot be read even leniently
 };
 
-// Where a string stands: decides what may follow its closing quote.
+// Where a string stands, which decides what may follow its closing quote.
 enum class Place : uint8_t { kKey, kMember, kElement, kDocumentMember };
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -36,7 +36,7 @@ struct Cursor {
   bool repaired = false;  // a string with unescaped quotes was read leniently
 };
 
-// Whether a byte 0 is among the bytes: of a hole in the file, for no producer writes one.
+// Whether the bytes have a byte 0. No producer writes one: it comes from a hole in the file.
 inline bool HasHole(const char* begin, const char* end) {
   return std::memchr(begin, '\0', static_cast<size_t>(end - begin)) != nullptr;
 }

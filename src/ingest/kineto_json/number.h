@@ -62,7 +62,7 @@ inline const char* ReadDigits(const char* p, uint64_t& value) {
 inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   const bool negative = *p == '-';
   if (negative) [[unlikely]]
-    ++p;  // a jump, for where the digits start should not wait for it
+    ++p;  // a jump, so that reading the digits need not wait for the sign
   uint64_t v = 0;
   const char* const end = ReadDigits(p, v);
   if (end == nullptr || (*p == '0' && (end != p + 1 || negative))) return nullptr;
@@ -106,9 +106,9 @@ struct Microseconds {
   int64_t ns = 0;
   bool plain = true;  // false: an odd form (exponent, sign inside the decimals)
 };
-// Any decimal number as nanoseconds, exactly; what is finer than a nanosecond is rounded to the
-// nearest, ties to even. Also "0.-05", which Kineto's formatter made of -5 ns. nullopt for anything
-// that is no finite number in the range of int64 nanoseconds.
+// Converts any decimal number exactly to nanoseconds; fractions of a nanosecond are rounded to the
+// nearest, ties to even. Also takes "0.-05", which Kineto's formatter made of -5 ns. nullopt for
+// anything that is not a finite number in the range of int64 nanoseconds.
 std::optional<Microseconds> ParseMicroseconds(std::string_view text);
 
 }  // namespace tacho::kineto

@@ -10,13 +10,13 @@ namespace tacho::kineto {
 
 // A moving window over a block stream: bytes that are still needed stay before the new ones.
 //
-// Nearly always these are the start of one event and fit the headroom of the next block: only they
-// are copied. The window gathers longer stretches in its own buffer.
+// Nearly always the kept bytes are the start of one event and fit the headroom of the next block;
+// then only they are copied. The window gathers longer stretches in its own buffer.
 class Window {
  public:
   explicit Window(BlockStream& stream) : stream_(stream) {}
 
-  // Where reading is. Callers move cursor().p forward; the end and `last` are the window's.
+  // The reading position. Callers move cursor().p forward; the window alone sets `end` and `last`.
   Cursor& cursor() { return cursor_; }
   // Place of cursor().p in the document.
   [[nodiscard]] uint64_t offset() const {

@@ -14,14 +14,14 @@
 
 namespace tacho::nsys {
 
-// What nsys makes of a process and of a thread.
+// The global ids that nsys makes for a thread, and for a process (tid 0).
 inline int64_t GlobalTid(int64_t pid, int64_t tid) { return int64_t{1} << 48 | pid << 24 | tid; }
 inline std::string Global(int64_t pid, int64_t tid = 0) {
   return std::to_string(GlobalTid(pid, tid));
 }
 
-// A database in memory with the tables of an export, as schema 3.25 has them, without those that
-// are named.
+// A database in memory with the tables of an export in schema 3.25, except the tables in `without`.
+// `rows`: SQL that fills them.
 inline SqliteDatabase MakeExport(const std::string& rows,
                                  const std::vector<std::string>& without = {}) {
   static const std::vector<std::pair<std::string, std::string>> kTables{
@@ -78,7 +78,7 @@ inline SqliteDatabase MakeExport(const std::string& rows,
   return *SqliteDatabase::OfBytes(*made.Bytes());
 }
 
-// The same with a first page of rows of `table` that is of no kind.
+// The bytes of `database`, but the first page with rows of `table` has an invalid kind.
 inline std::string DamagedExport(const SqliteDatabase& database, const std::string& table) {
   std::string bytes = *database.Bytes();
   SqliteDatabase copy = *SqliteDatabase::OfBytes(bytes);
@@ -95,7 +95,7 @@ inline std::string DamagedExport(const SqliteDatabase& database, const std::stri
   return bytes;
 }
 
-// Its version and two names: 1 is "gemm<float>", 2 is "cudaLaunchKernel_v7000".
+// SQL for the version of an export and two names: 1 "gemm<float>", 2 "cudaLaunchKernel_v7000".
 inline constexpr const char* kVersion =
     "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.25.0'), "
     "('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '25'), "

@@ -4,8 +4,8 @@
 
 namespace tacho::nsys {
 
-// What nsys makes of one thread: hardware id (8 bits), virtual machine (8), process (24), thread
-// (24). globalPid has a thread of 0.
+// The parts of nsys's global id of a thread: hardware id (8 bits), virtual machine (8), process
+// (24), thread (24). A globalPid has thread 0.
 constexpr int64_t ProcessKey(int64_t global) { return global >> 24; }
 constexpr int64_t PidOf(int64_t global) { return global >> 24 & 0xffffff; }
 constexpr int64_t PidOfKey(int64_t key) { return key & 0xffffff; }

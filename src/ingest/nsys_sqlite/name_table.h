@@ -13,14 +13,14 @@
 
 namespace tacho::nsys {
 
-// The table StringIds, read string by string. Memory: 16 bytes for each string if the ids are not
-// the rowids, as they are in exports; else none.
+// The table StringIds, read string by string. Memory: none if the ids are the rowids, as in
+// exports; else 16 bytes for each string.
 class NameTable {
  public:
   // `schema` has the table and its columns id and value. The database outlives the object.
   static Result<NameTable> Open(SqliteDatabase& database, const Schema& schema);
 
-  // Valid until the next call; nullopt if there is none.
+  // The string with this id, valid until the next call; nullopt if there is none.
   std::optional<std::string_view> Find(int64_t id);
   // The first failure to read the table: "StringIds: ..."; "" if there was none.
   [[nodiscard]] const std::string& damage() const { return damage_; }
@@ -29,8 +29,8 @@ class NameTable {
   explicit NameTable(SqliteStatement by_key) : by_key_(std::move(by_key)) {}
   void ReadRows(SqliteDatabase& database, const Schema& schema);
 
-  SqliteStatement by_key_;  // the id, or the rowid if there is an index
-  std::optional<std::vector<std::pair<int64_t, int64_t>>> row_of_id_;  // sorted
+  SqliteStatement by_key_;  // finds a string by its id, or by its rowid if there is row_of_id_
+  std::optional<std::vector<std::pair<int64_t, int64_t>>> row_of_id_;  // (id, rowid), sorted
   std::string damage_;
 };
 

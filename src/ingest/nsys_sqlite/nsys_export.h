@@ -17,24 +17,24 @@ struct NsysExport {
 };
 
 struct NsysExportOptions {
-  bool is_stream = false;  // a .qdstrm file, which its importer makes a report of first
+  bool is_stream = false;  // a .qdstrm file, which nsys's importer first turns into a report
   std::stop_token stop = {};
-  // Called once the program is known, as "nsys 2022.4.2.1". Optional, like the next.
+  // Called once the program is known, with "nsys 2022.4.2.1". Optional, like on_share.
   std::function<void(const std::string& program)> on_begin = {};
-  // The share that is exported.
+  // Called with the share (0..1) that is exported so far.
   std::function<void(double share)> on_share = {};
 };
 
 // Lets the newest nsys of this machine export a report (.nsys-rep) into a temporary folder. nsys is
 // ended, with its process group, when `stop` is requested or after 10 minutes and a second for each
-// megabyte of the report. It must have room for four times the report's size, at least.
+// megabyte of the report. The disk must have room for at least four times the report's size.
 //
-// kUnreadable, with the command to run elsewhere: there is no nsys, no importer, or no room, or it
-// failed, in its own words. kInterrupted: a stop was requested.
+// kUnreadable, with the command to run elsewhere: there is no nsys, no importer or no room, or nsys
+// failed (then with its own words). kInterrupted: a stop was requested.
 Result<NsysExport> ExportNsysReport(const std::string& report, const NsysExportOptions& options);
 
-// The version of the nsys that recorded, from the first bytes of a report: "2025.5.1"; "" where
-// they do not say.
+// The version of the nsys that recorded a report, from the report's first bytes: "2025.5.1"; "" if
+// they do not have it.
 std::string NsysRecorderOf(std::string_view start);
 
 }  // namespace tacho

@@ -7,19 +7,20 @@
 
 namespace tacho::nsys {
 
-// "Memcpy HtoD (Pageable -> Device)", of ENUM_CUDA_MEMCPY_OPER and two of ENUM_CUDA_MEM_KIND, in
-// the words of Kineto; "Uvm" moves pages of unified memory.
+// "Memcpy HtoD (Pageable -> Device)", Kineto's name for a copy. `kind`: of ENUM_CUDA_MEMCPY_OPER;
+// `from` and `to`: of ENUM_CUDA_MEM_KIND. "Uvm" copies move pages of unified memory.
 std::string CopyName(int64_t kind, std::optional<int64_t> from, std::optional<int64_t> to);
 // "Memset (Device)"
 std::string MemsetName(std::optional<int64_t> memory);
-// The eventClass of a call in OSRT_API. Others mark the beginning and the end of the recording.
+// The eventClass of a call in OSRT_API. Other classes mark the beginning and the end of the
+// recording.
 inline constexpr int64_t kOsCall = 27;
 
-// The word for a kind of memory, of a static array.
+// The word for a kind of memory, from a static array.
 std::string_view MemoryKind(std::optional<int64_t> kind);
 
-// A call's name without the version of its signature: "cudaLaunchKernel" and 7000 of
-// "cudaLaunchKernel_v7000". -1: it has none.
+// The name of a call, and the version of its signature: "cudaLaunchKernel" and 7000 for
+// "cudaLaunchKernel_v7000". -1: it has no version.
 struct CallName {
   std::string_view name;
   int64_t version = -1;

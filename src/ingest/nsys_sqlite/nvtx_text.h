@@ -6,7 +6,7 @@
 
 namespace tacho::nsys {
 
-// A range that torch.autograd.profiler.emit_nvtx wrote: its name and what follows it,
+// A range that torch.autograd.profiler.emit_nvtx wrote: its name and the fields after it,
 // "aten::mm, seq = 5, op_id = 31, sizes = [[2, 3], [3, 4]]". torch adds seq where autograd runs,
 // and sizes with record_shapes.
 struct TorchRange {
@@ -15,10 +15,12 @@ struct TorchRange {
   int64_t op_id = 0;
   std::string_view sizes;  // JSON; empty if there are none
 };
-// Nullopt unless `text` is exactly that, so that name, sequence, op_id and sizes say all of it.
+// nullopt unless `text` has exactly this form, so that name, sequence, op_id and sizes hold all of
+// it.
 std::optional<TorchRange> ParseTorchRange(std::string_view text);
 
-// Whether torch names an operator so: "aten::mm", "MmBackward0". Others are ranges of users.
+// Whether torch gives an operator such a name: "aten::mm", "MmBackward0". Other names are ranges of
+// users.
 bool IsOperatorName(std::string_view name);
 
 }  // namespace tacho::nsys

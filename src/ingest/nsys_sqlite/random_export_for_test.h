@@ -7,7 +7,7 @@
 
 namespace tacho::nsys {
 
-// An integer, seldom no value or none that is usable.
+// An integer; seldom NULL or an unusable value.
 inline std::string RandomValue(Random& random, int64_t low, int64_t high) {
   const uint64_t odd = random.Below(100);
   if (odd == 0) return "NULL";

@@ -48,13 +48,14 @@ class ArgList {
   std::vector<int64_t> values_;
 };
 
-// One process of a recording on its way into a sink: its words, by the ids of the export.
+// One process of a recording on its way into a sink. Maps the ids of the export to the words of the
+// sink.
 class RecordedProcess {
  public:
   RecordedProcess(EventSink& sink, NameTable& names, int64_t pid);
 
-  // The string of StringIds with this id, which `row` names; if there is none, "(string 17)",
-  // noted.
+  // The string of StringIds with this id, which `row` refers to. If there is none: "(string 17)",
+  // and a note.
   StringId Name(int64_t id, const RowPlace& row);
   StringId QuotedName(int64_t id, const RowPlace& row);  // as a JSON string
   StringId Intern(std::string_view text) { return words_.strings.Intern(text); }
@@ -66,11 +67,11 @@ class RecordedProcess {
   CategoryId Category(std::string_view literal);
 
   TrackId Thread(int64_t tid);
-  // The stream of GPU work, and its row among those of the device.
+  // The stream of GPU work, and its row among the rows of the device.
   std::pair<TrackId, StreamId> Stream(int64_t device, int64_t stream);
   // Another row of a device.
   TrackId OnDevice(int64_t device, std::string_view row);
-  TrackId Session();  // of what the profiler says about itself
+  TrackId Session();  // the track for what the profiler says about itself
 
   // Hands the event over with these arguments, counted under `table`.
   void Emit(std::string_view table, Event& event, const ArgList& args);
@@ -83,10 +84,10 @@ class RecordedProcess {
   [[nodiscard]] const std::unordered_map<int64_t, TrackId>& threads() const { return threads_; }
   [[nodiscard]] ProcessId id() const { return process_; }
 
-  // Calls that wait, by correlation: CUPTI's own type of a wait is wrong in many versions.
+  // Calls that wait, as (correlation, name): CUPTI's own type of a wait is wrong in many versions.
   std::vector<std::pair<int64_t, StringId>> waits = {};
   bool uses_cuda = false;
-  // Names of the NVTX domains that its ranges are of, as JSON strings; kEmpty: it has none.
+  // The names of the NVTX domains of this process's ranges, as JSON strings; kEmpty: no name.
   std::unordered_map<int64_t, StringId> domains = {};
 
  private:
@@ -107,7 +108,7 @@ class RecordedProcess {
     ArgsShapeId id;
   };
   std::vector<std::pair<const char*, CategoryId>> categories_;  // by the literal's address
-  // The last triple of each hash: few differ.
+  // The last triple of each hash. There are few different triples.
   struct Triple {
     std::array<int64_t, 3> sizes;
     StringId text = StringId::kEmpty;

@@ -39,7 +39,7 @@ class Recording {
   // host_tables.cc
   void ReadCalls();
   void ReadOsCalls();
-  // `of_any`: also of a process that shows nothing else, which is one of nsys's helpers.
+  // `of_any`: also the overhead of a process that shows nothing else, which is a helper of nsys.
   void ReadOverhead(std::string_view table, bool of_any);
   // gpu_tables.cc
   void ReadKernels();
@@ -47,14 +47,15 @@ class Recording {
   void ReadMemsets();
   void ReadGraphs();
   void ReadWaits();
-  // timed_tables.cc: their rows into options_.timed, in parallel
+  // timed_tables.cc: sum up the rows of these tables into options_.timed, in parallel
   void TimeCalls();
   void TimeOsCalls();
   void TimeKernels();
   void TimeCopies();
   void TimeMemsets();
-  void CountGraphs();  // notes that there are some; no rows
-  // Calls take(row, times) for each row; what one of `threads` threads was given lies together.
+  void CountGraphs();  // only notes that there are graphs; reads no rows
+  // Calls take(row, times) for each row, on options_.timed.threads threads. Returns one TableTimes
+  // for each thread.
   template <typename Take>
   std::vector<TableTimes> TimesOf(std::string_view table, std::span<const std::string_view> columns,
                                   const Take& take);
@@ -68,7 +69,7 @@ class Recording {
   // nvtx_table.cc
   void ReadRanges();
   void ReadDomains();
-  // As a JSON string. `key`: the process.
+  // The name of a domain as a JSON string. `key`: the ProcessKey of `process`.
   StringId DomainName(RecordedProcess& process, int64_t key, int64_t domain);
   void NameRange(const TableScan& row, RecordedProcess& process, Event& event);
   // recording_facts.cc
@@ -92,7 +93,7 @@ class Recording {
     kProcess,
     kFirstOfTable
   };
-  // Fills in what all GPU work has. Null for a row that is not usable, which is noted.
+  // Fills in the fields that all GPU work has. Null for a row that is not usable, which is noted.
   RecordedProcess* BeginGpuRow(const TableScan& row, SliceKind kind, Event& event);
   // The same for a slice of a thread.
   RecordedProcess* BeginHostRow(const TableScan& row, int thread, std::string_view category,
@@ -108,16 +109,17 @@ class Recording {
     }
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
-  // The process of globalPid or globalTid; null, and noted, if the value is none. Null if it is not
-  // asked for. Of a table without the column, as of an old or a made export: FindLoneProcess.
+  // The process of globalPid or globalTid. Null, and noted, if the value is no id; null if the
+  // process is not asked for. For a table without the column, as in an old or made-up export: the
+  // process that FindLoneProcess found.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
-  // The first of the calls or ranges; 0 without any.
+  // Finds the only process of the calls and ranges: 0 without any, absent if there are several.
   void FindLoneProcess();
   [[nodiscard]] size_t RoomForProcesses() const;
-  // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
-  // with them is noted, but an end that may be missing: the event then has no length.
+  // Stores columns 0 and 1 as Event::start and duration. False if no table can take them. Defects
+  // of the times are noted, except an end that may be missing: the event then has no length.
   bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded) const;
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.place().Text()); }
   void ReportProgress();
@@ -129,16 +131,16 @@ class Recording {
   Schema schema_;
   NameTable names_;
   std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
-  std::set<int64_t> others_;                                       // that are not asked for
+  std::set<int64_t> others_;                                       // processes not asked for
   std::set<std::string> parts_;
-  // As a global id: of rows without one. Absent: several processes may have made them.
+  // The global id of rows without one. Absent: several processes may have made them.
   std::optional<int64_t> lone_process_ = 0;
   int64_t last_key_ = 0;
   RecordedProcess* last_process_ = nullptr;
-  Notes common_;        // of every process
-  TraceHeader header_;  // the same
-  ArgList args_;        // of the row at hand
-  // What the row that creates a domain of NVTX says.
+  Notes common_;        // for every process
+  TraceHeader header_;  // for every process
+  ArgList args_;        // of the current row
+  // The name in the row that creates an NVTX domain.
   struct DomainText {
     std::string text = {};
     std::optional<int64_t> id = {};  // of StringIds, in place of the text

@@ -14,12 +14,12 @@ inline constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in
 struct RowTimes {
   int64_t start = 0, duration = 0;  // ns
 };
-// What a row without an end is: kMissing: one without a length; kNeeded: the same, noted;
-// kRequired: one without times, noted.
+// How to take a row without an end. kMissing: as a row of length 0; kNeeded: the same, but noted;
+// kRequired: as a row without times, noted.
 enum class End : uint8_t { kMissing, kNeeded, kRequired };
 
-// Columns 0 and 1, start and end. nullopt if no table can take them. Calls note(id) for what is
-// wrong with them.
+// The times in columns 0 and 1, start and end. nullopt if no table can take them. Calls note(id)
+// for each defect of the times.
 template <typename Note>
 std::optional<RowTimes> TimesOfRow(const TableScan& row, End need, const Note& note) {
   const std::optional<int64_t> start = row.Maybe(0);

@@ -16,15 +16,15 @@
 namespace tacho::nsys {
 
 // The ordinary tables of a database with their columns. Views and virtual tables, which could
-// compute anything, are left out, as are columns that are computed.
+// compute anything, and computed columns are left out.
 class Schema {
  public:
-  // kUnreadable if the database is damaged; kUsage, of SQLite's words, for any other failure.
+  // kUnreadable if the database is damaged; kUsage, in SQLite's words, for any other failure.
   static Result<Schema> Read(SqliteDatabase& database);
 
   struct Column {
     SqliteColumn in_record;
-    bool has_default = false;  // which a record may lack
+    bool has_default = false;  // then a record may lack the column
   };
   struct Table {
     uint32_t root = 0;  // page
@@ -35,7 +35,7 @@ class Schema {
   [[nodiscard]] bool Has(std::string_view table) const { return Find(table) != nullptr; }
   [[nodiscard]] bool Has(std::string_view table, std::string_view column) const;
   [[nodiscard]] bool empty() const { return tables_.empty(); }
-  // Their names, "a, b, c, ..." if there are more than `most`.
+  // The names of the tables; "a, b, c, ..." if there are more than `most`.
   [[nodiscard]] std::string Tables(size_t most) const;
 
  private:
@@ -45,7 +45,7 @@ class Schema {
   std::map<std::string, Table, std::less<>> tables_;
 };
 
-// A row for a message. The name of the table outlives it.
+// The place of a row, for a message. The name of the table must outlive it.
 struct RowPlace {
   std::string_view table;
   int64_t row = 0;
@@ -55,48 +55,48 @@ struct RowPlace {
   }
 };
 
-// The rows of a table in the order of their rowids, by some of its columns: value i is that of
+// Reads some columns of a table, row by row in the order of the rowids. Value i of a row belongs to
 // columns[i]. Columns that the table lacks are NULL. A table that does not exist has no row.
 //
 //   TableScan rows(database, schema, "PROCESSES", kColumns);
 //   while (rows.Next()) Use(rows.Integer(0));
 //   if (!rows.damage().empty()) Note(rows.damage());
 //
-// Rows are read straight from the pages; by SQLite if the database or the table is of a kind that
-// exports are not: without rowids, texts in UTF-16, columns with defaults. Damage ends the rows at
-// the same one, and with the same words, whichever columns are read.
+// Rows are read straight from the pages. SQLite reads them if the database or the table is of a
+// kind that exports are not: without rowids, texts in UTF-16, columns with defaults. Damage ends
+// the scan at the same row, and with the same words, whichever columns are read.
 class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
             std::span<const std::string_view> columns);
-  // Another scan of the same table for another thread, only if `whole` is direct: without a row
+  // Another scan of the same table for another thread, only if `whole` is direct. It has no rows
   // until Restrict is called.
   static TableScan PartOf(const TableScan& whole) { return TableScan(whole); }
   TableScan& operator=(const TableScan&) = delete;
 
-  // Number of pages with rows, in their order. 0 if SQLite reads them.
+  // Number of pages with rows; 0 if SQLite reads the rows.
   [[nodiscard]] size_t pages() const { return direct_ ? leaves_->pages.size() : 0; }
-  // Whether all its pages with rows are known.
+  // Whether all pages with rows are known.
   [[nodiscard]] bool is_whole() const { return leaves_->damage.empty(); }
-  // Reads the rows of these pages from now on. What lies before and after them is not checked.
+  // Reads the rows of the pages [begin, end) from now on. Rows before and after are not checked.
   void Restrict(size_t begin, size_t end);
 
-  // False at the end, and at damage. Rowids that do not grow are damage too: a tree of pages that
-  // meets itself would repeat its rows without end.
+  // False at the end, and at damage. Rowids that do not grow are damage too: a tree of pages with a
+  // cycle would repeat its rows without end.
   bool Next() {
     if (!direct_) [[unlikely]]
       return NextOfSqlite();
     if (!direct_->Next()) return EndOfDirect();
     return Take(direct_->row());
   }
-  // Whether it reads the pages itself.
+  // Whether it reads the pages itself, without SQLite.
   [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
   [[nodiscard]] int64_t row() const { return row_.rowid(); }
-  // Why reading ended before the end: "TABLE after row 17: ..."; "" if it did not.
+  // Why reading stopped before the last row: "TABLE after row 17: ..."; "" if it did not.
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] RowPlace place() const { return {table_, row()}; }
 
-  // Whether the table has it: where it does not, each row has NULL there.
+  // Whether the table has the column; if not, each row has NULL there.
   [[nodiscard]] bool Has(int column) const {
     return columns_[static_cast<size_t>(column)].position >= 0;
   }
@@ -129,8 +129,8 @@ class TableScan {
   const SqlitePages* database_pages_ = nullptr;
   std::optional<SqliteRows> direct_;
   std::optional<SqliteStatement> by_sqlite_;
-  std::vector<SqliteSlot> slots_;  // of a row that SQLite gave
-  std::vector<uint8_t> record_;    // its values
+  std::vector<SqliteSlot> slots_;  // of a row that SQLite read
+  std::vector<uint8_t> record_;    // the values of that row
   SqliteRow row_;
   int64_t last_ = 0;
   bool has_last_ = false;

@@ -18,8 +18,8 @@
 
 namespace tacho::nsys {
 
-// What the rows of a table, or of a part of it, took, by what they are of; and what is wrong with
-// them, with the first row of each.
+// The durations of the rows of a table, or of a part of it, grouped by key; and the defects of the
+// rows, each with its first row.
 class TableTimes {
  public:
   // The process (ProcessKey), then integers of the table.
@@ -35,8 +35,8 @@ class TableTimes {
     int64_t first_row = 0;
   };
 
-  // Rows of other processes than the known ones are only taken of the first `room` of these.
-  // `lone_process`: globalPid of a table without it; absent: nobody knows.
+  // Takes rows of the known processes and of the first `room` other processes. `lone_process`: the
+  // globalPid for a table without that column; absent: unknown.
   TableTimes(std::function<bool(int64_t key)> is_known, size_t room,
              std::optional<int64_t> lone_process)
       : is_known_(std::move(is_known)), room_(room), lone_process_(lone_process) {
@@ -51,7 +51,7 @@ class TableTimes {
     if (global && has_last_ && ProcessKey(*global) == last_process_) return last_process_;
     return OtherProcessOf(row, global);
   }
-  // The entry of a row with this key, which is new if it is the first one.
+  // The entry for a row with this key. The first row of a key makes a new entry.
   template <size_t kWords>
   Entry& EntryOf(const TableScan& row, const std::array<int64_t, kWords>& key) {
     static_assert(kWords <= std::tuple_size_v<Key>);
@@ -62,7 +62,7 @@ class TableTimes {
       if (std::equal(key.begin(), key.end(), entry.key.begin())) return entry;
     }
   }
-  // How long the row took; nullopt, and noted, if it cannot be told.
+  // How long the row took; nullopt, and noted, if its times are not usable.
   std::optional<int64_t> DurationOf(const TableScan& row, int64_t process) {
     const auto times = TimesOfRow(row, End::kRequired, [&](NoteId id) { Count(row, process, id); });
     return times ? std::optional(times->duration) : std::nullopt;
@@ -72,7 +72,7 @@ class TableTimes {
     ++Of(defects_[{process, id}], row).count;
   }
 
-  // What there is of all rows. By process, with their first rows.
+  // The results for all rows. processes(): process -> its first row.
   [[nodiscard]] const std::map<int64_t, int64_t>& processes() const { return processes_; }
   [[nodiscard]] std::vector<Entry>& entries() { return entries_; }
   [[nodiscard]] const std::map<std::pair<int64_t, NoteId>, Defect>& defects() const {
@@ -85,7 +85,7 @@ class TableTimes {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // Salted: else a file could be made whose keys all have one place.
+  // Salted, or somebody could make a file with keys that all hash to one place.
   template <size_t kWords>
   [[nodiscard]] uint64_t HashOf(const std::array<int64_t, kWords>& key) const {
     __extension__ typedef unsigned __int128 Wide;
@@ -119,7 +119,7 @@ class TableTimes {
   bool has_last_ = false;
   std::vector<Entry> entries_;
   size_t mask_ = 255;
-  std::vector<uint32_t> places_ = std::vector<uint32_t>(256, kNone);  // of entries, by hash
+  std::vector<uint32_t> places_ = std::vector<uint32_t>(256, kNone);  // index of an entry, by hash
   std::map<std::pair<int64_t, NoteId>, Defect> defects_;              // by process
   Defect skipped_;
 };

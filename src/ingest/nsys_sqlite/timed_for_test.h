@@ -9,14 +9,14 @@
 
 namespace tacho::nsys {
 
-// What a reading of an export gave of calls, also of the system, and of GPU work, to compare
+// The times of CUDA calls, system calls and GPU work that a reading of an export gave, to compare
 // readings.
 struct TimesSeen {
   std::string error;
   std::map<std::string, std::vector<int64_t>> ns;  // sorted, by kind and name
   std::map<std::string, std::string> notes;        // by part
 
-  // All of it, a line for each name and each note.
+  // Everything as text, a line for each name and each note.
   [[nodiscard]] std::string Text() const {
     std::string text = error + '\n';
     for (const auto& [name, values] : ns) {
@@ -42,7 +42,7 @@ struct TimesSeen {
   }
 };
 
-// Adds what it is given to a TimesSeen.
+// Adds each event to a TimesSeen.
 class TimesSink : public EventSink {
  public:
   TraceBasics& basics() override { return basics_; }
@@ -55,7 +55,7 @@ class TimesSink : public EventSink {
   TimesSeen* seen = nullptr;
 
  private:
-  // Whether it is a row of OSRT_API that is no call.
+  // Whether the event is a row of OSRT_API that is not a call.
   [[nodiscard]] bool HasClass(const Event& event) const {
     if (event.args == ArgsShapeId::kNone) return false;
     return std::ranges::any_of(basics_.words[event.args].entries, [&](const auto& entry) {
@@ -66,7 +66,7 @@ class TimesSink : public EventSink {
   TraceBasics basics_;
 };
 
-// One way: by the rows. The other: by their times alone.
+// Reads an export in one of two ways: row by row, or (`by_times`) by summing up the times alone.
 inline TimesSeen SeenOf(SqliteDatabase& database, bool by_times, size_t threads = 1) {
   TimesSeen seen;
   WorkTimes times;
@@ -93,10 +93,10 @@ inline TimesSeen SeenOf(SqliteDatabase& database, bool by_times, size_t threads 
   try {
     const auto read = ReadNsysSqlite(database, options);
     if (!read) seen.error = read.error().message;
-  } catch (const std::bad_alloc&) {  // as run/ does: SQLite reports some damage as that
+  } catch (const std::bad_alloc&) {  // as in run/: SQLite reports some damage this way
     seen.error = "memory";
   }
-  // What the profiler says of its own session.
+  // Rows in which the profiler describes its own session.
   std::erase_if(seen.ns,
                 [](const auto& entry) { return entry.first.ends_with(" Nsight Systems"); });
   const auto add = [&](SliceKind kind, const std::string& name, const WorkTimes::Lists& lists) {
