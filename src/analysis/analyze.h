@@ -22,16 +22,17 @@ namespace tacho {
 
 // Everything that `tacho analyze` knows about one trace: the input of every report.
 struct TraceAnalysis {
-  std::string path;    // as given; "ARCHIVE:MEMBER" in an archive; "FILE#pid=7": one of several
-  uint64_t bytes = 0;  // of the file (or archive member) as stored
+  // As given; "ARCHIVE:MEMBER" in an archive, "FILE#pid=7" for one of several traces in a file.
+  std::string path;
+  uint64_t bytes = 0;         // of the file (or archive member) as stored
   uint64_t json_bytes = 0;    // after decompression
-  bool first_of_file = true;  // false: another trace of the run has the bytes of the file too
-  std::string results;        // the file of results that it was read back from; "": none
+  bool first_of_file = true;  // false: another trace of the run already has the bytes of this file
+  std::string results;        // the results file it was read back from; "": none
   TraceHeader header;
   TraceFacts facts;
   Interval span;
-  // Of the first event, on the run's clock (run_clock.h): as the page of `tacho view` places it.
-  // AnalyzeRun sets it; 0 of a trace alone, and where nothing places it.
+  // Time of the first event on the run's clock (run_clock.h), as on the page of `tacho view`.
+  // AnalyzeRun sets it; 0 for a single trace, and if the trace cannot be placed.
   DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
@@ -47,13 +48,13 @@ struct TraceAnalysis {
   StepProfile step_profile;  // empty unless AnalysisOptions wants it
   IdleTable idle;
 
-  // 0 of the run's clock, as a time of the trace.
+  // The zero of the run's clock, as a time of the trace.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
   // The part of `span` in which the work of devices was recorded.
   [[nodiscard]] Interval recorded() const;
 };
 
-// Slices of one recording that overlap in time, as one: their windows cannot be added.
+// Slices of one recording that overlap in time, analyzed as one: their windows cannot be added.
 struct SlicesTogether {
   std::vector<std::string> paths;
   std::vector<DeviceTime> devices;
@@ -64,27 +65,27 @@ struct SlicesTogether {
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
-  RankTable ranks;                   // of a single trace only where others are missing
+  RankTable ranks;                   // for a single trace, filled only if other ranks are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
-  std::vector<std::string> failed;   // those of `skipped` that could not be read
-  // Recordings of how graphs were captured that lie in a folder beside its traces: not read.
+  std::vector<std::string> failed;   // the entries of `skipped` that could not be read
+  // Recordings of graph capture in a folder beside the traces; they are not read.
   std::vector<std::string> captures;
-  // A sentence for each rank that `tacho record` could not prove; empty if only a part was asked
-  // for.
+  // A sentence for each rank whose trace `tacho record` could not prove; empty if only a part of
+  // the run was asked for.
   std::vector<std::string> unproven;
 };
 
-// Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that
-// only analysis can see (orphans, long overlaps, no GPU events). The strings in the result are
-// copies: the trace may go.
 struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
-  std::string_view path = {};              // of the file, whose name may say what it is
+  std::string_view path = {};              // of the file; its name may say what the trace is
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
   bool step_profile = false;
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
+// Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that
+// only analysis can see (orphans, long overlaps, no GPU events). The strings in the result are
+// copies: the trace may go.
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
                            const AnalysisOptions& options = {});
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
@@ -92,21 +93,21 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
 // The traces as the analyses of a run see them. They point into `run`. Sets the stages in `run`,
 // too.
 std::vector<RankInput> RankInputsOf(RunAnalysis& run);
-// Fills `ranks` from `traces`. `whole`: they are all that there is of the run, so that a rank
-// without a trace is missing.
+// Fills `ranks` from `traces`. `whole`: `traces` are all traces of the run, so a rank without a
+// trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
-// Whether both are of one trace, by what it says of itself, and have work in common: two copies, or
-// a trace and its results, but not two windows that only touch.
+// Whether both are of the same trace, by header, span and number of events, and have work in
+// common: two copies, or a trace and its results, but not two windows that only touch.
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
-// Whether a trace of one is also a trace of the other.
+// Whether a trace of `a` is also a trace of `b`.
 bool ShareWork(const RunAnalysis& a, const RunAnalysis& b);
 
-// The traces that the figures of a run are made of: those of single ranks; a merged file repeats
-// them, so it counts only where there are no others.
+// The traces that a run's figures are computed from: those of single ranks. A merged file repeats
+// them, so it counts only if there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
-// Of these the ones that have times of a device, which sums over devices and kernels are made of.
-// Where none has (times that are refused, for one), all.
+// The traces of RanksOf that have device times: sums over devices and kernels use these. All of
+// RanksOf if none has any (for example, because the times are refused).
 std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run);
 
 }  // namespace tacho

@@ -18,12 +18,12 @@ enum class TraceRole : uint8_t {
   kWorker,    // a rank that executes the model
   kFrontend,  // an API server's or scheduler's own trace, which says so: no operator, no GPU work
   kMerged,    // several ranks in one file (SGLang's merger): pids are texts like "[TP00] 123"
-  kCapture,   // of graphs that were captured when the engine started (graph_capture.h)
+  kCapture,   // a recording of graph capture when the engine started (graph_capture.h)
   kForeign,   // a Chrome trace of another producer: nothing of torch's and no GPU work
 };
 constexpr size_t kTraceRoleCount = 5;
 std::string_view TraceRoleName(TraceRole role);
-// Whether the figures of a run may be made of it.
+// Whether traces of this role may be part of the figures of a run.
 constexpr bool IsRank(TraceRole role) {
   return role == TraceRole::kWorker || role == TraceRole::kMerged;
 }
@@ -35,8 +35,9 @@ struct TraceFacts {
   std::string engine_version;  // "" when unknown
   std::string producer;        // of a foreign trace; "" when unknown
   std::optional<int64_t> rank, world_size;
-  bool mixed_ranks = false;  // a merged file whose ranks nothing tells apart: no figure is one's
-  // AnalyzeRun sets these, which knows the paths.
+  // A merged file whose ranks cannot be told apart: no figure is one rank's.
+  bool mixed_ranks = false;
+  // AnalyzeRun sets these two, because it knows the paths.
   std::string stage;                       // by StageOf
   RankIdentity identity;                   // by IdentityOf, with the stage
   std::vector<std::string> process_names;  // sorted, distinct
@@ -47,10 +48,10 @@ struct TraceFacts {
   bool python_stacks = false;            // Python frames were recorded, which slows the host
   std::vector<std::string> cannot_tell;  // "..., because ..."; empty: nothing is missing
 };
-// `path`: of its file, whose name may say what it is; "" if it has none.
+// `path`: the trace's file, whose name may say what the trace is; "" if it has none.
 TraceFacts GatherFacts(const Trace& trace, std::string_view path = {});
-// Of these the role, the names of processes, rank and world size: without the rows of the trace,
-// whose number is `work`. Cost: of the names alone.
+// Only the role, the names of processes, rank and world size, without the rows of the trace; `work`
+// counts them. Cost: O(names).
 TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::string_view path = {});
 
 // The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" if the file's

@@ -17,15 +17,15 @@ struct PreparedTrace {
   LaunchLinks links;    // of the whole trace
   StepTable steps;      // of the scope
   DeviceWork work;      // of the scope
-  Integrity integrity;  // of the whole trace, its doubtful time of the scope
+  Integrity integrity;  // of the whole trace; its doubtful time is of the scope
 };
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope = {},
                       size_t threads = 1);
 
-// Whether the rows of the devices of the scope say when they were idle.
+// Whether the rows of the scope's devices show when these were idle.
 bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope);
 // AttributeIdle as far as the evidence allows: no idle time where it is unknown, and no causes
-// without a common clock. `work`: of the devices of the scope.
+// without a common clock. `prepared.work`: of the devices of the scope.
 IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope = {},
                  const InFlight* in_flight = nullptr, size_t max_gaps = kListedGaps,
                  const OnStretch& on_stretch = {});

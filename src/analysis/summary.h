@@ -19,9 +19,9 @@
 
 namespace tacho {
 
-// Totals of a trace without a model: a sink that forgets each event after counting it. Memory grows
-// with the number of distinct names, tracks and open begin events only. No unions, no links: what
-// needs more than one event at a time is absent.
+// Totals of a trace, computed without a model of it: a sink that forgets each event after counting
+// it. Memory grows with the number of distinct names, tracks and open begin events only. No unions,
+// no links: what needs more than one event at a time is absent.
 class SummarySink : public EventSink {
  public:
   struct NameTotal {
@@ -38,8 +38,8 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // Notes begins that no event ended, and sorts the rows of devices by the names of their
-  // processes: to be called after the last event.
+  // To be called after the last event. Notes begins that no event ended, and decides by the names
+  // of their processes what the waiting rows of devices are.
   void Finish() {
     open_.Finish(basics_.notes);
     open_ranges_.Finish(basics_.notes);
@@ -66,11 +66,11 @@ class SummarySink : public EventSink {
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
-  std::vector<bool> annotations_, calls_;  // by StringId: whether one has the name
+  std::vector<bool> annotations_, calls_;  // by StringId: whether one of them has the name
   std::vector<bool> callers_;              // by TrackId: whether a call was made there
   BeginEndPairs open_;
   RangePairs open_ranges_;
-  // Rows whose processes decide what they are, added up by what may tell them apart.
+  // Rows whose meaning depends on their process, added up by what may tell them apart.
   struct WaitingTotal {
     WaitingRow of;
     StringId type{}, name{};
@@ -110,13 +110,13 @@ struct TraceSummary {
   std::vector<NameRow> gpu_work;  // kernels, copies and memsets; by total, longest first, then name
   std::vector<NameRow> host_ops;
 };
-// All but path and sizes; `path` may say what the file is.
+// Fills all but path and sizes. `path` may say what the file is.
 TraceSummary Summarized(const SummarySink& sink, std::string_view path = {});
 
 struct RunSummary {
   std::vector<TraceSummary> traces;  // by path
   std::vector<std::string> skipped, captures;
-  // As in RunAnalysis; of the table only which ranks there are.
+  // As in RunAnalysis; the table says only which ranks there are.
   RankTable ranks;
   std::vector<std::string> unproven;
 };

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// All times that a reader lets through, and none of them, as windows of an export.
+// As windows of an export: all times that a reader lets through, and none of them.
 inline constexpr Interval kAllTime{{std::numeric_limits<int64_t>::min() / 2},
                                    {std::numeric_limits<int64_t>::max() / 2}};
 inline constexpr Interval kNoTime{kAllTime.end, kAllTime.end};
@@ -23,7 +23,7 @@ inline bool TouchesWindow(Interval when, Interval window) {
 // Whether any slice touches the window. Cost: O(n) at most.
 bool HasSlices(const Trace& trace, Interval window);
 
-// While a step lasts on the host, and on until the GPU work is over that was launched meanwhile.
+// From the start of a step on the host until the step and the GPU work launched meanwhile are over.
 // Cost: O(n).
 Interval WindowOfStep(const Trace& trace, const LaunchLinks& links, const Step& step);
 

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// A rank that is exported, and which part of it: what touches the window, whole.
+// A rank to export, and which part of it: the slices that touch the window, whole.
 struct ExportedRank {
   const ViewedRank* rank;
   uint32_t number;         // in its run, from 0
@@ -15,10 +15,10 @@ struct ExportedRank {
   std::string label = {};  // what tells it apart: "rank 3", or the name of its file
 };
 
-// What a slice of a part shows of itself. Python frames and what is neither work nor host code,
-// such as "PyTorch Profiler (0)", may last as long as the recording: of a part they are cut to the
-// window, with all of the other slices that touch it, so that slices nest as before. Cost of
-// making: O(slices in the window).
+// How much of a slice is exported with a part of a rank. Python frames, and slices that are neither
+// work nor host code, such as "PyTorch Profiler (0)", may last as long as the recording. They are
+// cut to the extent of the window and of all other slices that touch it, so that slices nest as
+// before. Cost of making: O(slices in the window).
 class PartCut {
  public:
   explicit PartCut(const ExportedRank& exported);

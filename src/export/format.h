@@ -28,8 +28,8 @@ std::optional<ExportFormat> FormatOfFile(std::string_view path);
 // Whether the name says that it is compressed: it ends with ".gz".
 bool IsGzipName(std::string_view path);
 
-// Whether a file that begins so is an earlier export in that format, which a new one may replace.
-// `start`: its first kExportSniff bytes, unpacked.
+// Whether a file that begins with `start` is an earlier export in that format, which a new one may
+// replace. `start`: the first kExportSniff bytes of the file, unpacked.
 inline constexpr size_t kExportSniff = 4096;
 bool LooksExported(ExportFormat format, std::string_view start);
 

@@ -9,15 +9,15 @@
 
 namespace tacho {
 
-// What each such file begins with.
+// What each file of this format begins with.
 inline constexpr std::string_view kGpuCsvBegin =
     "trace,rank,device,stream,kind,name,short_name,category,start_ns,dur_ns,end_ns,correlation,"
     "launch";
 
-// One line for each piece of GPU work that touches the window of its trace (`windows`: by trace, on
-// its clock), RFC 4180, with a heading (docs/export.md): trace by trace in the order of starts. On
-// a CPU engine, device by device, the operators that do its work. What is unknown is empty. Memory:
-// 4 bytes a piece of one trace. False: `to` did not take it.
+// Writes CSV (RFC 4180) with a heading (docs/export.md): one line for each piece of GPU work that
+// touches the window of its trace (`windows`: by trace, on its clock), trace by trace, by start.
+// For a CPU engine: the operators that do its work, device by device. Unknown cells are empty.
+// Memory: 4 bytes a piece of one trace. False: a write to `to` failed.
 bool WriteGpuCsv(const QueriedRun& run, std::span<const Interval> windows, ByteSink& to);
 
 // Whether a trace has a line in that window. Cost: O(n) at most.

@@ -15,23 +15,23 @@ namespace tacho {
 // Perfetto opens it. Steps and idle times by cause are threads of a process "tacho" (category
 // "tacho"); those of an earlier export are not written again.
 //
-// Of one rank: with its own times, processes and header. Of several: with the times of the first,
-// and ids of flows and ranges that no other trace has. The rank is in front of the processes as
-// SGLang's merger writes it ("[TP01] 1234"); where it is unknown, or several traces have it, the
-// place of the trace in the run, from 0 ("[trace 2] 1234").
+// A single rank keeps its own times, processes and header. Several ranks have the times of the
+// first, and ids of flows and ranges that no other trace has. The rank is in front of the
+// processes, as SGLang's merger writes it ("[TP01] 1234"). If it is unknown, or several traces have
+// it, the place of the trace in the run stands there, from 0 ("[trace 2] 1234").
 //
-// Always valid JSON: bytes that are not UTF-8 become U+FFFD, values of arguments that are not JSON
-// texts. Memory: a megabyte, and a byte for each text of the arguments. False: `to` did not take
-// it. `ranks` is not empty.
+// Always valid JSON: bytes that are not UTF-8 become U+FFFD, argument values that are not JSON
+// become strings. Memory: a megabyte, and a byte for each text of the arguments. False: a write to
+// `to` failed. `ranks` is not empty.
 bool WriteKinetoJson(std::span<const ExportedRank> ranks, ByteSink& to);
 
 // More slices than this are not exported for a page: other viewers could not open the file.
 inline constexpr size_t kMostExported = 2'000'000;
-// It is put together in memory.
+// The largest export for a page, which is put together in memory.
 inline constexpr size_t kMostExportedBytes = size_t{256} << 20;
 
-// The same of a selection (`selection.rows` is not looked at), for the page. Fails with kUsage when
-// there is no rank, or too much in it.
+// Exports a selection (`selection.rows` is ignored) in the same format, for the page. kUsage: there
+// is no rank, or too much in it.
 Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection,
                                  size_t most_bytes = kMostExportedBytes);
 

@@ -27,7 +27,7 @@ void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
     return a.lane > b.lane;
   };
   std::priority_queue<RowSlice, std::vector<RowSlice>, decltype(comes_after)> next(comes_after);
-  std::vector<size_t> last;  // by lane: where its slices end
+  std::vector<size_t> last;  // by lane: the place after its last slice in the window
   for (uint32_t lane = 0; lane < row.lanes.size(); ++lane) {
     const Lane::Places places = row.lanes[lane].In(window);
     last.push_back(places.last);
@@ -64,7 +64,8 @@ class NestedTracks {
       return;
     }
   }
-  // Ends what ends until then; also before an instant of a track.
+  // Ends the slices of `track` that end by `until`. Also to be called before an instant of the
+  // track.
   void Close(size_t track, TimeNs until) {
     if (track >= open_.size()) return;
     for (std::vector<RowSlice>& open = open_[track]; !open.empty(); open.pop_back()) {

@@ -76,7 +76,7 @@ class PerfettoPackets {
  private:
   void Send(ProtoWriter packet);
   void Intern(uint32_t kind, uint64_t id, std::string_view text);
-  // A value, as JSON text.
+  // Adds a value, given as JSON text.
   void AddValue(StringId json, ProtoWriter& annotation);
 
   uint32_t sequence_;
@@ -88,7 +88,7 @@ class PerfettoPackets {
   std::map<std::string, uint64_t, std::less<>> categories_;
 };
 
-// One packet of a file.
+// Writes one packet of a file.
 void SendPacket(const ProtoWriter& packet, Pieces& out);
 
 }  // namespace tacho

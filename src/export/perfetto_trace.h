@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// The name of a track without events that each such file begins with.
+// The name of a track without events that each file of this format begins with.
 inline constexpr std::string_view kPerfettoMark = "exported by tacho";
 
 // Whether a file begins as WritePerfetto's do.
@@ -20,11 +20,11 @@ bool IsPerfettoExport(std::string_view start);
 // would drop, go to further tracks of the same name, which it shows as one. Names, categories and
 // arguments are interned; flows lead from each launch to each piece of its work.
 //
-// Times are nanoseconds of Unix time where the first rank's trace holds it, and the run's clock
-// else, moved where it would be negative: Perfetto has no times before 0. All texts are UTF-8.
+// Times are nanoseconds of Unix time if the first rank's trace holds it, else of the run's clock,
+// shifted if any would be negative: Perfetto has no times before 0. All texts are UTF-8.
 //
 // Memory: a megabyte, a bit for each text of a trace, 8 bytes a piece of GPU work, and the open
-// slices. False: `to` did not take it. `ranks` is not empty.
+// slices. False: a write to `to` failed. `ranks` is not empty.
 bool WritePerfetto(std::span<const ExportedRank> ranks, ByteSink& to);
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// What each such file begins with.
+// What each file of this format begins with.
 inline constexpr std::string_view kSpeedscopeBegin =
     "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tacho\"";
 
@@ -18,7 +18,7 @@ inline constexpr std::string_view kSpeedscopeBegin =
 // thread.
 //
 // Memory: a megabyte, the different names, and the text of such further profiles of one thread.
-// False: `to` did not take it.
+// False: a write to `to` failed.
 bool WriteSpeedscope(std::span<const ExportedRank> ranks, ByteSink& to);
 
 }  // namespace tacho

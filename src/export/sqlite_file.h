@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// "PRAGMA application_id" of such a file: "tach".
+// The "PRAGMA application_id" of a file of this format: "tach".
 inline constexpr uint32_t kSqliteApplicationId = 0x74616368;
 
 // Writes the tables of `tacho query` (QueryTables, docs/query.md) into the empty file `path`: the
@@ -19,7 +19,7 @@ inline constexpr uint32_t kSqliteApplicationId = 0x74616368;
 // on its clock); `devices`, `ranks` and `notes` are whole. Texts are UTF-8: other bytes become
 // U+FFFD.
 //
-// kOutput: the file cannot be written; kInterrupted: `stop` said so, which is asked every few
+// kOutput: the file cannot be written; kInterrupted: `stop` returned true; it is called every few
 // thousand rows. Memory: some pages.
 Result<void> WriteSqliteFile(const QueriedRun& run, std::span<const Interval> windows,
                              const std::string& path, const std::function<bool()>& stop);

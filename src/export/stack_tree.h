@@ -18,7 +18,7 @@ class StackTree {
   struct Node {
     uint32_t parent = kNone;
     StringId name = StringId::kEmpty;
-    int64_t ns = 0;  // for whoever adds it up
+    int64_t ns = 0;  // for the caller to add up
   };
 
   // The frame of that name below `parent` (kNone: below no other).

@@ -8,12 +8,13 @@
 
 namespace tacho {
 
-// What PyTorch's profile.export_stacks(path, metric) writes (torch/autograd/profiler_util.py): for
-// each operator, annotation, call and Python function that lies in Python functions, and whose
-// self time (self_cpu_time_total, self_cuda_time_total) is a microsecond or more, a line of these
-// functions, outermost first, and the whole microseconds. Names have '_' for spaces, ';' and line
-// breaks; PyTorch's own frames of a backward pass are left out. Of a window, what begins in it
-// (`windows`: by trace, on its clock). One trace after the other.
+// Writes what PyTorch's profile.export_stacks(path, metric) writes
+// (torch/autograd/profiler_util.py): a line for each operator, annotation, call and Python function
+// that lies in Python functions and whose self time (self_cpu_time_total, self_cuda_time_total) is
+// a microsecond or more. The line has these functions, outermost first, and the whole microseconds.
+// In names, '_' stands for spaces, ';' and line breaks; PyTorch's own frames of a backward pass are
+// left out. With a window, only what begins in it counts (`windows`: by trace, on its clock). One
+// trace after the other.
 //
 // Bytes that are not UTF-8 become U+FFFD, other control characters '_'. Returns how many lines
 // there are. Memory: 45 bytes a host slice.

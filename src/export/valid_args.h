@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Whether the text is one JSON value: strict, as readers other than ours want it.
+// Whether the text is one JSON value, by strict rules, as readers other than ours want it.
 bool IsJson(std::string_view text);
 
-// Writes the arguments of events as valid JSON. Files hold them as they are, and so does a Trace:
-// NaN, bytes that are not UTF-8, raw control characters. Each shape and each text is looked at
-// once. Memory: a byte for each.
+// Writes the arguments of events as valid JSON. Files, and a Trace with them, may hold what is not
+// valid: NaN, bytes that are not UTF-8, raw control characters. Each shape and each text is looked
+// at once. Memory: a byte for each.
 class ValidArgs {
  public:
   explicit ValidArgs(const Trace& trace)
@@ -21,8 +21,8 @@ class ValidArgs {
         shapes_(trace.words.args_shapes().size()),
         texts_(trace.words.strings.size()) {}
 
-  // As in the file where that is valid, else key by key: a value that is no JSON ("NaN") becomes a
-  // text. "" of an event without arguments.
+  // As in the file if that is valid, else key by key: a value that is no JSON ("NaN") becomes a
+  // text. "" for an event without arguments.
   std::string Json(const ArgsOf& args);
 
  private:

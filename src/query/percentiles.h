@@ -4,12 +4,12 @@
 
 namespace tacho {
 
-// Makes the aggregate functions median(X) and percentile(X, P) part of `database`: by nearest rank,
-// the smallest value that at least P % of all do not exceed (DurationStats has the same). NULL does
-// not count; of none it is NULL. Of integers the result is an integer. P is from 0 to 100, the same
-// in all rows. Other values fail the statement.
+// Adds the aggregate functions median(X) and percentile(X, P) to `database`. They are by nearest
+// rank: the smallest value that at least P % of all do not exceed (as in DurationStats). NULLs are
+// ignored; without any other value the result is NULL. For integers the result is an integer. P is
+// from 0 to 100, the same in all rows. Other values fail the statement.
 //
-// Cost: O(n), and 8 to 16 bytes a value of SQLite's memory, which its bound includes.
+// Cost: O(n), and 8 to 16 bytes a value of SQLite's memory, which count towards its limit.
 void AddPercentiles(SqliteDatabase& database);
 
 }  // namespace tacho

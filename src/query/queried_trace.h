@@ -34,14 +34,15 @@ class QueriedTrace {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // `path`: as results name it. `prepared`: the whole of `trace`. `classifier` must outlive it.
+  // `path`: as results name it. `prepared`: made of the whole of `trace`. `classifier` must outlive
+  // this.
   QueriedTrace(std::string path, std::unique_ptr<const Trace> trace, PreparedTrace prepared,
                const Classifier& classifier, std::optional<InFlight> in_flight);
   QueriedTrace(const QueriedTrace&) = delete;
   QueriedTrace& operator=(const QueriedTrace&) = delete;
 
-  // Its place in the run: its number, the number of slices in those before it, and its analysis,
-  // which must outlive it.
+  // Sets its place in the run: its number, the number of slices in the traces before it, and its
+  // analysis, which must outlive this.
   void Place(uint32_t number, int64_t ids_before, const TraceAnalysis& analysis);
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -53,7 +54,7 @@ class QueriedTrace {
   [[nodiscard]] const TraceAnalysis& analysis() const { return *analysis_; }
 
   [[nodiscard]] const SliceTable& Slices(SlicesOf table) const;
-  // Null for those of GPU work, which `index` has by stream, not by track.
+  // By track; for GPU work by stream.
   [[nodiscard]] const LaneRows& Lanes(SlicesOf table) const;
   // Ids of slices count from 1 through all traces of a run, table by table.
   [[nodiscard]] int64_t IdOf(SlicesOf table, uint32_t row) const {
@@ -71,13 +72,14 @@ class QueriedTrace {
   // work was launched; 0: none, or unknown.
   [[nodiscard]] uint32_t StepAt(TimeNs t) const;
   [[nodiscard]] uint32_t StepOfWork(uint32_t gpu_row) const;
-  // Host slices that lie around another one or launched work; kNone where there are none.
+  // The operator around launched work, around a call or around another operator; kNone if there is
+  // none.
   [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;   // row of host_ops
   [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
   [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
-  [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // of GPU work that it launched
-  // From the end of the call that launched a piece of GPU work to its start, at least 0. Nothing
-  // without a call, without a clock that host and device have in common, and of mixed ranks.
+  [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // pieces of GPU work that it launched
+  // From the end of the call that launched a piece of GPU work to its start, at least 0. Absent
+  // without a call, without a common clock of host and device, and for mixed ranks.
   [[nodiscard]] std::optional<DurationNs> DelayOf(uint32_t gpu_row) const;
   struct OpTimes {
     int64_t self_ns, device_self_ns, device_ns;
@@ -102,7 +104,7 @@ class QueriedTrace {
   [[nodiscard]] const Gaps& gaps() const;
   // Null: no work ends the gap.
   [[nodiscard]] const WorkItem* EndOf(const Gap& gap) const;
-  // Of an item of a device.
+  // The slice of an item of a device.
   [[nodiscard]] Slice SliceOf(const WorkItem& item) const;
   [[nodiscard]] uint32_t StepOf(const WorkItem& item) const;  // as StepOfWork
 
@@ -138,7 +140,7 @@ struct QueriedRun {
   RunAnalysis analysis;
   std::vector<std::unique_ptr<QueriedTrace>> traces;  // as in `analysis`
 
-  // Sorts `kept` like the traces of `analysis`, and drops those that are in none.
+  // Sorts `kept` like the traces of `analysis`, and drops those that are not among them.
   static std::unique_ptr<QueriedRun> Of(RunAnalysis analysis,
                                         std::vector<std::unique_ptr<QueriedTrace>> kept);
 

@@ -15,22 +15,25 @@ enum class QueryForm : uint8_t { kText, kMarkdown, kCsv, kJson };
 struct QueryOutput {
   QueryForm form = QueryForm::kText;
   TextStyle style = {};
-  bool fits = false;         // kText: columns without room are left out, and named: for a terminal
+  // kText: columns without room are left out, and their names listed: for a terminal.
+  bool fits = false;
   size_t top = 1000;         // rows of kText and kMarkdown, which are put together in memory
   std::string_view version;  // of tacho, for kJson
-  // False: nobody reads on.
+  // Returns false if nobody reads on.
   std::function<Result<bool>(std::string_view)> write;
 };
 
 enum class RowsWritten : uint8_t { kAll, kTop, kNobodyReads };
 
-// Runs the statement and writes its rows; CSV and JSON as they come. Integers are whole; numbers
-// have every digit in CSV and JSON, and in tables at least six and three decimals; NULL is nothing,
-// bytes are in hexadecimal. Columns of one name are numbered: "name", "name_2". kTop: there were
-// more rows than `top`. kNobodyReads: `write` said so, and the statement was ended.
+// Runs the statement and writes its rows; CSV and JSON as they come. Integers are whole. Other
+// numbers have every digit in CSV and JSON, and at least six digits and three decimals in tables.
+// NULL is an empty cell, and absent in JSON. Bytes are in hexadecimal. Columns of one name are
+// numbered: "name", "name_2". kTop: there were more rows than `top`. kNobodyReads: `write` returned
+// false, and the statement was ended.
 //
-// Memory: what SQLite takes (QuerySession), and a few times the texts that are kept at once: of
-// CSV and JSON 16 MB or one row, of a table at most 512 MB, beyond which it fails with kUsage.
+// Memory: what SQLite takes (QuerySession), and a few times the texts that are kept at once. For
+// CSV and JSON these are 16 MB or one row; for a table at most 512 MB, beyond which it fails with
+// kUsage.
 Result<RowsWritten> WriteRows(SqliteStatement statement, const QueryOutput& output);
 
 }  // namespace tacho

@@ -11,24 +11,24 @@
 
 namespace tacho {
 
-// SQL over the tables of a run (query_table.h), arg(id, 'name'), an argument of a slice, and
-// percentiles (percentiles.h). It only reads: the database is in memory, and what would write,
-// attach or load is refused. For one thread.
+// SQL over the tables of a run (query_table.h), with the functions arg(id, 'name'), which is an
+// argument of a slice, and percentiles (percentiles.h). Read-only: the database is in memory, and a
+// statement that would write, attach or load is refused. For one thread.
 //
-// Bounds: a value of 64 MB; 2 GB of memory in SQLite of the whole process, beyond which a statement
-// fails.
+// Limits: 64 MB for a value; 2 GB for SQLite's memory in the whole process. A statement that
+// exceeds them fails.
 class QuerySession {
  public:
   static constexpr int kMostBytesOfValue = 64'000'000;
   static constexpr int64_t kMostMemory = 2'000'000'000;
 
-  // `run` must outlive the session and its statements. `stop` is asked a hundred times a second or
-  // so, in scans of the tables too; true ends the statement that runs with kInterrupted. Empty:
+  // `run` must outlive the session and its statements. `stop` is called about a hundred times a
+  // second, in scans of the tables too; true ends the running statement with kInterrupted. Empty:
   // never.
   static Result<QuerySession> Open(const QueriedRun& run, std::function<bool()> stop = {});
 
-  // Compiles the first statement of `sql`, and takes it away from there; nullopt: none is left.
-  // kUsage: no SQL, or not allowed.
+  // Compiles the first statement of `sql` and removes it from `sql`; nullopt: none is left. kUsage:
+  // invalid SQL, or not allowed.
   Result<std::optional<SqliteStatement>> Next(std::string_view& sql);
 
   [[nodiscard]] SqliteDatabase& database() { return database_; }

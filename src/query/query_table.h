@@ -14,14 +14,14 @@ namespace tacho {
 // A cell. std::monostate: NULL, what is not known. A std::string_view lives as long as the run.
 using QueryValue = std::variant<std::monostate, int64_t, double, std::string_view, std::string>;
 
-// A row of a table: each trace has one or more parts of it, each part rows from 0.
+// A row of a table. The table has one or more parts in each trace; the rows of a part count from 0.
 struct QueryRow {
   const QueriedTrace* trace = nullptr;
   uint32_t part = 0, row = 0;
 };
 
-// The values of a column that has few different texts, each with a number in its trace: what
-// compares, sorts or groups them looks at each text once and not at each row.
+// The values of a column with few different texts. Each text has a number in its trace, so
+// comparing, sorting and grouping look at each text once and not at each row.
 struct QueryWords {
   uint32_t (*of)(const QueryRow&) = nullptr;
   size_t (*count)(const QueriedTrace&) = nullptr;  // numbers are less than it
@@ -32,7 +32,7 @@ struct QueryWords {
 enum class QueryRole : uint8_t {
   kPlain,
   kRank,   // the same in all rows of a trace
-  kTrace,  // the same; hidden, except where it says more than the rank
+  kTrace,  // the same in all rows of a trace; hidden, except where it says more than the rank
   kKey,    // one row of a trace, or of the run, has it: see QueryTable::find
   kStart,  // in the time of the trace, see QueryTable::lanes
   kEnd,
@@ -55,12 +55,12 @@ struct QueryTable {
   std::vector<QueryColumn> columns;
   uint32_t (*parts)(const QueriedTrace&) = nullptr;  // null: one
   size_t (*rows)(const QueriedTrace&, uint32_t part) = nullptr;
-  bool (*has)(const QueryRow&) = nullptr;  // of these rows only some; null: all
+  bool (*has)(const QueryRow&) = nullptr;  // whether a row is in the table; null: all are
   // The rows of a part by time; null: not for this part.
   const LaneRows* (*lanes)(const QueriedTrace&, uint32_t part) = nullptr;
-  // The row with that key. Null: the table has none.
+  // The row with that key. Null: the table has no key.
   std::optional<QueryRow> (*find)(const QueriedTrace&, int64_t key) = nullptr;
-  bool rows_cost = false;  // to count them is to compute them
+  bool rows_cost = false;  // counting the rows means computing them
 };
 
 // All tables, in the order of the documents.

@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// Makes the tables of QueryTables() part of `database`, as SQLite's virtual tables
-// (https://www.sqlite.org/vtab.html): they read the traces in place. Constraints on times, keys,
-// ranks and texts, and orders by texts, are worked off there. `run` must outlive the database.
-// A statement ends with kInterrupted where `stop`, which scans ask now and then, returns true.
+// Adds the tables of QueryTables() to `database` as SQLite's virtual tables
+// (https://www.sqlite.org/vtab.html), which read the traces in place. They evaluate constraints on
+// times, keys, ranks and texts, and orders by texts, themselves. `run` must outlive the database.
+// Scans call `stop` now and then; if it returns true, the statement ends with kInterrupted.
 Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
                        const std::function<bool()>& stop = {});
 

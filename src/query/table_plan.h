@@ -14,11 +14,11 @@ namespace tacho {
 // How a table is read for a query: which rows, and in which order. What is read may be more than
 // the query wants (SQLite checks each row again), never less.
 struct TablePlan {
-  // Of start_ns: from <= start < until. Of end_ns: ends_from <= end.
+  // Bounds of start_ns: from <= start < until. Bound of end_ns: ends_from <= end.
   int64_t from = kFirst, until = kLast, ends_from = kFirst;
   std::optional<int64_t> key = {}, rank = {}, trace = {};
 
-  // Rows whose text in a column of words is like this.
+  // Only rows whose text in a column of words matches.
   enum class Like : uint8_t { kEqual, kLike, kGlob };
   struct WordsLike {
     size_t column;
@@ -43,8 +43,8 @@ struct TablePlan {
 // Whether rows can be read in the order of this column.
 bool CanOrderBy(const QueryColumn& column);
 
-// Goes through the rows of a table. Refers to the table, the run and `stop`, which is asked each
-// 65,536 rows that are looked at, over all plans. Empty: never.
+// Goes through the rows of a table. Refers to the table, the run and `stop`, which is called once
+// for 65,536 rows that are looked at, over all plans. Empty: never.
 class TableReader {
  public:
   TableReader(const QueryTable& table, const QueriedRun& run, const std::function<bool()>& stop)
@@ -54,7 +54,7 @@ class TableReader {
   // row.
   void Start(TablePlan plan);
   [[nodiscard]] bool at_end() const { return at_end_; }
-  // `stop` said so: the rows end early.
+  // `stop` returned true: the rows end early.
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] const QueryRow& row() const { return row_; }
   void Next();
@@ -67,7 +67,8 @@ class TableReader {
   };
   struct Filter {
     TablePlan::WordsLike like;
-    std::vector<std::vector<int8_t>> known;  // by trace, then word: -1 unknown, else whether it is
+    // by trace, then word: -1 unknown, else whether it matches
+    std::vector<std::vector<int8_t>> known;
   };
   void AddTrace(const QueriedTrace& trace);
   void AddByTime(const QueriedTrace& trace, uint32_t part, const LaneRows& lanes);
@@ -88,7 +89,7 @@ class TableReader {
   size_t stretch_ = 0, next_ = 0;
   QueryRow row_;
   bool at_end_ = true;
-  uint32_t looked_at_ = 0;  // rows since `stop` was asked
+  uint32_t looked_at_ = 0;  // rows since `stop` was called
   bool stopped_ = false;
 
   struct Placed {

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// What `nsys stats` says of a list of integers.
+// The figures that `nsys stats` gives for a list of integers.
 struct Figures {
   int64_t total = 0;
   int64_t count = 0;
@@ -21,16 +21,17 @@ struct FigureList {
   uint64_t times = 1;  // > 0
 };
 
-// Of all values of the lists, of which there is at least one. Depends neither on their order nor on
-// how they are divided. Cost: O(n), some six passes; how often a value counts costs nothing.
+// The figures of all values of the lists together; there must be at least one value. They depend
+// neither on the order of the values nor on how these are divided into lists. Cost: O(n), some six
+// passes; how often a value counts costs nothing.
 Figures FiguresOf(std::span<const FigureList> lists);
 inline Figures FiguresOf(const std::vector<int64_t>& values) {
   const FigureList list{values};
   return FiguresOf({&list, 1});
 }
 
-// SQLite's round(): half away from zero in decimal, so 0.15, of which the double is a little less,
-// is 0.2. `decimals` <= 9; |value| < 1e17.
+// SQLite's round(): half away from zero in decimal. So 0.15 gives 0.2, although its double is a
+// little less. `decimals` <= 9; |value| < 1e17.
 double RoundAsSqlite(double value, int decimals);
 
 }  // namespace tacho

@@ -13,8 +13,8 @@ namespace tacho {
 
 inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
 
-// Which ranges of NVTX that begin and end on one thread lie around what, by their indices in
-// StatsTrace::ranges().
+// Finds the NVTX ranges that lie around other ranges and around launches. Only ranges that begin
+// and end on one thread count. Ranges are indices into StatsTrace::ranges().
 
 // By range: the tightest other one around it on its thread; kNoRange: none. Of equal ranges each
 // lies in the one before it.
@@ -22,14 +22,14 @@ std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
 
 // Some GPU work that one call launched, and the ranges around the call: the innermost 10,000.
 struct LaunchInRanges {
-  uint32_t call = 0;  // row of host_calls; LaunchLinks::kNone: of work whose launch is unknown
+  uint32_t call = 0;                // row of host_calls; LaunchLinks::kNone: the launch is unknown
   std::vector<uint32_t> work = {};  // rows of gpu
   std::vector<uint32_t> ranges = {};
 };
 
-// Each launch of a kernel, or of any GPU work, in the order of threads and times; work without one
-// comes last, each piece by itself. A launch is valid until `use` returns. Returns for how many
-// launches outer ranges were left out.
+// Calls `use` for each launch of a kernel, or of any GPU work, in the order of threads and times.
+// Work without a launch comes last, each piece by itself. A launch is valid until `use` returns.
+// Returns the number of launches for which outer ranges were left out.
 using LaunchUse = std::function<void(const LaunchInRanges& launch)>;
 size_t ForEachLaunch(const StatsTrace& stats, bool kernels_only, const LaunchUse& use);
 // What a table lacks if outer ranges of `cut` launches were left out; "" for none.

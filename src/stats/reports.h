@@ -19,17 +19,17 @@ struct StatsReport {
   std::string_view title;  // "CUDA GPU Kernel Summary"
   std::string_view of;     // what a trace without it lacks: "GPU kernels"
   StatsTrace::Needs needs;
-  // One of these makes the table of all traces of a file, named `name`; without rows: they have
-  // nothing of it. `most`: so many rows are shown, others may be folded already.
+  // One of these two makes the table, named `name`, of all traces of a file. Without rows: the
+  // traces have nothing for it. `most`: so many rows are shown; the others may already be folded.
   Table (*of_traces)(std::span<const StatsTrace> traces, size_t most) = nullptr;
   Table (*of_times)(const WorkTimes& times, size_t threads) = nullptr;
 };
 
 // All of them, in the order of the help.
 std::span<const StatsReport> StatsReports();
-// By a new or an old name; kUsage, with the nearest name, for others.
+// Finds a report by a new or an old name. kUsage for other names; the message has the nearest one.
 Result<const StatsReport*> FindStatsReport(std::string_view name);
-// The reports that are made where none is named, as by nsys.
+// The reports that are made if none is named, as nsys does.
 std::vector<const StatsReport*> DefaultStatsReports();
 // "gpukernsum = cuda_gpu_kern_gb_sum", for the help.
 std::vector<std::pair<std::string_view, std::string_view>> OldStatsNames();

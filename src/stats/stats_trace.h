@@ -12,12 +12,12 @@
 
 namespace tacho {
 
-// A range of NVTX; of Kineto's traces an annotation.
+// An NVTX range; in Kineto's traces, an annotation.
 struct NvtxRange {
   Interval when;
   std::string name;  // as nsys stats has it, after the name of its domain: "NCCL:ncclAllReduce"
   TrackId track;
-  bool is_start_end = false;  // need not nest
+  bool is_start_end = false;  // a start/end range, which need not nest
   bool is_on_one_thread = true;
 
   // In the words of nsys stats.
@@ -26,14 +26,16 @@ struct NvtxRange {
 
 // "[CUDA memcpy HtoD]" of "Memcpy HtoD (Pinned -> Device)", "[CUDA memset]".
 std::string OperationName(SliceKind kind, std::string_view name);
-// With the version of its signature where nsys stats keeps it in the name: of five digits.
+// The name of a call, with the version of its signature if nsys stats keeps that in the name: from
+// five digits on.
 std::string CallName(std::string_view name, int64_t version);
 
 // One trace with what several reports need of it. Names of kernels and calls, ids of processes and
 // threads are as nsys stats prints them.
 class StatsTrace {
  public:
-  // What is not to be asked for costs nothing; of an export of nsys it need not be in the trace.
+  // What the reports will ask for. The rest costs nothing, and need not be in a trace that was read
+  // from an export of nsys.
   struct Needs {
     bool launches = false, ranges = false, gpu = false, gpu_details = false, calls = false,
          os_calls = false;
@@ -88,7 +90,7 @@ class StatsTrace {
   std::vector<NvtxRange> ranges_;
 };
 
-// The integer that a text is, else the text.
+// The text as an integer if it is one, else the text.
 Cell NumberOrText(std::string_view text);
 
 }  // namespace tacho

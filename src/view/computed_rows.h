@@ -21,7 +21,7 @@ struct ComputedSlices {
   // Appends a slice. Slices of one name have one colour.
   void Add(Interval when, std::string_view name, uint8_t color);
 
-  std::array<StringId, kColors> last_of_color = {};  // the name added last: most have it again
+  std::array<StringId, kColors> last_of_color = {};  // the name added last: most slices repeat it
 };
 
 // The ranges of a trace, then its instants, as slices. A range that was open when the recording

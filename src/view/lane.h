@@ -13,7 +13,8 @@
 
 namespace tacho {
 
-// Slices by colour: an index into the palette of the row that draws them.
+// How many colours a row may have. The colour of a slice is an index into the palette of the row
+// that draws it.
 inline constexpr size_t kColors = 12;
 
 // A table whose slices are drawn, with their names and the colour of each name. Must outlive the
@@ -22,8 +23,8 @@ struct DrawnTable {
   const SliceTable* slices = nullptr;
   const StringPool* names = nullptr;
   std::vector<uint8_t> color_of_name;  // by StringId; below kColors; read while lanes are built
-  std::span<const uint32_t> id_of_name = {};      // by StringId: in the ids of the rank (RankNames)
-  std::span<const SliceKind> kind_of_slice = {};  // by row, where the table has several kinds
+  std::span<const uint32_t> id_of_name = {};      // by StringId: the id in RankNames
+  std::span<const SliceKind> kind_of_slice = {};  // by row, if the table has several kinds
 };
 
 // A slice of one of the tables that a lane draws from.
@@ -50,13 +51,13 @@ struct Bucket {
   uint32_t count = 0;    // slices that touch it
   uint32_t longest = 0;  // place in the lane of the longest of them, the first of equals
   uint64_t busy_ns = 0;  // exact: the union of the slices, cut at the edges
-  uint8_t color = 0;     // that most of busy_ns has, the smallest of equals
+  uint8_t color = 0;     // the one that most of busy_ns has, the smallest of equals
 
   bool operator==(const Bucket&) const = default;
 };
 
-// One line of slices in the order of time, of which none overlaps another, so that the time that
-// they take is a difference of two sums. Immutable.
+// One line of slices in the order of time. No slice overlaps another, so the time that they take in
+// a window is a difference of two sums. Immutable.
 //
 // It keeps its own copy of the times, in blocks of 64 slices: to draw a screen of a large trace it
 // looks at some thousand places that no cache holds, and each must cost few reads of memory that
@@ -101,15 +102,15 @@ class Lane {
   [[nodiscard]] std::string_view NameText(size_t place) const {
     return TableOf(place).names->View(Name(place));
   }
-  // Apart from those of the other kinds of its table; of a table of one kind 0.
+  // The kind of a slice, for a table that holds several kinds; 0 for a table of one kind.
   [[nodiscard]] size_t KindOf(size_t place) const {
     const std::span<const SliceKind> kinds = TableOf(place).kind_of_slice;
     return kinds.empty() ? 0 : static_cast<size_t>(kinds[(*this)[place].row()]);
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const { return BlockOf(place).color[place % kBlock]; }
 
-  // Where a caller will read names of many places that lie far apart: first this for each of them,
-  // some while before; then the second, once what the first asked for has come.
+  // For a caller that will read the names of many places that lie far apart: call PrefetchSlice for
+  // each of them some while before; then PrefetchName, once what the first call asked for has come.
   void PrefetchSlice(size_t place) const {
     Prefetch(&BlockOf(place).slice[place % kBlock], sizeof(SliceRef));
   }
@@ -136,13 +137,13 @@ class Lane {
 
  private:
   static constexpr size_t kBlock = 64, kFanOut = 16;
-  static constexpr uint32_t kWide = 0xffffffff;  // the table has the value
+  static constexpr uint32_t kWide = 0xffffffff;  // too large: the table has the value
   using Sums = std::array<uint64_t, kColors>;    // modulo 2^64, as only differences count
 
   // All that is known of 64 slices, close together.
   struct Block {
     Sums before;                              // the time of all slices before, by colour
-    std::array<uint32_t, kBlock> from, took;  // ns: the start from that of the block; the length
+    std::array<uint32_t, kBlock> from, took;  // ns: start after the block's start; length
     std::array<uint8_t, kBlock> color;
     std::array<SliceRef, kBlock> slice;
   };
@@ -154,8 +155,8 @@ class Lane {
   // What lies before an instant.
   struct Edge {
     size_t next = 0;    // the first slice that does not start before it
-    bool open = false;  // the one before ends after it
-    Sums before{};      // the time before it that slices take, by colour
+    bool open = false;  // the slice before `next` ends after the instant
+    Sums before{};      // the time that slices take before it, by colour
   };
 
   [[nodiscard]] Interval InTable(size_t place) const {
@@ -173,7 +174,7 @@ class Lane {
 
   std::span<const DrawnTable> tables_;
   size_t size_ = 0;
-  std::vector<TimeNs> starts_;  // of each block: on their own, as searches go through them
+  std::vector<TimeNs> starts_;  // by block; on their own, because searches go through them
   std::vector<Block> blocks_;
   Sums all_{};                                 // the time of all slices, by colour
   std::vector<std::vector<Longest>> longest_;  // by level, then block

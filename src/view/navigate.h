@@ -9,17 +9,18 @@
 
 namespace tacho {
 
-// From one place of a run to the next. Times are those of the run; `rank`: only of this one.
+// Functions that go from one place of a run to the next. Times are on the run's clock; `rank`: look
+// only at this one.
 
 // The step after `from` (before, where `forward` is false) in the order of their starts.
 std::optional<PlacedSlice> NextStep(const ReadRanks& ranks, TimeNs from, bool forward,
                                     std::optional<uint32_t> rank = {});
-// The step of this number, counted from 1. Without a rank: of the first that has it.
+// The step of this number, counted from 1. Without `rank`: of the first rank that has it.
 std::optional<PlacedSlice> StepByNumber(const ReadRanks& ranks, size_t number,
                                         std::optional<uint32_t> rank = {});
 
-// The slice of a row after `from`. `lane`: of this lane alone; else of several that start together
-// the upper one.
+// The slice of a row after `from`. `lane`: look only at this lane; else, of several slices that
+// start together, the upper one.
 std::optional<PlacedSlice> NextSlice(const ReadRanks& ranks, uint32_t rank, uint32_t row,
                                      TimeNs from, bool forward, std::optional<uint32_t> lane = {});
 
@@ -31,7 +32,7 @@ struct RunGap {
 };
 // The RankRows::kMostGaps longest of all ranks, longest first, then by start and rank.
 std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
-// Of those the next one by time.
+// The next of LongestRunGaps by time.
 std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,
                               std::optional<uint32_t> rank = {});
 // The slice of the device's row of idle time where the gap begins, with the time of the whole gap.
@@ -41,16 +42,16 @@ PlacedSlice PlaceOfGap(const ReadRanks& ranks, const RunGap& gap);
 struct RunHits {
   std::string_view name;  // whole
   uint64_t count = 0;
-  PlacedSlice first;  // by time, of equals that of the first rank
+  PlacedSlice first;  // the first by time; of equals, that of the first rank
 };
 struct RunSearch {
   uint64_t total = 0;
-  std::vector<RunHits> names;  // those that are met most first
+  std::vector<RunHits> names;  // most frequent first
 };
-// As Search, over all rows.
+// Search (selection.h) over all rows of all ranks, or of `rank`.
 RunSearch SearchRun(const ReadRanks& ranks, std::string_view text, size_t most,
                     std::optional<uint32_t> rank = {});
-// The hit after `from`. `after`: the hit to go on from, so that others that start at `from` too are
+// The hit after `from`. `after`: the hit to go on from, so that other hits that start at `from` are
 // not left out.
 std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text, TimeNs from,
                                    bool forward, std::optional<uint32_t> rank = {},

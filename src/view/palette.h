@@ -18,7 +18,7 @@ enum class Palette : uint8_t {
   kExposure,  // busy; communication: hidden, exposed
   kHost,      // Python frames, annotations, operators, calls that launch, wait, copy, others
 };
-// The names of its colours, for legends; [i] is that of colour i.
+// The names of a palette's colours, for legends; [i] is the name of colour i.
 std::vector<std::string_view> ColorNames(Palette palette);
 
 // The colour, in Palette::kWork, of a category of the classifier.

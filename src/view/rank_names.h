@@ -12,13 +12,13 @@
 
 namespace tacho {
 
-// The names of all slices of a rank under one space of ids, counted from 0: what tiles name and the
-// page resolves. Kernels have their short names. Refers to the trace and to the pool, which must
+// Ids for the names of all slices of a rank, counted from 0: tiles hold the ids, and the page
+// resolves them. Kernels have their short names. Refers to the trace and to the pool, which must
 // outlive it. Cost: one pass over the names of each table, and a look at each kernel's name.
 class RankNames {
  public:
   RankNames(const Trace& trace, const StringPool& computed);
-  RankNames(const RankNames&) = delete;  // short names are views of its own
+  RankNames(const RankNames&) = delete;  // texts_ has views of its own short_names_
   RankNames& operator=(const RankNames&) = delete;
 
   [[nodiscard]] size_t size() const { return texts_.size(); }

@@ -49,10 +49,10 @@ struct TimelineRow {
 
 // The rows of one trace, in the order that they are shown in: steps, the computed rows of each
 // device, its streams by their busy time, the threads that launch, all other threads. No slice of
-// the trace is left out. Of what is prepared (of the whole trace) nothing is kept; refers to the
-// trace, which must outlive it.
+// the trace is left out. Keeps nothing of `prepared`, which must be of the whole trace. Refers to
+// the trace, which must outlive it.
 //
-// Cost: that of the idle causes and O(n log l) for l lanes, on three threads at most. Memory: 15
+// Cost: that of AttributeIdle, and O(n log l) for l lanes, on three threads at most. Memory: 15
 // bytes a slice, 4 a piece of device work or a call, 60 a gap; of a lane the last block is half
 // empty (see Lane).
 class RankRows {
@@ -67,32 +67,32 @@ class RankRows {
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_; }
   [[nodiscard]] const RankNames& names() const { return *names_; }
   [[nodiscard]] const LaunchLinks& links() const { return links_; }
-  // The engine's, in the order of their starts. The row of steps has the same, in one or more
+  // The engine's steps, by start; the same as in the timeline's row of steps, which has one or more
   // lanes.
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_.steps; }
   [[nodiscard]] const StepTable& step_table() const { return steps_; }
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
-  // Where idle time is not told there is no gap and no cause; where device time is not, no row of a
+  // If idle time is unknown, there is no gap and no cause. If device time is unknown, no row of a
   // device but its streams has slices.
   [[nodiscard]] const UntoldFigures& untold() const { return untold_; }
-  // Whether host and device have one: delays of launches are told.
+  // Whether host and device share a clock, so that delays of launches are known.
   [[nodiscard]] bool common_clock() const { return common_clock_; }
-  // As RecordedPart; empty where device time is not told.
+  // As RecordedPart; empty if device time is unknown.
   [[nodiscard]] Interval recorded() const { return recorded_; }
-  // Where a slice (no range, no instant) of a table of the trace, or a step (its number), is shown:
-  // an index into rows(); kNoRow where it is not.
+  // The row that shows a slice of a table of the trace (no range, no instant), or a step (by its
+  // number): an index into rows(); kNoRow if none does.
   static constexpr uint32_t kNoRow = 0xffffffff;
   [[nodiscard]] uint32_t RowOf(SliceRef slice) const;
-  // Its arguments; of GPU work, operators and calls without their ids.
+  // The slice's arguments; for GPU work, operators and calls without their ids.
   [[nodiscard]] ArgsRef Args(SliceRef slice) const {
     return tables_[slice.table()].slices->args[slice.row()];
   }
   [[nodiscard]] Interval When(SliceRef slice) const {
     return tables_[slice.table()].slices->When(slice.row());
   }
-  // The row of its device; kNoRow without one.
+  // The row of this kind for `device`; kNoRow without one.
   [[nodiscard]] uint32_t RowOf(RowKind kind, std::string_view device) const;
   [[nodiscard]] size_t MemoryBytes() const;
 
@@ -102,7 +102,7 @@ class RankRows {
   // The rows that analyses found.
   void AddComputed(const PreparedTrace& prepared, const InFlight* in_flight);
   [[nodiscard]] std::vector<Lane> LanesOf(const ComputedRow& row) const;
-  // `lanes`: by StreamId; by TrackId.
+  // `lanes`: of streams by StreamId, of threads by TrackId.
   void AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
   void AddThreads(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
   void AddMarks();

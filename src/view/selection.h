@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// Slices of one name, table and kind in a window: a host annotation and the device's copy of it are
-// two, and so are a kernel and a copy of one name.
+// Slices of one name, table and kind in a window: a host annotation and the device's copy of it
+// count as two, and so are a kernel and a copy of one name.
 struct NameTotal {
   std::string_view name;  // lives as long as the lanes
   uint8_t color = 0;
@@ -34,7 +34,7 @@ struct FlameNode {
   uint32_t parent = 0;  // index; comes before its children
   uint64_t count = 0;
   DurationNs total;  // inside the window, children included
-  DurationNs self;   // without them; 0 if they overlap and so take longer than it
+  DurationNs self;   // without children; 0 if these overlap and so take longer than the node
 };
 // [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top;
 // slices nest as in model/nesting.h. Nodes with less than `least` are left out with all that is in
@@ -50,9 +50,9 @@ struct NameHits {
   uint64_t count = 0;
   size_t lane = 0, place = 0;  // of the first by time: index into `lanes`, place in it
 };
-// The slices with `text` in their name, in upper or lower case, by name: those that are met most
-// come first, at most `most` of them; `total` gets the number of all slices found. An empty text
-// finds nothing. Cost: O(all slices).
+// The slices with `text` in their name, in upper or lower case, by name: most frequent first, at
+// most `most` names; `total` gets the number of all slices found. An empty text finds nothing.
+// Cost: O(all slices).
 std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_view text, size_t most,
                              uint64_t& total);
 
@@ -64,7 +64,7 @@ struct FoundSlice {
 };
 struct SearchPlace {
   TimeNs at;
-  size_t lane = 0;  // that of the slice to go on from
+  size_t lane = 0;  // the lane of the slice to go on from
 };
 std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::string_view text,
                                    SearchPlace from, bool forward);

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// As the API writes them.
+// What slices can be; DrawnKindName gives the API's names.
 enum class DrawnKind : uint8_t {
   kKernel,
   kCopy,
@@ -29,12 +29,13 @@ std::string_view DrawnKindName(DrawnKind kind);
 // What a slice of a lane is.
 DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice);
 
-// Its category as the file has it ("cpu_op"); "" of what analyses found. And its arguments.
+// A slice's category as the file has it ("cpu_op"), "" for slices that analyses found; and its
+// arguments.
 std::string_view CategoryInFile(const ViewedRank& rank, SliceRef slice);
 ArgsOf ArgumentsOfSlice(const ViewedRank& rank, SliceRef slice);
 
 struct SliceArgument {
-  std::string key, value;  // a text without its quotes, all else as its JSON
+  std::string key, value;  // `value`: a string without its quotes, all else as JSON text
   bool cut = false;        // the value is longer than SliceDetail::kMostValue
 };
 
@@ -47,33 +48,34 @@ struct SliceDetail {
 
   PlacedSlice slice;
   DrawnKind kind = DrawnKind::kOther;
-  // Of a kernel that of the classifier ("moe.gemm"), else as in the file ("cpu_op"); "" of what
+  // For a kernel, the classifier's ("moe.gemm"); else as in the file ("cpu_op"); "" for slices that
   // analyses found.
   std::string category = {};
   std::string_view name = {};   // whole, as in the file
   std::string annotation = {};  // of GPU work: GraphAnnotationOf, at most kMostValue bytes
-  // Of a thread's slice: when no other one inside it ran.
+  // For a slice of a thread: the time in which no other slice inside it ran.
   std::optional<DurationNs> self = {};
   std::vector<SliceArgument> arguments = {};
   bool arguments_cut = false;
-  // Of a thread's slice: those that it lies in, outermost first; the innermost kMostStack.
+  // For a slice of a thread: the slices that it lies in, outermost first; the innermost kMostStack.
   std::vector<PlacedSlice> stack = {};
   struct Launch {
     PlacedSlice call;
-    // From its end to the start of the work, at least 0; absent without a common clock.
+    // From the end of the call to the start of the work, at least 0; absent without a common clock.
     std::optional<DurationNs> delay;
   };
-  // Of device work, where it is in the trace and nothing else may be it: not of mixed ranks.
+  // For device work: its launch, if that is in the trace and unambiguous. Absent for mixed ranks.
   std::optional<Launch> launch = {};
-  std::vector<PlacedSlice> launched = {};  // of a call: the first of its device work by time
-  size_t launched_count = 0;               // all of it
+  // For a call: the first pieces of its device work by time.
+  std::vector<PlacedSlice> launched = {};
+  size_t launched_count = 0;  // the number of all pieces
   struct OfStep {
-    size_t number = 0;  // of the rank, counted from 1
+    size_t number = 0;  // in its rank, counted from 1
     Phase phase = Phase::kOther;
     PlacedSlice slice;
   };
-  // In which a host slice starts, or device work was launched. Absent in a merged trace, whose
-  // ranks are in steps of their own.
+  // The step in which a host slice starts, or device work was launched. Absent in a merged trace,
+  // whose ranks have steps of their own.
   std::optional<OfStep> step = {};
 };
 // nullopt for a place that does not exist. Cost: O(l log n) for l lanes of its row, O(k log k) for
@@ -84,12 +86,12 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at);
 struct CollectiveDetail {
   static constexpr size_t kMostPlaces = 64;
 
-  size_t ranks = 0;   // with a part of it, its own among them
+  size_t ranks = 0;   // ranks with a part of it, its own among them
   uint32_t last = 0;  // the rank that starts last
-  DurationNs wait;    // from the start of this part to that of the last, by the ranks' residuals
+  DurationNs wait;    // from this part's start to the start of the last, by the ranks' residuals
   std::vector<PlacedSlice> at = {};  // the parts of other ranks, by rank
 };
-// nullopt of all other slices, and where it cannot be told.
+// nullopt for all other slices, and if the collective is unknown.
 std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
                                              const MatchedCollectives& collectives, SlicePlace at);
 

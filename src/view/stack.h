@@ -17,7 +17,7 @@ class Stack {
 
   // The lane that the slice goes to. `parent`: the lane of the slice around it, or kNoParent.
   uint32_t Place(SliceRef slice, Interval when, uint32_t parent = kNoParent);
-  // The lanes from the top, and an empty stack.
+  // Returns the lanes from the top and leaves an empty stack.
   std::vector<Lane> Take(std::span<const DrawnTable> tables);
 
  private:

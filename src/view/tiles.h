@@ -36,8 +36,8 @@ struct TileLane {
   uint32_t row = 0, number = 0;  // what the page calls it: its row, and its number there
   const Lane* lane = nullptr;
 };
-// `lanes`: at most kMostLanes. `threads`: that share them where there is much to do; 0: one for
-// each core. Cost: that of Lane::Fold for each; 32 bytes a column at most.
+// `lanes`: at most kMostLanes. `threads`: how many share the lanes if there is much to do; 0: one
+// for each core. Cost: that of Lane::Fold for each; 32 bytes a column at most.
 std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window,
                         size_t threads = 0);
 

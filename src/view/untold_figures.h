@@ -7,18 +7,18 @@
 
 namespace tacho {
 
-// Why figures of a trace are not told, as "GPU work is missing from the recording"; "" where they
-// are. Where one is not told, neither are those before it.
+// Why figures of a trace are unknown, such as "GPU work is missing from the recording"; "" if they
+// are known. If one is unknown, so are those before it.
 struct UntoldFigures {
   std::string_view idle_time;    // when its devices were idle, and why
   std::string_view device_time;  // when they worked
-  std::string_view all;          // whose its work is, so no figure of it is one of a rank
+  std::string_view all;          // which rank its work belongs to, so no figure is one rank's
 };
 
 // `mixed_ranks`: as TraceFacts has it.
 UntoldFigures UntoldOf(const PreparedTrace& prepared, bool mixed_ranks);
 
-// What rows of a device say where they show nothing: that its times are not told, or `none`.
+// What rows of a device say if they show nothing: that its times are unknown, or `none`.
 std::string WhyNoBusyTime(const UntoldFigures& untold, std::string_view none);
 std::string WhyNoIdleTime(const UntoldFigures& untold);
 

@@ -12,12 +12,12 @@ namespace tacho {
 
 // One trace with all that is shown of it. Immutable once it is part of a ViewedRun.
 //
-// Times inside (rows, lanes, steps, gaps, the trace) are those of the trace; ToRun and ToTrace
+// Times inside (rows, lanes, steps, gaps, the trace) are on the trace's clock; ToRun and ToTrace
 // convert.
 class ViewedRank {
  public:
-  // `path`: as results name it. `prepared`: the whole of `trace`. `classifier` must outlive it.
-  // `in_flight`: absent where unknown.
+  // `path`: as results name it. `prepared`: made of the whole of `trace`. `classifier` must outlive
+  // this. `in_flight`: absent where unknown.
   ViewedRank(std::string path, std::unique_ptr<const Trace> trace, const PreparedTrace& prepared,
              const Classifier& classifier, const std::optional<InFlight>& in_flight = {},
              size_t threads = 1);
@@ -41,8 +41,9 @@ class ViewedRank {
   [[nodiscard]] Interval ToTrace(Interval when) const {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
-  // First start to last end of its slices, in run time; empty without any. Of device work that lies
-  // nowhere near the host's (times that are refused, a clock of its own), those of the host.
+  // First start to last end of its slices, in run time; empty without any. If device work lies
+  // nowhere near the host's slices (its times are refused, or it has a clock of its own): those of
+  // the host.
   [[nodiscard]] Interval span() const { return ToRun(span_); }
 
  private:

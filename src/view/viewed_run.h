@@ -24,10 +24,10 @@ struct RankEntry {
   std::shared_ptr<const ViewedRank> rank = {};  // of kRead
 };
 
-// How the times of the ranks belong together.
+// How the times of the ranks relate to each other.
 struct RunClock {
-  // False: some rank's trace does not hold the Unix time, or is of another hour; its times begin at
-  // 0.
+  // False: some rank's trace does not hold the Unix time, or was recorded kFarApart or more from
+  // the first; its times begin at 0.
   bool shared = true;
 };
 
@@ -37,20 +37,22 @@ using ReadRanks = std::vector<std::shared_ptr<const ViewedRank>>;
 // The traces that are looked at, while they are being read: the numbers of the ranks are fixed, and
 // a rank that was published does not change. All functions may be called by any thread at any time.
 //
-// The run's clock: 0 is the start of the first rank by number that has events, and each other rank
-// that holds the Unix time, as that one does, is placed by it. So the same traces have the same
+// The run's clock: 0 is the start of the first rank by number that has events. Every other rank is
+// placed relative to it by Unix time, if both traces hold that. So the same traces have the same
 // times whichever is read first: ranks wait to be published until those with lower numbers decide
 // what 0 is. A rank that was recorded kFarApart or more from it, or without Unix time, begins at 0.
 class ViewedRun {
  public:
   explicit ViewedRun(std::vector<std::string> paths);
 
-  // A further trace, of a file that holds several. Returns its number, the next after the last.
+  // Adds a further trace, of a file that holds several. Returns its number, the next after the
+  // last.
   size_t Append(std::string path);
-  // The rank is being read.
+  // Marks the rank as being read.
   void Begin(size_t rank);
-  // It was read, or cannot be shown. Returns the ranks that this made kRead or kFailed, in order. A
-  // rank that fails after it was read is given to nobody any more, but lives as long as the run.
+  // Add: the rank was read. Fail: it cannot be shown. Both return the ranks that became kRead or
+  // kFailed by this, in order. A rank that fails after it was read is not given out any more, but
+  // lives as long as the run.
   std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
   std::vector<size_t> Fail(std::string why, size_t rank);
 
@@ -58,8 +60,8 @@ class ViewedRun {
   [[nodiscard]] ReadRanks ranks() const;
   [[nodiscard]] RunClock clock() const;
 
-  // No further rank comes: matches the collectives of the workers on the run's clock. Cost: that of
-  // MatchCollectives.
+  // To be called when no further rank comes. Matches the collectives of the workers on the run's
+  // clock. Cost: that of MatchCollectives.
   void Finish();
   // Null until Finish.
   [[nodiscard]] std::shared_ptr<const MatchedCollectives> collectives() const;
@@ -69,7 +71,7 @@ class ViewedRun {
     std::string path;
     RankState state = RankState::kWaiting;
     std::string why = {};
-    std::unique_ptr<ViewedRank> pending = {};  // read, and 0 is not decided yet
+    std::unique_ptr<ViewedRank> pending = {};  // read, but not published: 0 is not decided yet
     std::shared_ptr<const ViewedRank> rank = {};
     bool on_clock = true;  // placed by the run's clock
 
@@ -79,9 +81,9 @@ class ViewedRun {
     }
   };
   std::vector<size_t> Publish();
-  // Whether the run's clock says where.
+  // Sets the rank's offset. False: the run's clock cannot place it.
   bool Place(ViewedRank& rank) const;
-  // Whether 0 is decided.
+  // Decides which rank begins at 0. False: not decided yet.
   bool FindFirst();
 
   mutable std::mutex mutex_;

@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// The whole time from one work of a device to its next one, of which a part lies in a window.
+// The whole time from one work of a device to its next one. A part of it lies in a window.
 struct WindowGap {
   uint32_t rank = 0;
   std::string_view device = {};           // lives as long as the rank
   Interval when;                          // on the run's clock
   IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
-  DurationNs inside;                      // of the window
+  DurationNs inside;                      // the part inside the window
 };
 struct WindowGaps {
   uint64_t count = 0;                   // of all that touch the window

@@ -12,7 +12,7 @@ namespace tacho {
 struct Selection {
   Interval window;
   std::optional<uint32_t> rank = {};
-  std::vector<uint32_t> rows = {};  // none: those with slices of the trace
+  std::vector<uint32_t> rows = {};  // empty: all rows with slices of the trace
 
   [[nodiscard]] bool Has(uint32_t of_rank) const { return !rank || *rank == of_rank; }
 };
@@ -39,12 +39,12 @@ struct WindowColor {
   uint8_t color = 0;
   DurationNs total;
 };
-// Time of a device in a window: "busy"; a cause of idle time (IdleCauseId); "not-told": between its
-// first and its last work, where nothing that was recorded ran, and idle time cannot be told
-// because work is missing (IdleTable::known); "unrecorded": before its work was recorded and after
-// that (RankRows::recorded); "outside": before its first work and after its last, else. Those of a
-// device add up to the window, exactly. Where there is "not-told", "busy" is a lower bound. A
-// device whose times are not told has none.
+// How much of a device's time in a window has one cause. "busy"; a cause of idle time
+// (IdleCauseId); "not-told": time between its first and its last work in which nothing that was
+// recorded ran, but idle time is unknown because work is missing (IdleTable::known); "unrecorded":
+// time before and after its work was recorded (RankRows::recorded); "outside": any other time
+// before its first and after its last work. Those of a device add up to the window, exactly. If
+// there is "not-told", "busy" is a lower bound. A device whose times are unknown has none.
 struct WindowIdle {
   uint32_t rank = 0;
   std::string device;
@@ -53,15 +53,15 @@ struct WindowIdle {
   uint64_t count = 0;  // stretches that touch the window
 };
 struct WindowSummary {
-  // The `most_names` of device work, then of all else, that take longest; by total, longest first,
-  // then name. `others`, by palette: the rest.
+  // The `most_names` names that take longest, those of device work before all others; by total,
+  // longest first, then name. `others`: the rest, by palette.
   std::vector<WindowName> names;
   std::vector<WindowOthers> others;
   std::vector<WindowColor> colors;  // of all names, by palette and color
   size_t steps = 0;                 // that touch the window
   std::vector<WindowIdle> idle;     // by rank, then device; whatever rows are selected
 };
-// Of the ranks that have figures (UntoldFigures::all). Cost: O(slices in the window).
+// Covers the ranks that have figures (UntoldFigures::all). Cost: O(slices in the window).
 WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection,
                               size_t most_names = 2000);
 

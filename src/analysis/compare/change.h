@@ -6,18 +6,18 @@
 
 namespace tacho {
 
-// A figure before and after, in ns unless its place says otherwise, and how far the difference is
-// known. A figure without bounds is of a single measurement: whether it differs is not known.
+// A figure before and after, in ns unless the member that holds it says otherwise, with bounds of
+// the difference. A figure without bounds comes from a single measurement: whether it differs is
+// unknown.
 struct Change {
   double base = 0, now = 0;
-  std::optional<double> half_width;  // of the bounds of the difference
+  std::optional<double> half_width;  // half-width of the bounds of the difference
 
   [[nodiscard]] double difference() const { return now - base; }
-  // Beyond noise.
   [[nodiscard]] bool IsBeyondNoise() const {
     return half_width && std::abs(difference()) > *half_width;
   }
-  // Shares of `base`; nothing where that is 0.
+  // As shares of `base`; absent if `base` is 0.
   [[nodiscard]] std::optional<double> relative() const { return ShareOfBase(difference()); }
   [[nodiscard]] std::optional<double> relative_half_width() const {
     return half_width ? ShareOfBase(*half_width) : std::nullopt;

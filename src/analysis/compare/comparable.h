@@ -9,16 +9,17 @@ namespace tacho {
 
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs);
 
-// As RunChanges::on_both_sides.
+// The value of RunChanges::on_both_sides.
 std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now);
 
 // Fills `obstacles` and `remarks` from the facts, phases and kernels that are there.
 //
-// Other engines, GPUs, numbers of ranks and ways to record are obstacles, and so is work on both
-// sides, unless both are the same runs; other versions and the share of steps without a counterpart
-// are remarks. Another model shows in its kernels: less than a quarter of the time is in kernels
-// that both have, or those that both have are called more often by one factor (layers).
+// Different engines, GPUs, numbers of ranks and ways to record are obstacles. So is work that is on
+// both sides, unless both are the same runs. Different versions, and the share of steps without a
+// counterpart, are remarks. A different model shows in its kernels: less than a quarter of the time
+// is in kernels that both sides have, or these kernels are called more often by one factor (number
+// of layers).
 void CheckComparable(RunChanges& changes);
 
 }  // namespace tacho

@@ -9,25 +9,25 @@
 
 namespace tacho {
 
-// The kernels of the steps in groups of batches that both sides have.
+// Compares the kernels of steps, in the groups of batches that both sides have.
 //
-// A kernel's time in a step differs beyond noise if the difference is larger than the bound of all
-// kernels together (Bonferroni, 0.5 %) by its deviation over the steps (Welch's t over the groups
-// of batches), and what other sizes within a group account for, if its time goes with the size.
-// `spread` widens the variance: how much more the time of steps varies than if all were
-// independent. With several runs a side it is at least the bound of all kernels together by how
-// much runs differ (run_noise.h).
+// A kernel's time in a step differs beyond noise if the difference exceeds the sum of two terms:
+// the bound for all kernels at once (Bonferroni, 0.5 %), from the time's deviation over the steps
+// (Welch's t over the groups of batches); and what different sizes within a group account for, if
+// the time grows with the size. `spread` widens the variance: how much more the time of steps
+// varies than if all were independent. With several runs a side, the bound is at least the one for
+// all kernels at once that the differences between runs give (run_noise.h).
 std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now,
                                          const SharedBatches& batches, double spread);
 
-// The same of whole recordings, by total, without bounds.
+// Compares the kernels of whole recordings, by total time, without bounds.
 std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
                                               const std::vector<RunAnalysis>& now);
 
-// Pairs of kernels that are gone and new: of one category, called as often (within 2 %), at about
-// the same place in the step (within a tenth of it), closest places first. Of the 500 that differ
-// most on each side.
+// Pairs of a kernel that is gone and a new one: of the same category, called equally often (within
+// 2 %), at about the same place in the step (within a tenth of it); closest places first. Only the
+// 500 kernels that differ most on each side are considered.
 std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kernels);
 
 }  // namespace tacho

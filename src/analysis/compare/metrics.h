@@ -11,7 +11,7 @@ namespace tacho {
 // All figures of a comparison by name, as gates and the JSON have them:
 //
 //   decode.step, decode.step.p50, decode.step.p99   a step: mean at equal batch, percentiles of all
-//   decode.mean, decode.mix                         mean of all steps, and what another mix adds
+//   decode.mean, decode.mix                         mean of all steps; what a changed mix adds
 //   decode.gemm.dense, decode.gemm                  a part, and all parts of a group
 //   decode.idle.host-late, decode.idle
 //   decode.kernels.new                              how many kernels are gone, new, slower, faster,
@@ -30,12 +30,12 @@ struct MetricChange {
 };
 std::vector<MetricChange> MetricsOf(const RunChanges& changes);
 
-// Names of a phase's metrics without the phase, where they do not depend on the traces; parts of
-// other kernels are `categories`, with their groups.
+// Names of a phase's metrics, without the phase, as far as they do not depend on the traces. The
+// parts of kernels are `categories`, with their groups.
 std::vector<std::string> MetricNames(const std::vector<std::string>& categories);
 std::vector<std::string> LoadMetricNames();
 bool IsLoadMetric(std::string_view metric);
-bool IsLoadTime(std::string_view metric);   // of the load, in ns
-bool IsLoadCount(std::string_view metric);  // of the load, a number of requests
+bool IsLoadTime(std::string_view metric);   // a load metric in ns
+bool IsLoadCount(std::string_view metric);  // a load metric that is a number of requests
 
 }  // namespace tacho

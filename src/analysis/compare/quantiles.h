@@ -2,8 +2,8 @@
 
 namespace tacho {
 
-// The value that Student's t of so many degrees of freedom stays below with probability `p`. Both
-// inside (0, 1) and above 0; the normal distribution's from 1e6 degrees on.
+// The `p` quantile of Student's t distribution; from 1e6 degrees of freedom on, of the normal
+// distribution. `p` is inside (0, 1), `degrees_of_freedom` above 0.
 double StudentQuantile(double p, double degrees_of_freedom);
 
 }  // namespace tacho

@@ -16,9 +16,10 @@ namespace tacho {
 
 // What changed from one run to another: the result of CompareRuns.
 
-// A phase is compared from this number of steps on, of each side, in groups that both have.
+// A phase is compared if each side has at least this many steps in the groups of batches that both
+// sides have.
 inline constexpr uint64_t kFewestSteps = 8;
-// Its p99 takes so many of each side.
+// The p99 of a phase needs this many steps on each side.
 inline constexpr uint64_t kFewestForP99 = 200;
 
 struct NamedChange {
@@ -30,7 +31,7 @@ struct NamedChange {
 struct KernelChange {
   enum class Kind : uint8_t { kSame, kSlower, kFaster, kMoreCalls, kFewerCalls, kGone, kNew };
   std::string name, category;
-  Kind kind = Kind::kSame;               // beyond noise
+  Kind kind = Kind::kSame;               // other than kSame: beyond noise
   Change time;                           // in one step
   double base_calls = 0, now_calls = 0;  // in one step
   double base_place = 0, now_place = 0;  // where in the step: 0 is its start, 1 its end
@@ -49,24 +50,25 @@ struct BatchChange {
   Change time;  // mean; without bounds
 };
 
-// Steps of one phase. Times are means of a step. All but `mean`, `p50` and `p99` are at equal
-// batch.
+// The changes in the steps of one phase. Times are means per step. All but `mean`, `p50` and `p99`
+// are at equal batch.
 struct PhaseChange {
   Phase phase = Phase::kOther;
   std::string cannot_tell;  // why the phase cannot be compared; then only `steps` is set
-  // On each side, of each rank and device: of the phase, and in groups of batches that both have.
+  // By side, counted for each rank and device: steps of the phase, and those in groups of batches
+  // that both sides have.
   std::array<uint64_t, 2> steps{}, shared_steps{};
   Change step, mean, mix;  // mean = step + mix, as differences
-  // Bounds hold how much one run differs from the next. With one run a side they cannot.
+  // The bounds include how much one run differs from the next. With one run a side they cannot.
   bool bounds_hold_runs = false;
   std::optional<Change> p50, p99;
-  std::vector<NamedChange> parts;     // differences add up to that of `step`; largest first
-  std::vector<BatchChange> batches;   // of both sides
+  std::vector<NamedChange> parts;    // their differences add up to the one of `step`; largest first
+  std::vector<BatchChange> batches;  // those that both sides have
   std::vector<KernelChange> kernels;  // largest difference first
   std::vector<RenamedKernel> renamed;
 };
 
-// All of a recording in place of its steps, where it names none: of one device, on average. There
+// A whole recording, compared in place of its steps if it names none: averages over devices. There
 // is one measurement, so nothing has bounds.
 struct WholeChange {
   Change window, kernels;          // kernels: sum of durations
@@ -74,22 +76,22 @@ struct WholeChange {
   std::vector<KernelChange> rows;  // times and calls of the whole recording
 };
 
-// What a side is.
+// What is known of one side.
 struct SideFacts {
   std::vector<std::string> names;  // of its runs, as the user typed them; empty: not known
   std::vector<std::string> paths;  // of its traces
   std::vector<Interval> spans;     // of its traces, or the windows that were read of them
-  uint64_t runs = 0, ranks = 0, devices = 0;  // ranks, and devices with work: in one run
+  uint64_t runs = 0, ranks = 0, devices = 0;  // ranks, and devices with work: those of one run
   std::string engine, version, gpus, phases;
-  std::string options;           // of the profiler; "none"; "" where no trace says
+  std::string options;           // profiler options; "none"; "" if no trace reports them
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
   bool lost_data = false;        // some trace is cut off or damaged
-  bool has_holes = false;        // damaged: also steps that are there may lack work
+  bool has_holes = false;        // damaged: even steps that are recorded may lack work
   SideEvidence evidence;
-  // That a request reads in a step, on average of the steps that say both.
+  // Prompt tokens that a request reads in a step, averaged over the steps that report both.
   std::optional<double> prompt_tokens;
-  // Results that an older tacho wrote, which do not hold what steps are made of.
+  // Results files of an older tacho, which do not hold the parts of steps.
   std::vector<std::string> results_without_parts;
 };
 
@@ -101,36 +103,36 @@ struct Obstacle {
 
 struct RunChanges {
   SideFacts base, now;
-  // "PATH", or "a part of PATH": a trace of each run that has work in common with one of the other
-  // side. Empty where the two sides are the same runs.
+  // For each run that has work in common with one of the other side, one trace: "PATH", or "a part
+  // of PATH". Empty if the two sides are the same runs.
   std::vector<std::string> on_both_sides;
-  std::vector<Obstacle> obstacles;   // not comparable
+  std::vector<Obstacle> obstacles;   // why the sides are not comparable
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;
-  std::optional<WholeChange> whole;    // where no side names steps
+  std::optional<WholeChange> whole;    // set if no side names steps
   std::vector<NamedChange> launches;   // figures of one step, without bounds
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
-  std::vector<NamedChange> load;       // by the names of metrics.h; where runs have them
+  std::vector<NamedChange> load;       // named as in metrics.h; only the figures that runs have
   std::string why_no_load;             // if `load` is empty
-  // Figures of the load that runs lack, by name, with which runs.
+  // Load figures that some runs lack: by name, which runs.
   std::map<std::string, std::string> load_lacks;
 
   // Some phase, or the whole, was compared.
   [[nodiscard]] bool AnythingCompared() const;
   // One of the obstacles is that nothing could be compared.
   [[nodiscard]] bool NothingCommon() const;
-  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged. Of
-  // lost GPU work alone how much, and what the figures are of.
+  // "new is incomplete, so its sums are lower bounds"; "" if no trace is cut off or damaged. If
+  // only GPU work is lost: how much, and what the figures cover.
   [[nodiscard]] std::string WhyIncomplete() const;
-  // "new is damaged, so its steps may lack work"; "" if no trace is.
+  // "new is damaged, so its steps may lack work"; "" if no trace is damaged.
   [[nodiscard]] std::string WhyDamaged() const;
-  // "1 of 4 ranks of new has no times of GPU work"; "" if it is so of no rank, or of all.
+  // "1 of 4 ranks of new has no times of GPU work"; "" if this holds for no rank, or for all.
   [[nodiscard]] std::string WhyUntimed() const;
   // A trace is cut off or damaged by more than the loss of GPU work.
   [[nodiscard]] bool IsCut() const;
   // "the new run lost GPU work of 400 of 929 calls"; "" if no side lost any.
   [[nodiscard]] std::string WhyLost() const { return LossText(base.evidence, now.evidence); }
-  // Why idle time is one part, without its causes; "" if it is not.
+  // Why idle time is a single part, not split by cause; "" if it is split.
   [[nodiscard]] std::string WhyNoIdleCauses() const {
     return WhyNoCauses(base.evidence, now.evidence);
   }
@@ -138,18 +140,18 @@ struct RunChanges {
   [[nodiscard]] bool KnowsIdleTime() const {
     return base.evidence.idle_known && now.evidence.idle_known;
   }
-  // Leaves what the two sides are, and why they cannot be compared.
+  // Keeps only what the two sides are, and why they cannot be compared.
   void DropFigures();
 };
 
-// Idle time of all causes, where a side does not know them; and all time in which nothing computes,
-// where it does not know what was idle.
+// kAllIdle: idle time of all causes, where a side does not know them. kNotCompute: all time in
+// which nothing computes, where a side does not know what was idle.
 inline constexpr const char* kAllIdle = "idle";
 inline constexpr const char* kNotCompute = "not compute";
 bool IsIdlePart(std::string_view part);  // "idle", "idle.host-late"
 inline constexpr const char* kBatchMix = "batch mix";
-// The way from base's mean step to now's: differences in whole ns that add up exactly to that of
-// the two rounded means. kBatchMix is last, if it has any.
+// The bars from base's mean step to now's: differences in whole ns that add up exactly to the
+// difference of the two rounded means. kBatchMix, unless it is 0, is last.
 struct Waterfall {
   struct Bar {
     std::string name;

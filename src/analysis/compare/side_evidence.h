@@ -13,19 +13,19 @@ namespace tacho {
 
 // What the traces of one side of a comparison say about their own figures (analysis/evidence/).
 struct SideEvidence {
-  // Launch and copy calls, and those that lack GPU work, in part or all; of one API, if no other
-  // lost any.
+  // Launch and copy calls, and those of them that lack some or all of their GPU work. If only one
+  // API lost any (`api`), both count that API alone.
   uint64_t calls = 0, lost_calls = 0;
   std::string api;
-  uint64_t partial_graphs = 0;  // of the lost calls, those that lack a part alone
-  uint64_t cut_off = 0;         // other calls, before whose work the recordings end
-  // Of all traces that lost any; nothing if they differ.
+  uint64_t partial_graphs = 0;  // lost calls that lack only a part
+  uint64_t cut_off = 0;         // other calls: the recording ends before their work
+  // The pattern of all traces that lost any; absent if they differ.
   std::optional<LossPattern> pattern;
-  // What lies between is whole, of all traces (LostWork::at_edges).
+  // In all traces, nothing is lost between the edges (LostWork::at_edges).
   bool at_edges = true;
   // Data is lost, and all of it is GPU work of calls.
   bool only_lost_work = false;
-  // Of the traces that lost any: steps, and how many of them lack work.
+  // In the traces that lost any: steps, and how many of them lack work.
   struct Steps {
     uint64_t all = 0, lost = 0;
   };
@@ -35,12 +35,12 @@ struct SideEvidence {
   NoCauses no_causes = NoCauses::kKnown;
   bool idle_known = true;                 // when the devices were idle
   uint64_t ranks = 0, untimed_ranks = 0;  // untimed: without times of the GPU work they launched
-  // Why a side without work of a device has none, as what follows its name: "holds several ranks
-  // ..."; "" if nothing says.
+  // Why a side has no work of a device, as text to follow its name: "holds several ranks ..."; ""
+  // if the reason is unknown.
   std::string why_no_work;
 
   [[nodiscard]] bool lost_work() const { return lost_calls > 0; }
-  // So much that kernels cannot be counted.
+  // Lacks so much work that kernels cannot be counted.
   [[nodiscard]] bool lacks_much() const { return lost_work() || 100 * cut_off > calls; }
   // "GPU work of 400 of 929 calls, the first of the recording".
   [[nodiscard]] std::string LostCalls() const;
@@ -51,7 +51,7 @@ struct SideEvidence {
 };
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
 
-// What `side`, "base" or "new", is called before a verb: "new lost" reads as "newly lost".
+// How to name `side` ("base" or "new") before a verb: "new lost" reads as "newly lost".
 std::string_view RunOf(std::string_view side);
 // "the new run lost GPU work of 400 of 929 calls, the first of the recording", or where nothing is
 // lost "new ends before the work of its last 400 calls"; "" if no side lacks any.

@@ -10,9 +10,9 @@ namespace tacho {
 
 // One row of a StepProfile, ready to be drawn.
 struct StepSample {
-  uint32_t block = 0;  // consecutive steps of a run, of all its ranks: drawn together
+  uint32_t block = 0;  // consecutive steps of a run, on all its ranks: drawn together
   StepBatch batch;
-  double size = 0;         // of the batch; 0 where the step does not tell
+  double size = 0;         // of the batch; 0 if the step does not report it
   std::vector<double> ns;  // by part of the comparison; the last is the whole step
 };
 
@@ -31,8 +31,8 @@ using PartNumbers = std::map<std::string, uint32_t>;
 PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                         bool idle_causes);
 
-// Steps next to each other are alike, and so are the ranks in one step: a block holds n^(1/3) steps
-// of each rank (n^(2/3) blocks), at most 100 a run. Cost: a copy of the rows.
+// Consecutive steps are alike, and so are the ranks in one step. So a block holds n^(1/3) steps of
+// each rank, which makes n^(2/3) blocks, at most 100 a run. Cost: a copy of the rows.
 SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const PartNumbers& parts);
 
 }  // namespace tacho

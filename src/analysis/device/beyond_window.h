@@ -11,7 +11,7 @@ namespace tacho {
 struct BeyondWindow {
   std::optional<TimeNs> last_end;  // of the work before
   TimeNs next_start;               // of the work after
-  std::vector<WorkItem> next;      // what starts then; empty: nothing does
+  std::vector<WorkItem> next;      // the work that starts then; empty: none
 };
 
 // By device of `work`. Cost: two passes over the device's events.

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Copies of one kind; `pageable` where the name says which memory ("Memcpy HtoD (Pageable ->
-// Device)").
+// Copies of one kind. `pageable` is counted if the name says which memory ("Memcpy HtoD (Pageable
+// -> Device)").
 struct CopyRow {
   std::string kind;  // "HtoD", "DtoD", ...; the whole name when it has no such part
   uint64_t count = 0;

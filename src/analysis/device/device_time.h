@@ -17,11 +17,11 @@ struct GapCounts {
 struct StreamTime {
   std::string stream;
   uint64_t events = 0;
-  DurationNs sum;         // of durations, overlap counted twice
-  DurationNs busy;        // of the union
+  DurationNs sum;         // sum of durations, overlap counted twice
+  DurationNs busy;        // union of the work
   uint64_t overlaps = 0;  // events that start before the largest end so far on the stream
-  // What the stream does: `sum` by WorkKind, and by the category of kernels, "copy" and "memset",
-  // longest first, then name. Each adds up to `sum`.
+  // `sum` by WorkKind; and by category of kernels, "copy" and "memset", longest first, then name.
+  // Each adds up to `sum`.
   std::array<DurationNs, kWorkKinds> by_kind{};
   std::vector<CategoryRow> categories;
 };
@@ -31,9 +31,9 @@ struct StreamTime {
 struct DeviceTime {
   std::string device;
   bool on_host = false;  // a CPU engine: the executing thread stands for the device
-  // False: work of it was lost (evidence/lost_work.h). Then busy, compute, comm_busy, copy_busy and
-  // all sums are lower bounds, and idle, exposed_comm, exposed_copy, by_kinds, by_concurrency and
-  // gaps are unknown, and 0.
+  // False: some of its work was lost (evidence/lost_work.h). Then busy, compute, comm_busy,
+  // copy_busy and all sums are lower bounds, and idle, exposed_comm, exposed_copy, by_kinds,
+  // by_concurrency and gaps are unknown, and 0.
   bool whole = true;
   uint64_t gpu_events = 0;
   Interval window;  // the scope's, else first start to last end
@@ -53,9 +53,10 @@ struct DeviceTime {
   std::vector<StreamTime> streams;
 };
 
-// One entry a device, in the order of `work`. Cost: O(n) over sorted items plus their ends' sort.
+// One entry a device, in the order of `work`. Cost: O(n) over sorted items plus a sort of their
+// ends.
 std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope = {});
-// Leaves of the figures of a device that lost work what still holds.
+// For a device that lost work: clears `whole`, and the figures that are then unknown.
 void ForgetIdleTime(DeviceTime& time);
 
 }  // namespace tacho

@@ -14,7 +14,7 @@ namespace tacho {
 enum class WorkKind : uint8_t { kCompute, kCommunication, kCopy, kMemset };
 constexpr size_t kWorkKinds = 4;
 std::string_view WorkKindName(WorkKind kind);  // "compute", "communication", "copy", "memset"
-// Of a set of kinds: bit k is WorkKind k.
+// The names of a set of kinds: bit k is WorkKind k.
 std::vector<std::string> KindNames(size_t mask);
 
 // Device work of one category added up.
@@ -23,22 +23,23 @@ struct CategoryRow {
   uint64_t count = 0;
   DurationNs total;
 };
-// Those of `rows` that have anything, by total, longest first, then name.
+// The rows that have any work, by total, longest first, then name.
 std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows);
 
-// One kernel, copy or memset; on a CPU engine a collective, or a stretch of an operator's own code:
-// as many as the operators that it calls cut that into.
+// One kernel, copy or memset. On a CPU engine, a collective, or a stretch of an operator's own
+// code: the operators that it calls cut this code into stretches.
 struct WorkItem {
   Interval when;
   StringId name;
-  // In Trace::gpu. When DeviceWork::on_host: in Trace::host_ops, or, from Trace::host_ops.size()
-  // on, that much further in Trace::annotations.
+  // Row of Trace::gpu. If DeviceWork::on_host: row of Trace::host_ops or, from
+  // Trace::host_ops.size() on, that much further a row of Trace::annotations.
   uint32_t row = 0;
   uint32_t stream = 0;  // index into DeviceItems::streams
   WorkCategory category = 0;
   WorkKind kind = WorkKind::kCompute;
-  // On a CPU engine: a further stretch of an operator whose first one counts for it. The first
-  // begins with the operator, and is empty where that calls another one at once.
+  // On a CPU engine: not the first stretch of an operator. Only the first stretch counts as a call
+  // of the operator. It begins with the operator, and is empty if the operator calls another one at
+  // once.
   bool continued = false;
 };
 
@@ -51,7 +52,7 @@ struct DeviceItems {
   TrackId executor{};           // on a CPU engine: the thread that executes the model
 };
 
-// The work of all devices of a trace, the common ground of the analyses of device time.
+// The work of all devices of a trace, which the analyses of device time are based on.
 //
 // GPU work is gpu_memcpy, gpu_memset and kernel events.
 //
@@ -62,9 +63,9 @@ struct DeviceItems {
 // - The own time of its operators (cpu_op): an operator's time without that of the operators inside
 //   it, by the tree rule of ops.h over cpu_op alone. An addmm that copies its bias first is a copy
 //   and a matrix product.
-// - Wrappers, by rules/kernels.rules, only call other operators. The own time of a wrapper is no
-//   work when an operator inside it works; else nothing but the wrapper can have done the work.
-//   Bookkeeping (category "bookkeeping": views and memory) does not count as such an operator.
+// - Wrappers, by rules/kernels.rules, only call other operators. The own time of a wrapper is not
+//   work if an operator inside it works; else only the wrapper can have done the work. Bookkeeping
+//   (category "bookkeeping": views and memory) does not count as such an operator.
 // - The executing thread of a process is the one with most of this time.
 // - Collectives that other threads of the process carry out (user_annotation events of category
 //   "comm", such as "gloo:all_reduce" on gloo's own threads) are communication, on a stream of
@@ -74,18 +75,19 @@ struct DeviceItems {
 struct DeviceWork {
   bool on_host = false;
   std::vector<DeviceItems> devices;  // sorted by id, numbers first
-  // On a CPU engine, by row of Trace::host_ops: its own time where that is work, all stretches.
+  // On a CPU engine, by row of Trace::host_ops: the operator's own time over all stretches, where
+  // that is work.
   std::vector<DurationNs> own_time = {};
   std::vector<std::string> categories;  // the names that WorkItem::category stands for
 
-  // How long the kernel, copy, operator or collective ran that `item` is the first stretch of.
+  // How long the whole kernel, copy, operator or collective ran. `item`: its first stretch.
   [[nodiscard]] DurationNs TimeOf(const WorkItem& item) const {
     return item.row < own_time.size() ? own_time[item.row] : item.when.length();
   }
 };
 
 // Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the
-// whole trace, also when nothing of theirs does. Cost: O(n log s) for s streams; 32 bytes an item.
+// whole trace, even if none of their items does. Cost: O(n log s) for s streams; 32 bytes an item.
 DeviceWork CollectDeviceWork(const TrackIndex& index, const Classifier& classifier,
                              const Scope& scope = {});
 

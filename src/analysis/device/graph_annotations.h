@@ -14,15 +14,16 @@ namespace tacho {
 // use_python_export and cuda_graph_annotations. Immutable.
 class GraphAnnotations {
  public:
-  // Cost: O(n) for n rows of GPU work if any has such arguments, else that of a look at the shapes.
+  // Cost: O(n) for n rows of GPU work if any has such arguments, else one pass over the argument
+  // shapes.
   explicit GraphAnnotations(const Trace& trace);
 
   [[nodiscard]] bool anywhere() const { return !of_row_.empty(); }
-  // Of a row of Trace::gpu, a number below texts().size(); 0: it has none.
+  // The number of the annotation of a row of Trace::gpu, below texts().size(); 0: it has none.
   [[nodiscard]] uint32_t NumberOf(size_t gpu_row) const {
     return of_row_.empty() ? 0 : of_row_[gpu_row];
   }
-  // All that there are, by number. The first, "", is that of no annotation.
+  // All annotations, by number. The first is "", for rows without one.
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   [[nodiscard]] std::string_view Of(size_t gpu_row) const { return texts_[NumberOf(gpu_row)]; }
 
@@ -31,7 +32,7 @@ class GraphAnnotations {
   std::vector<uint32_t> of_row_;  // empty: the trace has none
 };
 
-// The same for one row, without a look at the others.
+// The annotation of one row, found without reading the others.
 std::string GraphAnnotationOf(const Trace& trace, size_t gpu_row);
 
 }  // namespace tacho

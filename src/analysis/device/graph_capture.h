@@ -8,8 +8,8 @@ namespace tacho {
 
 // Recordings of how an engine captures its CUDA graphs when it starts: vLLM's
 // capture_torch_profiler and SGLang's --enable-profile-cuda-graph write them, beside the traces of
-// serving. A graph that is captured does not run, so that they have no device work of the engine's,
-// and no step. Their files have names of their own (base/capture_file.h).
+// serving. A graph does not run while it is captured, so these recordings have no device work of
+// the engine and no step. Their files have names of their own (base/capture_file.h).
 
 // Whether an annotation is one of a capture: "_capture_graph", "_dummy_run", "capture_8_tokens".
 bool IsCaptureAnnotation(std::string_view name);
@@ -18,8 +18,8 @@ bool BeginsCapture(std::string_view call);
 // Whether an annotation is a step of an engine, which rules a capture out.
 bool IsEngineStep(std::string_view name);
 
-// Whether a trace is such a recording: no step of an engine, no graph that is launched, and an
-// annotation of a capture, the name of such a file, or a capture of a stream without GPU work.
+// Whether a trace is such a recording: it has no step of an engine and no graph launch, and it has
+// an annotation of a capture, the file name of one, or a stream capture without GPU work.
 bool RecordsCapture(const Trace& trace, std::string_view path);
 
 }  // namespace tacho

@@ -21,7 +21,8 @@ namespace tacho {
 //      |--------|                         still being launched at a: in-launch-call first
 //   |--|                                  launched before: queued, or in-graph
 //
-// The gap is that of the whole trace: a window cuts its parts and does not change their causes.
+// The gap is always that of the whole trace: a window cuts its parts but does not change their
+// causes.
 enum class IdleCause : uint8_t {
   // The work was launched only after the gap began: from there to the start of its launch call.
   kHostLate,
@@ -39,17 +40,18 @@ enum class IdleCause : uint8_t {
   kInGraph,
   // A CPU engine: the executing thread was in none of its operators, see DeviceWork.
   kHost,
-  // A CPU engine: the executing thread was in a wrapper (device_work.h), in nothing that it calls.
+  // A CPU engine: the executing thread was in a wrapper (device_work.h), but in no operator that
+  // the wrapper calls.
   kInOperator,
-  // What would be kHostLate or kHost, and lies between two steps of the engine (StepExtents): no
-  // work was there, or the engine was scheduling.
+  // Would be kHostLate or kHost, but lies between two steps of the engine (StepExtents): there was
+  // no work, or the engine was scheduling.
   kBetweenSteps,
-  // Whatever else: no request was in flight.
+  // No request was in flight; takes precedence over all other causes.
   kNoRequest,
   // The launch is not in the trace, or no work ends the gap.
   kUnknown,
-  // What would be kHostLate, kInLaunchCall or kBetweenSteps, and in which the profiler recorded
-  // overhead of the launching thread (ProfilerOverhead).
+  // Would be kHostLate, kInLaunchCall or kBetweenSteps, but the profiler recorded overhead of the
+  // launching thread in this time (ProfilerOverhead).
   kProfiler,
   kCount,
 };
@@ -61,19 +63,19 @@ struct IdleGap {
   std::string before, after;  // names of the work that ends last before it and starts after it
   IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
   // The innermost host slice that covers most of the host's part (until the launch call; on a CPU
-  // engine all of the gap); where that is no operator and no call, the Python frame of user code
-  // inside it, if stacks were recorded; "" when the thread was longer outside of all.
+  // engine all of the gap). If that is neither an operator nor a call: the Python frame of user
+  // code inside it, if stacks were recorded. "" if the thread was outside of all slices for longer.
   std::string host;
   // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown.
   std::string host_track;
-  bool host_is_annotation = false;  // any text, while others are names of code
+  bool host_is_annotation = false;  // `host` may be any text; else it is a name of code
 };
 
 struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
-  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time. Of
+  // For kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time. For
   // kProfiler: the overhead with most of it.
   std::string call = {};
 };
@@ -85,8 +87,10 @@ struct IdleTable {
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   Requests requests = Requests::kUnknown;
-  DurationNs requests_uncertainty;  // where known or shared: they count so much longer at both ends
-  // Of the devices' time, also before the window: see earlier_work.h.
+  // If kKnown or kShared: requests count this much longer at both ends.
+  DurationNs requests_uncertainty;
+  // How much of the devices' time, also before the window, earlier work may have taken: see
+  // earlier_work.h.
   DurationNs may_be_busy;
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
@@ -96,7 +100,8 @@ struct IdleStretch {
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
   StringId before{}, after{};  // as in IdleGap
-  // The work that `after` names: index into the device's items. None of work beyond the window.
+  // The work that `after` names, as an index into the device's items; kNoItem for work beyond the
+  // window.
   static constexpr uint32_t kNoItem = 0xffffffff;
   uint32_t after_item = kNoItem;
 };
@@ -104,17 +109,18 @@ struct IdleStretch {
 // sums by cause are the table's.
 using OnStretch = std::function<void(const IdleStretch&)>;
 
-// `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
-// idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
-// and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
-// empty, gets all of the idle time: once or more a gap.
 inline constexpr size_t kListedGaps = 50;
 // Where causes are known; elsewhere they are kUnknown.
 struct KnownCauses {
-  bool common_clock = true;  // of host and device; false: nowhere
-  // Not in gaps that touch it: work may have run there that is not in the trace. Null: none.
+  bool common_clock = true;  // host and device have one clock; false: no cause is known
+  // Causes are unknown in gaps that touch this time: work that is not in the trace may have run
+  // there. Null: no such time.
   const IntervalSet* not_in = nullptr;
 };
+// `links`: from LinkLaunches, of the same trace. Gaps are those of DeviceTime: with a window, idle
+// time at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
+// and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
+// empty, gets all of the idle time: once or more a gap.
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {},

@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// When requests were in flight at the engine of a trace, as those know who sent them.
+// When requests were in flight at the engine of a trace, as their senders report it.
 struct InFlight {
-  IntervalSet when;        // on the clock of the trace, wider by `uncertainty` at both ends of each
+  IntervalSet when;        // on the trace's clock; each wider by `uncertainty` at both ends
   DurationNs uncertainty;  // of the clocks
-  bool shared = false;     // sent to several engines together: to which of them is unknown
+  bool shared = false;     // sent to several engines together: unknown which request went where
 };
 
-// What a trace and the times of requests say together.
+// How far it is known when the engine of a trace had requests.
 enum class Requests : uint8_t {
   kUnknown,  // their times are not known
   kKnown,
-  kShared,  // known of several engines together: where there was none, there was none here
+  kShared,  // known for several engines together: if none had a request, nor had this one
   kOthers,  // known, but the engine served others too: when it had no request is unknown
 };
 constexpr size_t kRequestsCount = 4;

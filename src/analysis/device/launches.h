@@ -26,9 +26,11 @@ class FirstPieces {
   void Add(const Trace& trace, uint32_t call, uint32_t piece);
 
   [[nodiscard]] bool LaunchedWork(uint32_t call) const { return first_[call] != kNone; }
-  // A row of Trace::gpu, on the device of the piece that the file has first; kNone without any.
+  // The first piece of the call's work on one device: that of the piece that the file lists first.
+  // A row of Trace::gpu; kNone without any work.
   [[nodiscard]] uint32_t FirstOf(uint32_t call) const { return first_[call]; }
-  // Of the call of a piece with a launch, on the device of that piece: a row of Trace::gpu.
+  // The first piece that `call` launched on the device of `piece`, as a row of Trace::gpu. `piece`:
+  // any work that `call` launched.
   [[nodiscard]] uint32_t Before(const GpuTable& gpu, uint32_t call, uint32_t piece) const {
     const uint32_t first = first_[call];
     if (DeviceOf(gpu, first) == DeviceOf(gpu, piece)) return first;
@@ -49,7 +51,7 @@ class FirstPieces {
   }
 
   std::vector<uint32_t> device_of_stream_;
-  std::vector<uint32_t> first_;  // by call: on the device of the piece that the file has first
+  std::vector<uint32_t> first_;                                  // by call: see FirstOf
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> elsewhere_;  // by (call, other device)
 };
 
@@ -59,13 +61,13 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = FirstPieces::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
   FirstPieces first;
-  // By host call: its name says that it puts work onto a device, and of the calls of its
-  // correlation it is the one that work is joined with.
+  // By host call: not 0 if its name says that it puts work onto a device, and work is joined with
+  // it and not with another call of the same correlation.
   std::vector<uint8_t> puts_work;
 };
-// Each rank of a merged file has correlations of its own. When several calls share one, that which
-// launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
-// with dense correlations.
+// Each rank of a merged file has correlations of its own. If several calls share one, work is
+// joined with the call that launches, copies or sets (by its name), then with the first to start,
+// then by name. Cost: O(n) with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
 
 bool IsGraphLaunch(std::string_view call);
@@ -79,18 +81,18 @@ struct ApiRow {
 struct GraphLaunch {
   Interval call;            // on the host
   uint64_t gpu_events = 0;  // pieces of its work
-  Interval work;            // their first start to their last end; empty: none, or not told
+  Interval work;            // first start to last end of the pieces; empty: none, or unknown
 };
 
 // What the profiler recorded as overhead (ProfilerOverhead) inside the calls that launch, copy or
-// set. Of calls that lie in one another the outer one counts.
+// set. Of nested calls only the outer one counts.
 struct OverheadInCalls {
-  uint64_t calls = 0, held_up = 0;  // all of them, and those with a part of it
-  DurationNs call_time;             // of all of them
-  DurationNs total;                 // of that, overhead
+  uint64_t calls = 0, held_up = 0;  // all such calls, and those with overhead inside
+  DurationNs call_time;             // of all `calls`
+  DurationNs total;                 // overhead within `call_time`
   struct Row {
     std::string name;
-    uint64_t count = 0;  // overheads that have a part in such a call
+    uint64_t count = 0;  // overheads that overlap such a call
     DurationNs total;
   };
   std::vector<Row> rows;  // by total, longest first, then name
@@ -108,11 +110,11 @@ struct LaunchTable {
   uint64_t max_gpu_events_per_launch = 0;
   uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call
   DurationStats delay;               // all zero without a linked launch
-  // Calls with GraphLaunch in their name ("cudaGraphLaunch_ptsz" too), by start, then end. Those
-  // that start inside the scope, with the work that does. Cost: 40 bytes each.
+  // Calls with GraphLaunch in their name ("cudaGraphLaunch_ptsz" too), by start, then end. Only
+  // calls that start inside the scope, with those pieces of work that do. Cost: 40 bytes each.
   std::vector<GraphLaunch> graphs;
-  DurationStats graph_calls;  // of their durations on the host
-  // How many of them take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of
+  DurationStats graph_calls;  // durations of these calls on the host
+  // How many of these calls take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of
   // analyze_profile.py.
   uint64_t graphs_under_1ms = 0, graphs_1_to_5ms = 0, graphs_over_5ms = 0;
   struct QueueDepth {  // launched and not yet started, over one stream
@@ -122,11 +124,11 @@ struct LaunchTable {
   };
   std::vector<QueueDepth> queues;  // in the order of device and stream
   std::vector<ApiRow> apis;        // CUDA and HIP calls by name, by total, longest first, then name
-  std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
-  std::optional<OverheadInCalls> overhead;  // absent: the trace has none, of whichever thread
+  std::vector<ApiRow> other_apis;  // calls into other accelerators' runtimes, in the same order
+  std::optional<OverheadInCalls> overhead;  // absent: no overhead was recorded on any thread
 };
-// Leaves out what takes the clocks of host and device: delays, queues and when the work of graphs
-// ran.
+// Clears the figures that need one clock for host and device: delays, queues, and when the work of
+// graphs ran.
 void ForgetDelays(LaunchTable& table);
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 

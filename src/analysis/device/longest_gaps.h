@@ -22,7 +22,7 @@ struct RawGap {
   uint32_t device = 0;         // index into DeviceWork::devices
   StringId before{}, after{};  // empty: none
   uint32_t after_item = IdleStretch::kNoItem;
-  std::optional<TrackId> thread;  // that the host's part is charged to
+  std::optional<TrackId> thread;  // the thread that the host's part is charged to
   TimeNs host_until;              // end of the host's part
   std::array<DurationNs, kIdleCauses> parts{};
 

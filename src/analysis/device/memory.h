@@ -10,13 +10,13 @@
 
 namespace tacho {
 
-// What a device's allocator holds: handed out, and taken from the device. Absent: not recorded (old
-// torch; allocators that reserve nothing, as that of the CPU).
+// What a device's allocator has handed out (`allocated`) and taken from the device (`reserved`).
+// Absent: not recorded (old torch, or an allocator that reserves nothing, as the CPU's).
 struct MemoryLevel {
   std::optional<int64_t> allocated, reserved;
 };
 
-// Blocks that one operator allocated: the innermost that was open on their thread.
+// Blocks that one operator allocated: the innermost operator that was open on the thread.
 struct OperatorBlocks {
   std::string op;      // "": none was open
   std::string inside;  // the outermost one around it; "": it is itself the outermost
@@ -24,11 +24,11 @@ struct OperatorBlocks {
   int64_t bytes = 0;
 };
 
-// What the allocated bytes of a moment are made of; the parts add up to them exactly.
+// What the bytes allocated at one moment consist of; the parts add up to them exactly.
 struct MemoryParts {
   int64_t before = 0;  // allocated before the recording
-  // What no recorded block accounts for, less what was released unseen: threads that were not
-  // recorded. 0 where nothing was lost.
+  // Bytes that no recorded block accounts for, less bytes that were released unrecorded: from
+  // threads that were not recorded. 0 if nothing was lost.
   int64_t untold = 0;
   std::vector<OperatorBlocks> operators;  // largest first, then by name
 
@@ -47,26 +47,26 @@ struct ReservedPeak {
   int64_t bytes = 0;
 };
 
-// Of recordings without totals: what was allocated less what was released, from the start on.
+// For recordings without totals: bytes allocated less bytes released, from the start on.
 struct MemoryGrowth {
   int64_t end = 0;   // at the end
   int64_t most = 0;  // never below 0
   TimeNs most_at;
 };
 
-// The most in each of equal parts of the time; what is not told is empty.
+// The maximum in each of equal parts of the time; values that were not recorded are an empty list.
 struct MemorySeries {
   static constexpr size_t kMost = 500;
   TimeNs start;
   DurationNs step;
   std::vector<int64_t> allocated, reserved;
-  std::vector<int64_t> grown;  // where totals are missing
+  std::vector<int64_t> grown;  // used if totals are missing
 };
 
 struct DeviceMemory {
   std::string device;  // "cuda 0", "cpu"
   uint64_t allocations = 0, frees = 0;
-  // At the start `allocated` is before the first event, `reserved` after it.
+  // At the start, `allocated` is the level before the first event, `reserved` the level after it.
   MemoryLevel start, end;
   std::optional<MemoryPeak> peak;
   std::optional<ReservedPeak> reserved_peak;
@@ -76,15 +76,15 @@ struct DeviceMemory {
 
 struct MemoryTable {
   std::vector<DeviceMemory> devices;  // by type and number, CPUs last
-  uint64_t damaged = 0;               // events without a device, or without a size that can be
+  uint64_t damaged = 0;               // events without a device, or without a plausible size
 
   [[nodiscard]] bool empty() const { return devices.empty() && damaged == 0; }
 };
 
 // What torch's profile_memory=True recorded: an instant "[memory]" for each allocation and release,
-// with the totals of the allocator after it. In a window levels, peaks and counts are those of the
-// window; blocks count as of before the recording only if they are. Cost: O(n log n) for n such
-// events, 4 bytes each and 40 a block that is alive; nothing where there are none.
+// with the totals of the allocator after it. With a window, levels, peaks and counts are those of
+// the window; a block counts as allocated before the recording only if it was. Cost: O(n log n) for
+// n such events, 4 bytes each and 40 a block that is alive; nothing without such events.
 MemoryTable TabulateMemory(const TrackIndex& index, const Scope& scope = {});
 
 }  // namespace tacho

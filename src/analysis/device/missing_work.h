@@ -10,20 +10,21 @@
 
 namespace tacho {
 
-// What decides whether a trace should have GPU events: of the whole trace, however it was read.
+// What decides whether a trace should have GPU events. It describes the whole trace, however that
+// was read.
 struct RecordedWork {
   uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
   bool gpu_in_header = false;
-  bool no_engine_step = false;  // of an engine's worker that shows no sign of a step
-  // Of a summary, which has no rows to look at once more:
+  bool no_engine_step = false;  // an engine's worker that shows no sign of a step
+  // Only for a summary, which has no rows to look at once more:
   bool captures = false;           // signs of a graph capture, and neither a step nor GPU work
-  bool several_processes = false;  // called the runtime, none of which names its rank
+  bool several_processes = false;  // several called the runtime, and none names its rank
 
-  bool no_rank = false;  // the file is of no rank: it has no GPU events by nature
+  bool no_rank = false;  // the file is not that of a rank: it never has GPU events
 };
 
-// Whether the header names a GPU: it lists one, or the job's collectives are those of a library
-// that needs one ("nccl", "cpu:gloo,cuda:nccl").
+// Whether the header names a GPU: it lists one, or the job's collectives use a library that needs
+// one ("nccl", "cpu:gloo,cuda:nccl").
 bool TellsOfGpu(const TraceHeader& header);
 RecordedWork WorkOf(const Trace& trace);
 
@@ -31,13 +32,13 @@ RecordedWork WorkOf(const Trace& trace);
 // engine on the CPU if any of its operators does work (device_work.h).
 bool MayBeHostEngine(const RecordedWork& work, const TraceBasics& trace);
 
-// Whether these are of a model's step: an operator that computes, a call that launches work. An
-// idle engine passes requests on (communication, copies) and waits.
+// Whether a name is a sign of a model's step: an operator that computes, a call that launches work.
+// An idle engine passes requests on (communication, copies) and waits.
 bool IsOfAStep(std::string_view operator_name, const Classifier& classifier);
 bool LaunchesWork(std::string_view call);
 
-// Adds what `trace` lacks to its notes: any event, the steps or the GPU events that it should have,
-// and device work that is there and not read.
+// Notes what `trace` lacks: any event at all, or the steps or the GPU events that it should have.
+// Also notes device work that is there but not read.
 void NoteMissingWork(const RecordedWork& work, const TraceBasics& trace, bool on_host,
                      Notes& notes);
 

@@ -10,24 +10,24 @@
 
 namespace tacho {
 
-// Whose time an overhead is. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE, which has "(Profiler)" or
-// "(CUDA)" behind each kind.
+// Who causes an overhead. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE, which has "(Profiler)" or
+// "(CUDA)" after each kind.
 enum class OverheadOwner : uint8_t { kUnknown, kProfiler, kCuda };
 
 struct OverheadKind {
   std::string_view name;  // in lower case; part of the name in the file
   OverheadOwner owner = OverheadOwner::kUnknown;
   std::string_view words;  // what happened: "it allocated a buffer"; "": unknown
-  bool is_beside = false;  // a thread of the profiler's own does it, unless the row says else
+  bool is_beside = false;  // the profiler's own thread does it, unless the row names another
 };
-// Of a slice of category "overhead" by its name; all empty for an unknown one.
+// The kind of a slice of category "overhead", by its name; all empty for an unknown name.
 const OverheadKind& KindOfOverhead(std::string_view name);
 std::string_view OverheadOwnerName(OverheadOwner owner);  // "profiler", "cuda", ""
 
 // What the profiler recorded as overhead of the threads that call CUDA: slices of category
 // "overhead", by thread. nsys names the thread. Kineto does not (process -1, thread 0): such a
-// slice is of the only thread that calls, else of the only one with a call that it lies in, else of
-// none. Those that are beside are of none.
+// slice belongs to the only thread that calls, else to the only thread with a call around it, else
+// to none. Slices of a kind with `is_beside` belong to no thread.
 class ProfilerOverhead {
  public:
   struct Row {
@@ -38,7 +38,7 @@ class ProfilerOverhead {
   // Cost: O(n log n) for n overheads and calls; nothing without an overhead.
   explicit ProfilerOverhead(const Trace& trace);
 
-  // Whether the trace has any, of whichever thread.
+  // Whether any overhead was recorded, on whichever thread.
   [[nodiscard]] bool is_recorded() const { return is_recorded_; }
   // When `track` was in overhead.
   [[nodiscard]] const IntervalSet& On(TrackId track) const;
@@ -58,7 +58,7 @@ class ProfilerOverhead {
  private:
   struct Overheads {
     std::vector<Row> rows;     // by start
-    std::vector<TimeNs> ends;  // by row: the latest of its end and those before
+    std::vector<TimeNs> ends;  // by row: the latest end of this row and of all before it
     IntervalSet when;
     // The first row that ends after `t`.
     [[nodiscard]] size_t FirstToReach(TimeNs t) const;

@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// Which calls put work onto a stream that the same thread had made wait for an event since its
-// last such call, by host call. The calls do not name their stream. Empty when there is no wait.
-// Cost: O(n).
+// By host call: whether it puts work onto a stream that the same thread, since its last such call,
+// had made wait for an event. The calls do not name their stream. Empty if there is no wait. Cost:
+// O(n).
 std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& links);
 
 }  // namespace tacho

@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// Pieces of work that cannot have run as the file has it. Compared are pieces that one thread
-// launched onto one stream, not by graphs: there is none on any real trace that is right, also with
-// programmatic launch, where a piece may start while the one before it still runs.
+// Pieces of work that cannot have run as the file says. Pieces are compared if one thread launched
+// them onto one stream, but not by graphs. No correct real trace has an impossible one, not even
+// with programmatic launch, where a piece may start while the one before it still runs.
 struct ImpossibleWork {
   uint64_t compared = 0;
   uint64_t out_of_order = 0;  // start before a piece that was launched earlier has started
@@ -18,8 +18,8 @@ struct ImpossibleWork {
   uint64_t first = 0;         // row of Trace::gpu; only if there are any
 
   [[nodiscard]] uint64_t count() const { return out_of_order + stacked; }
-  // So many that no time of the device means anything: rows written in bursts, as by ROCm when a
-  // buffer is flushed.
+  // So many that no time of the device means anything: rows were written in bursts, as ROCm does
+  // when it flushes a buffer.
   [[nodiscard]] bool times_refused() const { return count() >= 3 && 100 * count() > compared; }
 };
 // Cost: O(n).

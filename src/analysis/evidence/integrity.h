@@ -11,26 +11,26 @@
 
 namespace tacho {
 
-// What a trace says about its own figures: whether the work that was launched is there, whether its
-// times can be, and whether its recorders ran until the end. Of a trace without device work
-// nothing.
+// What a trace shows about the quality of its figures: whether the work that was launched is there,
+// whether its times are possible, and whether its recorders ran until the end. Empty for a trace
+// without device work.
 struct Integrity {
   LostWork lost;
   std::vector<DeviceClock> clocks;  // by device
   ImpossibleWork impossible;
   RecorderStops stops;
   // Not in results: calls (rows of Trace::host_calls, sorted) that lack some or all of their work,
-  // and when that may have run.
+  // and when the missing work may have run.
   std::vector<uint32_t> incomplete_calls;
   IntervalSet lost_when;
 
-  // Which figures hold; each takes those before it.
+  // Which figures are valid; each requires those before it.
   //
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
-  // When the devices were idle or did not compute, of all their windows together: work that is not
-  // there may have run in 1 % of them at most. `unrecorded`: of the windows what lies outside of
-  // the recording.
+  // When the devices were idle or did not compute. `window`: the length of all their windows
+  // together; missing work may have run in 1 % of it at most. `unrecorded`: the part of the windows
+  // outside of the recording.
   [[nodiscard]] bool idle_time(DurationNs window, DurationNs unrecorded = {}) const {
     return device_times() && (lost.in_doubt + unrecorded).ns <= window.ns / 100;
   }
@@ -41,7 +41,7 @@ struct Integrity {
            });
   }
 };
-// Cost: O(n); independent parts at once on `threads`.
+// Cost: O(n); independent parts run at once on `threads` threads.
 Integrity FindIntegrity(const TrackIndex& index, const LaunchLinks& links, const DeviceWork& work,
                         const Scope& scope, size_t threads = 1);
 

@@ -13,22 +13,24 @@ namespace tacho {
 // and ranges that had always held calls go on without any.
 //
 // A range is an annotation or an operator on a thread with calls; its kind is its name without
-// digits. A kind is a witness if 3 of its ranges or more held calls, and none came without while
-// there were calls. Calls ended with the recording, not with the engine's work, where 3 ranges of
-// witnesses lie after the last call (before the first one). Of operators it takes 8, of 3 kinds
-// and two thirds of all that are witnesses: those that launch kernels also run on tensors of the
-// host, before the model and after it, but not most of the model's.
+// digits. A kind is a witness if at least 3 of its ranges held calls, and none was without calls
+// while calls were recorded. If 3 ranges of witnesses lie after the last call (or before the
+// first), the calls ended (or began) with their recording, not with the engine's work. For
+// operators it takes 8 ranges, of at least 3 kinds and of two thirds of all witnesses: operators
+// that launch kernels also run on tensors of the host before and after the model, but most of the
+// model's do not.
 struct RecorderStops {
   std::optional<TimeNs> stopped;   // the end of the last call
   std::optional<TimeNs> began;     // the start of the first
-  uint64_t after = 0, before = 0;  // ranges of witnesses there
+  uint64_t after = 0, before = 0;  // ranges of witnesses after `stopped`, before `began`
   std::string witness;             // the kind of most of them
-  // The same where ranges of 2 kinds that held calls twice lie there: too few to say so, enough not
-  // to take a step that lasts there for a whole one. Not in results.
+  // `stopped` and `began` on weaker evidence: ranges of 2 kinds that held calls twice. Too few to
+  // report a stop, but enough not to take a step that reaches there for a whole one. Not in
+  // results.
   std::optional<TimeNs> may_have_stopped, may_have_begun;
 
   [[nodiscard]] bool any() const { return stopped || began; }
-  // What lies before the recording or after it.
+  // How much of `window` lies before the recording or after it.
   [[nodiscard]] DurationNs outside(Interval window) const {
     const TimeNs from = std::max(window.start, began.value_or(window.start));
     const TimeNs until = std::min(window.end, stopped.value_or(window.end));

@@ -17,36 +17,38 @@ inline Waits WaitsFor(std::string_view call) {
   if (has("DeviceSynchronize") || has("CtxSynchronize")) return Waits::kForDevice;
   return has("StreamSynchronize") ? Waits::kForStream : Waits::kNo;
 }
-// Whether it may wait for some work, nobody knows which: for an event, or as a copy does for
-// what is on its stream.
+// Whether a call may wait for some work, unknown which: for an event, or, as a copy does, for what
+// is on its stream.
 inline bool MayWait(std::string_view call) {
   return call.find("Synchronize") != std::string_view::npos ||
          call.find("Memcpy") != std::string_view::npos;
 }
 
-// A call that waits for a stream without work returns in less.
+// A call that waits for a stream without work returns in less time than this.
 inline constexpr DurationNs kWaitedForStream{10'000};
 
-// After which calls work of a trace is over that was launched before they began.
+// When launched work of a trace is known to be over, because calls waited for it.
 struct FinishedWork {
-  // What was launched before is over, all of it.
+  // All work that was launched before this time is over.
   TimeNs before;
-  // By start: when the host may have waited, without overlaps; and the calls that waited for the
-  // trace's only device, with the earliest end of it and all later ones.
+  // By start. `waits`: when the host may have waited, without overlaps. `for_device`: the calls
+  // that waited for the trace's only device, each with the earliest end of its own and all later
+  // ones.
   std::vector<Interval> waits, for_device;
 
-  // By when work is over that was launched by then; the end of the trace if nobody knows.
+  // When work that was launched by `launched` is over at the latest; the end of the trace if
+  // unknown.
   [[nodiscard]] TimeNs OverBy(TimeNs launched) const;
-  // The end of the waits that `by` lies in; else `by`.
+  // The end of the wait that `by` lies in, if any; else `by`.
   [[nodiscard]] TimeNs AwaitedFrom(TimeNs by) const;
 
  private:
   friend FinishedWork FindFinishedWork(const Trace& trace);
   TimeNs end_;
 };
-// Where there is one stream, calls that waited for a stream count for `before`, but for the last of
-// them: a single one may have waited for another stream without any row. Cost: O(n) over host calls
-// and a sort of those that waited.
+// With only one stream, calls that waited for a stream count for `before`, except the last of them:
+// a single one may have waited for another stream that has no row. Cost: O(n) over host calls and a
+// sort of those that waited.
 FinishedWork FindFinishedWork(const Trace& trace);
 
 }  // namespace tacho

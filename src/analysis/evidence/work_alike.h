@@ -12,10 +12,10 @@
 
 namespace tacho {
 
-// What the work of calls alike is like.
+// What is known of the work that similar calls launched.
 struct WorkAlike {
   static constexpr size_t kMostStreams = 64;
-  std::vector<StreamId> streams;  // that it ran on; with kMostStreams perhaps on others, too
+  std::vector<StreamId> streams;  // that the work ran on; if kMostStreams, perhaps on others too
   DurationNs longest_turn;        // turns.h
   size_t kernels = 0;
 
@@ -23,8 +23,8 @@ struct WorkAlike {
     if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
       streams.push_back(stream);
   }
-  // How long the turn of what is like it may have taken where nobody waited for it. Of copies
-  // nobody knows, their sizes differ, nor of collectives, which wait for other ranks.
+  // How long the turn of similar work may have taken if nothing waited for it. Unknown for copies,
+  // whose sizes differ, and for collectives, which wait for other ranks.
   [[nodiscard]] std::optional<DurationNs> Turn() const {
     constexpr size_t kFewest = 10;
     if (kernels < kFewest) return std::nullopt;
@@ -34,20 +34,20 @@ struct WorkAlike {
 
 // What is known of the launched work of a stream.
 struct StreamTurns {
-  TimeNs called, over;  // the latest start of a call, the latest end
+  TimeNs called, over;  // latest start of a launch call, latest end of work
   size_t pieces = 0;
-  DurationNs wait, piece;  // the longest of a turn
+  DurationNs wait, piece;  // the longest wait of a turn, the longest piece
 };
 
-// What a call without a row should have launched, by the work of calls like it: of the same name,
-// and `by_operator` in operators of one name. Cost: O(n) over GPU work; by operator over calls and
-// operators, too.
+// What a call without a row should have launched, judged by the work of similar calls: of the same
+// name and, if `by_operator`, in operators of the same name. Cost: O(n) over GPU work; by operator
+// over calls and operators, too.
 class WorkByLikeness {
  public:
   WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
   // Null if nothing is like it.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
-  // All work of the trace then, without a turn.
+  // As Of; if nothing is like it, all work of the trace, without a turn.
   [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
@@ -70,7 +70,7 @@ class WorkByLikeness {
   const Trace& trace_;
   std::vector<StringId> operators_;  // by call; empty: not looked at
   WorkAlike all_;
-  std::vector<StreamTurns> streams_;  // by stream; last of all work
+  std::vector<StreamTurns> streams_;  // by stream; the last one is of all work
   std::map<Likeness, WorkAlike> alike_;
 };
 

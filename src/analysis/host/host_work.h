@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// The work of a CPU engine, as device_work.h tells; not on_host and without devices when no
-// operator does any. `work.categories` stays empty.
+// The work of a CPU engine, as described in device_work.h. If no operator does any: not on_host,
+// and without devices. DeviceWork::categories stays empty.
 DeviceWork CollectHostWork(const TrackIndex& index, const Classifier& classifier,
                            const Scope& scope);
 

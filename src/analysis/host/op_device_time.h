@@ -19,8 +19,8 @@ struct OpNodes {
   [[nodiscard]] size_t size() const { return op.size(); }
 };
 
-// The tree of ops.h with nothing but operators kept: a parent is the next operator around, whatever
-// lies between. Cost: O(n); 16 bytes an operator, 4 a call.
+// The tree of ops.h, reduced to operators: a parent is the next operator around, whatever lies
+// between. Cost: O(n); 16 bytes an operator, 4 a call.
 struct OpTree {
   OpNodes nodes;
   std::vector<int64_t> self;  // ns, by node
@@ -32,7 +32,8 @@ OpTree NestOps(const TrackIndex& index);
 std::vector<std::pair<uint32_t, uint32_t>> OpsOfWork(const Trace& trace, const LaunchLinks& links,
                                                      const OpNodes& nodes, const Scope& scope);
 
-// Device time by node: of the work that an operator launched itself, and with its children's.
+// Device time by node: of the work that an operator launched itself (`self`), and with its
+// children's (`total`).
 struct DeviceNs {
   std::vector<int64_t> self, total;
 };
@@ -40,7 +41,7 @@ struct DeviceNs {
 DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
                              const Scope& scope);
 
-// Adds one call to a row; and the order of rows that ops.h promises.
+// AddCall adds one call to a row; SortOpRows sorts rows in the order that ops.h promises.
 void AddCall(OpRow& row, DurationNs total, int64_t self, int64_t device_total, int64_t device_self);
 void SortOpRows(std::vector<OpRow>& rows);
 

@@ -11,15 +11,15 @@
 
 namespace tacho {
 
-// The floating-point operations of host operators, by their input shapes and PyTorch's formulas
-// (torch/csrc/profiler/util.cpp): of mm, addmm, bmm, baddbmm, conv2d, mul and add, which
-// with_flops=True counts and no trace file holds. conv2d needs its "Concrete Inputs", too.
+// The floating-point operations of host operators, from their input shapes by PyTorch's formulas
+// (torch/csrc/profiler/util.cpp), for mm, addmm, bmm, baddbmm, conv2d, mul and add. with_flops=True
+// counts them, but no trace file holds the counts. conv2d also needs its "Concrete Inputs".
 class OpFlops {
  public:
   explicit OpFlops(const Trace& trace);
 
-  // Adds those of a call (a row of Trace::host_ops) that `row` already counts. The row has a sum
-  // while each of its calls has what its formula needs, and none exceeded an int64.
+  // Adds the operations of a call (a row of Trace::host_ops) that `row` already counts. `row` keeps
+  // a sum as long as each of its calls has what its formula needs, and none exceeds an int64.
   void Add(uint32_t op, OpRow& row);
 
  private:

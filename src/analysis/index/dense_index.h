@@ -7,13 +7,13 @@
 
 namespace tacho {
 
-// Rows by an id of theirs (>= 0). Profilers count their ids up, so that an array is nearly always
-// the smallest table; scattered ids are sorted and searched, which no choice of ids makes slow.
+// Finds rows by id (>= 0). Profilers number their ids consecutively, so an array is nearly always
+// the smallest table. Scattered ids are sorted and searched, so no choice of ids makes it slow.
 class DenseIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // Room for the ids id_of(0) to id_of(count - 1); those below 0 are no ids.
+  // Makes room for the ids id_of(0) to id_of(count - 1); values below 0 are no ids.
   template <typename IdOf>
   DenseIndex(size_t count, IdOf id_of) {
     size_t with_id = 0;

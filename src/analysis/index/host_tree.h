@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// Host slices in the order of their tree: what each thread did, each instant once.
+// Host slices as a tree: each instant of a thread belongs to one slice, the innermost.
 struct HostTree {
   struct Node {
     Interval when;

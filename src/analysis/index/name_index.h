@@ -23,7 +23,7 @@ class NameIndex {
     }
     return number;
   }
-  // Forgets all names. Cost: that of their number.
+  // Forgets all names. Cost: O(names).
   void Clear() {
     for (const StringId name : names_) numbers_[Index(name)] = kNone;
     names_.clear();
@@ -38,7 +38,8 @@ class NameIndex {
   std::vector<StringId> names_;
 };
 
-// The same for pairs of numbers: an open hash table, as any two may come together.
+// Numbers for pairs of numbers, in the same way. An open hash table, because any two numbers may
+// form a pair.
 class PairIndex {
  public:
   uint32_t NumberOf(uint32_t a, uint32_t b) {

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// A property of the names of host calls, by row of Trace::host_calls. `property`: of a name; it is
-// asked once for each name that occurs. A bool is kept as a byte, for calls are read on several
-// threads.
+// A property of the names of host calls, by row of Trace::host_calls. `property` maps a name to its
+// value; it is called once for each name that occurs. A bool is kept as a byte, because calls are
+// read on several threads.
 template <typename Property>
 auto OfEachCall(const Trace& trace, Property property) {
   using Value = std::invoke_result_t<Property, std::string_view>;

@@ -10,7 +10,7 @@
 namespace tacho {
 
 // Correlations and External ids. In a merged file each rank counts its own from 1: rank and id
-// together make one number. Elsewhere it is the id.
+// together make one number. In other files the number is the id.
 class RankedIds {
  public:
   explicit RankedIds(const Trace& trace) {

@@ -18,7 +18,7 @@ class StreamRows {
   }
   [[nodiscard]] bool done() const { return next_ == rows_.size(); }
   [[nodiscard]] uint32_t row() const { return rows_[next_]; }
-  [[nodiscard]] uint32_t number() const { return number_; }  // the caller's, of the stream
+  [[nodiscard]] uint32_t number() const { return number_; }  // the caller's number of the stream
   [[nodiscard]] Interval when() const { return when_; }
   void Advance() {
     if (++next_ < rows_.size()) when_ = gpu_.When(rows_[next_]);

@@ -47,8 +47,9 @@ class Classifier {
   std::unique_ptr<Rules> rules_;
 };
 
-// A kernel's name for people, from the shortest to the longest. None is longer than its demangled
-// name.
+// The next four functions give a kernel's name for people, from the shortest to the longest. None
+// is longer than its demangled name.
+
 // Without return type, parameters, and the namespaces and arguments of template arguments.
 std::string ShortKernelName(std::string_view name);
 // Without return type, parameters and the namespaces of template arguments.

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// A name that patterns are matched against: in lower case, with the set of its pairs of letters, by
-// which two reads of memory rule out nearly all patterns.
+// A name that patterns are matched against: in lower case, with the set of its pairs of letters.
+// With that set, two reads of memory rule out nearly all patterns.
 class PatternSubject {
  public:
   explicit PatternSubject(std::string_view name) : text_(name) {
@@ -33,10 +33,10 @@ class PatternSubject {
   std::bitset<kPairs> pairs_;
 };
 
-// Pieces of text with anything between them, in any case, anywhere in a name:
-// "*" stands for any run of characters, "^" in front for the beginning of a word and "$" at the end
-// for the end of one. A word is a run of letters, digits and underscores, so that "^norm" finds
-// "norm" and "ns::norm_fwd", not "layer_norm". "!" before all: names that do not have it.
+// Pieces of text with anything between them, in any case, anywhere in a name: "*" stands for any
+// run of characters, "^" in front for the beginning of a word and "$" at the end for the end of
+// one. A word is a run of letters, digits and underscores, so that "^norm" finds "norm" and
+// "ns::norm_fwd", not "layer_norm". "!" in front of all: matches names that do not have the rest.
 // Immutable.
 class NamePattern {
  public:
@@ -100,7 +100,7 @@ class NamePattern {
   }
 
   std::vector<std::string> pieces_;
-  std::vector<uint16_t> pairs_;  // of the pieces' first and last letters
+  std::vector<uint16_t> pairs_;  // the first and the last pair of letters of each piece
   bool negated_ = false, word_begin_ = false, word_end_ = false;
 };
 

@@ -11,16 +11,16 @@
 
 namespace tacho {
 
-// What kernels that communicate say of themselves, from which MatchCollectives finds collectives.
+// What communication kernels say about themselves: the input of MatchCollectives.
 
 struct CommKernel {
   uint32_t row = 0;  // in Trace::gpu
   Interval when;
-  std::optional<int64_t> sequence = {};  // of the collective in its process group
+  std::optional<int64_t> sequence = {};  // number of the collective in its process group
 };
 
-// The communication kernels of one device that are counted together: those of one collective in one
-// process group where the trace names it, else those of one name.
+// The communication kernels of one device that are numbered together: those of one collective in
+// one process group if the trace names it, else those of one name.
 struct CommSeries {
   std::string device;
   std::string key;                  // equal on all ranks that take part
@@ -30,25 +30,26 @@ struct CommSeries {
 // Cost: O(k log k) for k communication kernels, and one pass over the device work.
 std::vector<CommSeries> CollectCommunication(const Trace& trace, const Classifier& classifier);
 
-// One rank's trace. Its times + `offset` are those of the clock that all ranks should be on.
+// One rank's trace. Its times + `offset` are on the clock that all ranks should share.
 struct CommRank {
   RankIdentity identity;
   DurationNs offset;
   std::vector<CommSeries> series;
 };
 
-// A kernel on the clock of all ranks, its times cut to some decades.
+// A kernel on the clock of all ranks, its times clamped to some decades.
 struct RankKernel {
   uint32_t rank = 0, row = 0;
   Interval when;
-  bool by_order = false;  // only its place among those of its name says which collective it is of
+  // Only the order among kernels of its name says which collective it is part of.
+  bool by_order = false;
 };
 // One kernel of each device that takes part, by rank; two or more ranks.
 using CommCandidate = std::vector<RankKernel>;
 
-// What may be one collective, by what its kernels say of themselves. Those with a sequence number
-// go with those of the same number, others with the n-th of the other ranks, where all ranks with
-// such kernels have as many; within one engine and recording.
+// Groups kernels of several ranks that may belong to one collective: by sequence number if all have
+// one, else the n-th of each rank, provided all ranks have equally many; within one engine and
+// recording.
 std::vector<CommCandidate> FindCommCandidates(const std::vector<CommRank>& ranks);
 
 }  // namespace tacho

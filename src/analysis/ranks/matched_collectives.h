@@ -13,13 +13,13 @@ namespace tacho {
 // for the last, and how far the ranks' clocks are apart: a collective ends on all of its ranks at
 // nearly the same time, however late some of them started it.
 
-// How far the clock of a rank is ahead of that of another.
+// How far the clock of a rank is ahead of another rank's.
 struct ClockResidual {
   uint32_t rank = 0;
   uint32_t against = 0;  // the first rank that its collectives lead to, directly or through others
   DurationNs ahead;      // median of (its end - the other's) over the collectives of both
-  DurationNs spread;     // median distance from it
-  size_t collectives = 0;  // that it was measured with
+  DurationNs spread;     // median distance from `ahead`
+  size_t collectives = 0;  // the number that it was measured with
   bool operator==(const ClockResidual&) const = default;
 };
 
@@ -36,13 +36,13 @@ struct Collective {
 };
 
 struct MatchedCollectives {
-  // Of fewer collectives, or when their ends agree no better, nothing is said about a clock.
+  // With fewer collectives, or if their ends agree less, nothing is said about a clock.
   static constexpr size_t kLeastCollectives = 3;
   static constexpr DurationNs kMostSpread{50'000};
 
   std::vector<ClockResidual> residuals;  // by rank; none for those that others are measured against
   std::vector<Collective> collectives;
-  size_t kernels = 0, unmatched = 0;  // of all ranks; those in no collective
+  size_t kernels = 0, unmatched = 0;  // kernels of all ranks; those in no collective
 
   // The collective that a kernel is a part of, and which part; null where it is in none.
   [[nodiscard]] std::pair<const Collective*, const Collective::Part*> Find(uint32_t rank,
@@ -56,7 +56,8 @@ struct MatchedCollectives {
   std::vector<Place> places_;  // by rank, then row
 };
 
-// Of FindCommCandidates, those whose ranks' ends agree, and that no rank left before another began.
+// The candidates of FindCommCandidates whose ends agree on all ranks, and that no rank left before
+// another began.
 //
 // Cost: O(p log p) for p kernels, and O(r p) where the ranks measure each other in long chains.
 MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks);

@@ -6,18 +6,18 @@
 
 namespace tacho {
 
-// Whether a trace holds several processes that launched work, as scripts write them that put the
-// traces of ranks into one file.
+// Whether a trace holds several processes that launched work. Scripts write such files: they put
+// the traces of several ranks into one.
 enum class RanksInside : uint8_t {
   kOne,
   kApart,  // several, each with devices and correlations of its own
-  kMixed,  // several, and nothing tells whose work is whose
+  kMixed,  // several, and it is unknown whose work is whose
 };
 
-// A process counts its correlations: if two launches have the same one, they are of two processes,
-// even if both have the same pid. A pid in front of a device's stream is that of one rank: in
-// Kineto's files it is the device's number. Files in which pids name their rank (Process::rank) are
-// told apart by that. Cost: of the host calls and the GPU work.
+// Each process numbers its own correlations: two launches with the same one are of two processes,
+// even if both have the same pid. A pid in front of a device's stream belongs to one rank; in
+// Kineto's files it is the device's number. If pids name their rank (Process::rank), that tells the
+// ranks apart. Cost: of the host calls and the GPU work.
 RanksInside FindRanksInside(const Trace& trace);
 
 }  // namespace tacho

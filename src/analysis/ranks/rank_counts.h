@@ -6,8 +6,9 @@
 
 namespace tacho {
 
-// Of the traces that are compared (RanksOf). The files of one rank's stages (SGLang's by-stage
-// profiles) are of one rank and its devices; in a merged file each rank has a device of its own.
+// The ranks and devices of the traces that are compared (RanksOf). The files of one rank's stages
+// (SGLang's by-stage profiles) count as one rank and its devices; in a merged file each rank has a
+// device of its own.
 struct RankCounts {
   uint64_t ranks = 0, devices = 0;
 };

@@ -22,13 +22,13 @@ struct RankInput {
   std::string trace_id;  // "" where the header has none
   std::string gpus;      // the names of the header's GPUs; "" where it names none
   bool complete = true;  // nothing of it is lost
-  // The devices of all slices of its recording together, where their work overlaps in time.
+  // If the slices of its recording overlap in time: the devices of all slices together.
   const std::vector<DeviceTime>* together = nullptr;
 };
 
-// What is compared of a rank.
+// The times of a rank that are compared with other ranks.
 struct RankTimes {
-  size_t row = 0;  // of its rows that with the most compute time
+  size_t row = 0;  // the one of its rows with the most compute time
   DurationNs window, busy, compute, comm_busy, exposed_comm;
 };
 
@@ -36,19 +36,20 @@ struct RankRow {
   std::string path;
   std::optional<int64_t> rank;
   RankIdentity identity;
-  // Over its devices; an empty window: none has times, and the others are unknown.
+  // Sums over its devices. An empty window: no device has times, and the other figures are unknown.
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
-  // As DeviceTime::whole of all of them: else its share of busy time is compared with no other.
+  // All its devices are whole (DeviceTime::whole). If not, its share of busy time is not compared.
   bool whole = true;
-  // Nothing is lost: else no time of it is compared with those of others, which last longer.
+  // Nothing is lost. If something is, its times are not compared with those of others, which last
+  // longer.
   bool complete = true;
   size_t steps = 0;
-  std::optional<int64_t> start_unix_ns;  // first device work
-  // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.
+  std::optional<int64_t> start_unix_ns;  // start of the first device work
+  // Which of the compared ranks the file belongs to: the files of one rank's stages share it.
   size_t group = 0;
-  size_t recording = 0;  // counted from 0; groups are compared with others of the same one
-  // What it adds to its rank where that are not its own times: of slices of one recording that
-  // overlap, the first adds the times of all together, the others add nothing.
+  size_t recording = 0;  // counted from 0; groups are compared only within one recording
+  // What it adds to its rank, if not its own times: of slices of one recording that overlap, the
+  // first adds the times of all together, the others add nothing.
   std::optional<RankTimes> adds = {};
 };
 
@@ -58,15 +59,16 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
-// The ranks without a trace of one worker, or of all engines whose traces name no worker and the
-// same world size: these cannot be told apart, so a rank is missing where fewer traces say that
-// they are it than there are engines.
+// The ranks without a trace: of one worker, or of all engines that have the same world size and
+// whose traces name no worker. Such engines cannot be told apart, so a rank is missing if fewer
+// traces claim to be it than there are engines.
 struct MissingRanks {
   std::string worker;  // "w1"; "" where no trace names one
   int64_t world_size = 0;
   int64_t engines = 1;
-  std::vector<RankRange> ranks;  // of 0..world_size-1, ascending: a header may claim any size
-  int64_t count = 0;             // a rank that two engines lack counts twice
+  // In 0..world_size-1, ascending; ranges, because a header may claim any size.
+  std::vector<RankRange> ranks;
+  int64_t count = 0;  // a rank that two engines lack counts twice
   bool operator==(const MissingRanks&) const = default;
 };
 
@@ -77,19 +79,21 @@ struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct
   std::vector<MissingRanks> missing;  // by worker, then world size
-  // Of all replicas and data-parallel engines: each has as many as the world size that it names,
-  // and a worker is as many engines as claim to be one of its ranks at the same time.
+  // Summed over all replicas and data-parallel engines. Each engine has as many ranks as the world
+  // size that it names; a worker counts as n engines if n traces claim to be the same rank at the
+  // same time.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
   std::vector<RankRow> rows;  // by identity (none last), then path
-  // Compared are the ranks (groups) of a recording that did device work; their times, where nothing
-  // of them is lost.
-  // Busy shares of the windows, 0..1: least and most of the recording where they differ most.
+  // Ranks (groups) of a recording that did device work are compared; their times only if nothing of
+  // them is lost.
+  //
+  // Least and largest busy share of the windows, 0..1, in the recording where they differ most.
   double least_busy = 0, most_busy = 0;
-  // The same of the ranks of all recordings: the busy share of all together lies between them.
+  // The same over the ranks of all recordings: the busy share of all together lies between them.
   double least_busy_of_all = 0, most_busy_of_all = 0;
   size_t recordings = 0;  // with device work
-  // Of the recording with most of them (of equals that where a rank computes longest): of the rank
-  // that computes longest its row with the most compute time; absent with fewer than 2 ranks.
+  // In the recording with most ranks (among equals, where a rank computes longest), the rank that
+  // computes longest: its row with the most compute time. Absent with fewer than 2 ranks.
   std::optional<size_t> slowest;
   DurationNs slowest_compute;         // of that rank
   DurationNs median_of_others;        // compute time of the other ranks there, by nearest rank
@@ -104,16 +108,17 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs);
 // The rank that holds the others up, as far as sums can tell.
 struct Straggler {
   enum class Sign : uint8_t {
-    kComputesLongest,   // most compute time, by 2 % of the window or more
-    kLeastCollectives,  // least time in collectives, where these outweigh what compute differs by:
-                        // the others may be waiting for it
+    kComputesLongest,  // most compute time, by 2 % of the window or more
+    // Least time in collectives, if that outweighs the differences in compute time: the others may
+    // be waiting for it.
+    kLeastCollectives,
   } sign = Sign::kComputesLongest;
-  size_t row = 0;           // of its rows that with the most compute time
+  size_t row = 0;           // the one of its rows with the most compute time
   DurationNs time, others;  // its compute or collective time, and the median of the others'
 };
-// Of the recording of `table.slowest`, and of its engine: where several claim to be one rank
-// (replicas) its folder says which are its own. nullopt when no rank stands out, or it cannot be
-// told.
+// Looks at the recording of `table.slowest`, and at its engine: if several traces claim to be one
+// rank (replicas), the folder says which belong to the engine. nullopt if no rank stands out, or if
+// it is unknown.
 std::optional<Straggler> FindStraggler(const RankTable& table);
 
 }  // namespace tacho

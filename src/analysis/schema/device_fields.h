@@ -21,10 +21,10 @@ struct RunningRow {
 };
 std::vector<KindsRow> KindsRowsOf(const DeviceTime& device);
 std::vector<RunningRow> RunningRowsOf(const DeviceTime& device);
-// Cells that do not exist are left out.
+// Rows for cells that do not exist are ignored.
 void SetKinds(const std::vector<KindsRow>& rows, DeviceTime& device);
 void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device);
-// Whether its times add up to its window.
+// Whether the device's times add up to its window.
 bool AddsUp(const DeviceTime& device);
 
 void Categories(auto& out, auto& categories) {

@@ -7,7 +7,7 @@
 // device_fields.h.
 namespace tacho::schema {
 
-// Whether an optional member is there; it is made where it is to be read.
+// Whether an optional member is there. When reading, creates it.
 bool HasPart(auto& out, std::string_view key, auto& part) {
   if (!IsThere(out, key, part.has_value())) return false;
   if constexpr (kReads<decltype(out)>) part.emplace();

@@ -21,7 +21,7 @@ namespace tacho::schema {
 template <typename Out>
 constexpr bool kReads = std::remove_cvref_t<Out>::kReads;
 
-// Whether a field that may be absent is there to be read, or to be written: `has`.
+// Whether a field that may be absent is there: when reading, by the input; when writing, by `has`.
 template <typename Out>
 bool IsThere(const Out& out, std::string_view key, bool has) {
   if constexpr (kReads<Out>) return out.Has(key);
@@ -131,7 +131,7 @@ void Memory(auto& out, auto& memory) {
              memory.device_self);
 }
 
-// Of key averages the outermost times are the totals: `with_outermost` false.
+// `with_outermost` is false for key averages: their outermost times are the totals.
 void Ops(auto& out, std::string_view key, auto& rows, bool with_outermost) {
   out.Rows(key, rows, [&](auto& row) {
     out.Fields("name", row.name, "shapes", UnlessIs(row.shapes, ""), "is_annotation",
@@ -161,7 +161,7 @@ void OpTables(auto& out, auto& ops) {
   unless_empty("key_averages_by_shape", ops.key_averages.by_shape, false);
 }
 
-// What a StepTable says in sum.
+// The totals of a StepTable.
 struct StepSums {
   std::map<Phase, uint64_t> by_phase;
   std::optional<int64_t> context_tokens, generation_tokens;
@@ -192,8 +192,8 @@ void Steps(auto& out, auto& steps) {
   out.End();
 }
 
-// Whether the numbers of a profile that was read are those of rows that are there, its parts add
-// up, and its batches are those of its rows.
+// Whether a profile that was read is consistent: its numbers are those of existing rows, its parts
+// add up, and its batches match its rows.
 bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, size_t devices,
                   size_t kernels);
 

@@ -27,7 +27,7 @@ void Span(auto& out, auto& span) {
   }
   out.Row("span", "first_ns", span.start, "last_ns", span.end);
   if constexpr (kReads<decltype(out)>) {
-    if (span.end < span.start) span = {};  // what nobody writes
+    if (span.end < span.start) span = {};  // tacho writes no such span
   }
 }
 
@@ -66,7 +66,7 @@ void Events(auto& out, auto& total, auto& by_phase, auto& by_category) {
   out.End();
 }
 
-// What says which trace it is. The parts of an identity follow from the path and the facts.
+// The fields that identify a trace. The parts of an identity follow from the path and the facts.
 void Header(auto& out, auto& trace) {
   auto& facts = trace.facts;
   out.Fields("path", trace.path, "format",
@@ -134,7 +134,7 @@ void Facts(auto& out, auto& trace) {
   out.End();
 }
 
-// All of a trace. `short_name` is that of a row of its kernels.
+// All fields of a trace. `short_name` gives the short name of a row of its kernels.
 void TraceFields(auto& out, auto& trace, const auto& short_name) {
   Header(out, trace);
   ScopeRow(out, trace.scope);

@@ -12,16 +12,17 @@ namespace tacho {
 
 // What the time of each step is made of, as the device sees it. The input of comparisons.
 //
-// A step takes from the start of its first work on a device to that of the next step of the same
-// thread with work there (on a CPU engine: from start to start of the annotations). It ends with
-// its own last work if a pause follows, as in step_times.h. The last step of a thread, and one that
-// a window cuts or that lost work, has no row.
+// A step lasts from the start of its first work on a device to the start of the first work there of
+// the next step of the same thread (on a CPU engine: from start to start of the annotations). It
+// ends with its own last work if a pause follows, as in step_times.h. The last step of a thread,
+// and one that a window cuts or that lost work, has no row.
 //
-// Each nanosecond of a step has one part. While something computes, it is the category of what
-// started first of all that computes; else that of communication, then "copy"; else "idle." and the
-// cause. So parts of a step add up to its length, and what runs hidden beside others has none.
+// Each nanosecond of a step belongs to one part. While something computes, that is the category of
+// the computing work that started first; else the category of communication, then "copy"; else
+// "idle." and the cause. So the parts of a step add up to its length, and what runs hidden beside
+// others has no part.
 struct StepProfile {
-  std::vector<std::string> parts;  // sorted; each has time in a row
+  std::vector<std::string> parts;  // sorted; each has time in some row
   struct Row {
     uint32_t step = 0;    // index into StepTable::steps
     uint32_t device = 0;  // index into DeviceWork::devices
@@ -34,7 +35,7 @@ struct StepProfile {
     uint32_t kernel = 0;  // index into KernelTable::rows
     uint64_t calls = 0;
     DurationNs total;
-    DurationNs deviation;  // standard deviation of its time in a step; 0 of a single step
+    DurationNs deviation;  // standard deviation of its time in a step; 0 for a single step
     double place = 0;      // where in a step it starts, on average: 0 is the start, 1 the end
   };
   // The kernels that start within the steps of a batch.

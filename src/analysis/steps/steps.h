@@ -24,14 +24,14 @@ struct Step {
   // of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // of its annotation
-  // A step goes on after its annotation, for vLLM samples half a millisecond later: as long as its
-  // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Only
-  // `when` of training steps, of parts, and without the launches.
+  // A step goes on after its annotation (vLLM samples half a millisecond later): as long as its
+  // thread launches GPU work with pauses of 1 ms or less, until the thread's next step. Equal to
+  // `when` for training steps, for parts, and if launches are not known.
   Interval lasts = when;
-  // Not all its work is known, so it has no times on the device: work that it launched is not in
-  // the trace, or work that it may have launched has no launch there, or calls were not recorded
-  // all the while, or it is the last one and goes on for longer after its annotation than any
-  // before, as if more steps followed without one.
+  // Not all its work is known, so it has no times on the device. Either work that it launched is
+  // not in the trace, or work that it may have launched has no launch there, or calls were not
+  // recorded all the while; or it is the last step and goes on for longer after its annotation than
+  // any before, as if more steps without an annotation followed.
   bool lost_work = false;
 };
 
@@ -40,18 +40,19 @@ struct Step {
 // whole, when it touches the scope's window; its period is taken before that, from all steps.
 // ProfilerStep#7 is a step under any category: old files have it as an operator.
 struct StepTable {
-  // "annotated", also of a vLLM that stamps its version and ran no step; "part" where a range
-  // stands for each (rules/steps.rules); "" when the trace has no step annotation.
+  // "annotated" (also if a vLLM stamped its version but ran no step); "part" if a range that is
+  // only a part stands for each step (rules/steps.rules); "" if the trace has no step annotation.
   std::string method;
   std::vector<Step> steps;
 };
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});
-// The same with the times on the device. Cost: O(n), and a sort of the work of each step.
+// The same, with the times on the device. Cost: O(n), and a sort of the work of each step.
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
 inline constexpr uint32_t kNoStep = 0xffffffff;
-// By host call: the step that it starts in, of its thread or of the one that counts for it (see
-// Step::device_span), as an index; of two that overlap the later one has what both hold.
+// By host call: the step that it starts in, as an index, or kNoStep. The step is of its thread, or
+// of the thread that counts for it (see Step::device_span). If two steps overlap, the calls in both
+// are the later one's.
 std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& found);
 
 // The work of a step on one device.
@@ -60,8 +61,8 @@ struct StepWork {
   StringId device{};
   Interval when;  // first start to last end of what the step launched there
 };
-// Of all steps that launched GPU work, by (step, device). `steps` is FindSteps's of the same trace.
-// Cost: O(n).
+// For all steps that launched GPU work, by (step, device). `steps`: from FindSteps, of the same
+// trace. Cost: O(n).
 std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& links,
                                    const std::vector<Step>& steps);
 
@@ -84,7 +85,7 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// Of a name as "ProfilerStep#7"; and by StringId, which names are such: empty when none is.
+// Whether a name is like "ProfilerStep#7"; and by StringId, which names are: empty if none is.
 bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 
