@@ -52,7 +52,7 @@ class Random {
     const double radius = std::sqrt(2 * Exponential());
     return radius * std::cos(2 * std::numbers::pi * Uniform());
   }
-  // Mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000); shapes below 1 by their boost.
+  // Mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000); a shape below 1 by boosting shape + 1.
   double Gamma(double shape) {
     if (shape < 1) return Gamma(shape + 1) * std::pow(1 - Uniform(), 1 / shape);
     const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);

@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allo
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
 
-// What is known of those after SGLang is in rules/engines.rules alone: how they are recognized,
-// asked and understood.
+// For the kinds after kSglang, rules/engines.rules alone says how to recognize and ask them, and
+// how to read their answers.
 enum class EngineKind {
   kUnknown,
   kVllm,
@@ -28,17 +28,17 @@ enum class EngineKind {
   kDynamoSglang,
   kSmg,  // the router itself, in place of the engines behind it
 };
-// More is not believed: a table of the ranks that a server names must fit into memory.
+// The most ranks that tacho believes a server to have: a table of its ranks must fit into memory.
 inline constexpr int kMostRanks = 65'536;
 enum class WorkerRole { kRegular, kPrefill, kDecode };
 
-// The engines behind a router that starts the profilers of all of them: they speak no HTTP.
+// Engines that speak no HTTP, behind a router that starts the profilers of all of them.
 struct BehindRouter {
   EngineKind kind = EngineKind::kUnknown;
-  std::string model;  // that they serve, as its list says
+  std::string model;  // the one that the engines serve, by the router's list
   int engines = 1;
-  std::optional<int64_t> tensor_parallel;  // of each, as told, if it is the same of all
-  bool on_this_host = false;               // all of their addresses are loopback ones
+  std::optional<int64_t> tensor_parallel;  // of each engine, by the list; absent if they differ
+  bool on_this_host = false;               // all their addresses are loopback addresses
 };
 
 // One server that holds an engine, as discovery found it. A router's "@rank" entries of one server
@@ -49,7 +49,7 @@ struct Worker {
   std::vector<int> dp_ranks;      // from "@rank", ascending; empty without ranks
   bool healthy_by_router = true;  // as the router reports; true without a report
   std::string found_in;           // "router http://...: /workers", "launch.log:120", ...
-  std::optional<BehindRouter> in_place_of = {};  // set of a router that stands for them
+  std::optional<BehindRouter> in_place_of = {};  // set if this is a router that stands for engines
 };
 
 // The ways to start an engine's profiler.
@@ -57,12 +57,13 @@ struct ProfilerFacts {
   bool has_http = false;          // POST /start_profile exists
   bool reads_body = false;        // vLLM: prefix and limits are read; SGLang: always true
   bool reads_profile_id = false;  // SGLang from 0.5.15
-  // vLLM: its interface names profiler_kwargs. Its front end in Rust names nothing, and drops it.
+  // vLLM: its /openapi.json lists profiler_kwargs. Its Rust front end does not list the field, and
+  // drops it.
   bool reads_kwargs = false;
   bool has_daemon = false;  // a process of this engine asked our Kineto daemon (this host only)
   bool launched_by_nsys = false;  // below nsys launch --session-new=NAME (this host only)
-  // The profiler configuration that the engine reports; absent if it does not (it needs its
-  // developer mode).
+  // The profiler configuration that the engine reports; absent if it reports none (only its
+  // developer mode does).
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
   std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table,
@@ -78,11 +79,11 @@ struct EngineFacts {
   std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
   std::optional<int64_t> max_model_len;
-  // 1 to kMostRanks, and their product too.
+  // Each is from 1 to kMostRanks, and so is their product.
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
-  std::string not_believed;  // "tensor parallel 100000000": what was told instead; "": nothing
+  std::string not_believed;  // a reported size out of bounds: "tensor parallel 100000000"; "": none
   std::optional<bool> asleep;
-  std::optional<int> sleep_level;  // vLLM's, while it sleeps: 2 has dropped its weights
+  std::optional<int> sleep_level;  // vLLM's, while it sleeps; at 2 it has dropped its weights
   bool has_metrics = false;
   std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;
@@ -93,7 +94,7 @@ struct EngineFacts {
   // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and the
   // precision.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;
-  int64_t round_trip_ns = 0;  // of the fastest probe
+  int64_t round_trip_ns = 0;  // the time of the fastest probe
 
   // The number of files that a session leaves: the ranks of all engines behind this server. Absent
   // if the parallel sizes are not reported.

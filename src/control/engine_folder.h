@@ -8,16 +8,18 @@
 
 namespace tacho {
 
-// A store ("s3://bucket/x"): no folder of a host, so nothing is made or looked for in it.
+// Whether `folder` is a store ("s3://bucket/x") and not on a host: tacho creates and looks for
+// nothing in it.
 bool IsStore(std::string_view folder);
 
-// What the engine makes of the name: "~" is the home of its user ("": not known), another relative
-// one is below `working`, the folder that it runs in. Absolute, without a slash at the end; a store
-// as it is. As vLLM 0.32's config/profiler.py does; SGLang 0.5 knows "~" too
-// (scheduler_components/profiler_manager.py).
+// The folder that the engine uses for the name `named`: "~" becomes `home`, the home of its user
+// ("": not known); any other relative path is below `working`, the folder that the engine runs in.
+// The result is absolute, without a slash at the end; a store stays as it is. As in vLLM 0.32's
+// config/profiler.py; SGLang 0.5 knows "~" too (scheduler_components/profiler_manager.py).
 std::string EngineFolder(std::string named, const std::string& working, std::string_view home);
 
-// The same for an engine that runs on this host. As it is if the process may not be read.
+// The same for an engine that runs on this host. Returns `named` unchanged if the process may not
+// be read.
 std::string FolderOfProcess(int64_t pid, const std::string& named);
 
 }  // namespace tacho

@@ -33,12 +33,12 @@ class FakeEngine {
   }
 
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
-  // From now on.
+  // Sets the answer to later requests.
   void Set(const std::string& what, Answer answer) {
     std::lock_guard lock(mutex_);
     answers_[what] = std::move(answer);
   }
-  // "POST /start_profile BODY", in the order of arrival.
+  // The requests so far, in the order of arrival: "POST /start_profile BODY".
   std::vector<std::string> seen() const {
     std::lock_guard lock(mutex_);
     return seen_;

@@ -230,14 +230,14 @@ struct Finding {
   // Whether it makes a recording incomplete.
   [[nodiscard]] bool IsTrouble() const { return severity() >= FindingSeverity::kIncomplete; }
   [[nodiscard]] std::string_view Remedy() const;  // its own, else its kind's
-  [[nodiscard]] std::string Words() const;        // evidence and its own remedy
-  [[nodiscard]] std::string Text() const;         // "SUBJECT: " and its words: as on every screen
+  [[nodiscard]] std::string Words() const;        // its evidence and its own remedy
+  [[nodiscard]] std::string Text() const;         // "SUBJECT: " and Words(): as on every screen
 };
 
-// The texts of those that are troubles, or of the others.
+// The texts of the findings that are troubles (IsTrouble), or of the others.
 std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool troubles);
 
-// A value, or what stands in its way.
+// A value, or the finding that says why there is none.
 template <typename T>
 using Checked = tl::expected<T, Finding>;
 

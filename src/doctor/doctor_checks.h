@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// Something that was found, by the id of a finding (docs/findings.md) or of a note (docs/notes.md).
+// Something that was found. `id` is that of a finding (docs/findings.md) or a note (docs/notes.md).
 struct Diagnosis {
   std::string id;
   FindingSeverity severity = FindingSeverity::kInfo;
@@ -32,15 +32,15 @@ struct Looked {
 struct Examination {
   std::vector<Looked> looked;
   std::vector<Diagnosis> found;
-  std::set<std::string> engines;  // "vllm", "sglang": those at hand; none: not known
+  std::set<std::string> engines;  // "vllm", "sglang": those at hand; empty: not known
 
-  // Also in another examination's order; what is known already is left out.
+  // Adds it, unless the same one is there already.
   void Add(const Finding& finding) { Add(DiagnosisOf(finding)); }
   void Add(Diagnosis diagnosis);
-  // The worst first; else in the order in which they were found.
+  // The worst first; otherwise in the order in which they were found.
   void SortBySeverity();
   [[nodiscard]] bool SpoilsARecording() const;
-  // The pages of a finding, without those of engines that are not at hand.
+  // The ids of a finding's pages, without those of engines that are not at hand.
   [[nodiscard]] std::vector<std::string> ChecksOf(std::string_view id) const;
   [[nodiscard]] bool Concerns(const CheckPage& page) const;
 };
@@ -54,20 +54,21 @@ struct CheckOutcome {
   std::vector<std::string> looked_at;
   std::string why;  // what could not be looked at, and why; "" if nothing
 };
-// What became of each check that such looks could decide, in the order of the pages; checks whose
-// looks were not tried, and those of other engines, are left out. Found: one of its findings is
-// there. Clear: one of the things that show it was looked at, of every engine and file. Pure.
+// The outcome of each check that the looks of `examination` could decide, in the order of the
+// pages. Leaves out checks whose looks were not tried, and checks of other engines. kFound: one of
+// the check's findings is there. kClear: one of the check's looks could look at every engine and
+// file. Pure.
 std::vector<CheckOutcome> JudgeChecks(const Examination& examination);
 
-// What is wrong with a trace: its notes with their remedies, and what it cannot show by its nature.
+// What is wrong with a trace: its notes with their remedies, and what such a trace cannot show.
 // A trace that is not a front end's and holds no step or no event proves nothing: incomplete.
 std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace);
 
 // The findings that a run.json keeps. nullopt: it is no run.json. At most 1,000.
 std::optional<std::vector<Diagnosis>> KeptFindingsOf(std::string_view run_json);
-// The engine (name and version) of its first worker; "" if it does not name one.
+// The engine (name and version) of a run.json's first worker; "" if it names none.
 std::pair<std::string, std::string> KeptEngineOf(std::string_view run_json);
-// A remedy that names fields of --profiler-config: without those that this engine had set already.
+// Removes from a remedy the fields of --profiler-config that the run's engine had set already.
 std::string WithoutFieldsSet(std::string remedy, std::string_view run_json);
 
 }  // namespace tacho

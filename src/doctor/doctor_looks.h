@@ -14,11 +14,11 @@
 
 namespace tacho {
 
-// What is asked of the looks, and how they reach what they look at.
+// What to look at, and how to reach it.
 struct LookOptions {
   std::vector<std::string> command;      // a command line to examine
   std::vector<std::string> environment;  // "NAME=value", beside this process's own
-  std::string engine_version, python;    // of the installed engine; "": found out
+  std::string engine_version, python;    // of the installed engine; "": tacho finds it
   HttpClientOptions http = {};
   std::chrono::milliseconds patience{0};  // for an answer of a server
   // Reads and analyses the traces of a file, a folder or an archive, of all sessions.
@@ -26,15 +26,15 @@ struct LookOptions {
       read_traces = {};
 };
 
-// Each adds what it finds, and what it looked at or could not look at. Errors are those that leave
-// nothing to look at.
+// Each of these functions adds what it finds, and what it looked at or could not look at. It fails
+// only if there is nothing to look at.
 
 // Engines behind a URL, in a launch log or a list. kRemote: nobody answered at all.
 Result<void> ExamineTarget(const std::string& target, const LookOptions& options,
                            const std::stop_token& stop, Examination& examination);
-// Whether an nsys can make reports.
+// Looks whether an nsys can make reports.
 void ExamineImporter(const NsysProgram& nsys, Examination& examination);
-// The driver and its GPUs, as its own files in `driver` (/proc/driver/nvidia) name them.
+// The driver and its GPUs, as the driver's own files in `driver` (/proc/driver/nvidia) list them.
 void ExamineGpus(const std::string& driver, Examination& examination);
 // Installed engines, nsys and its agents, driver, room.
 void ExamineHost(const LookOptions& options, const std::stop_token& stop, Examination& examination);

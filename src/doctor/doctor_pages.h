@@ -27,22 +27,22 @@ std::string_view NameOf(Look look);
 struct CheckPage {
   std::string id;                     // "D01"
   std::string title;                  // "/start_profile answers 404"
-  std::vector<std::string> findings;  // ids of findings or of notes that mean it; may be empty
-  std::vector<Look> looks;            // what shows it; empty: nothing does, see `seen`
-  std::string engine;                 // "vllm", "sglang": of that engine alone; "" of all
+  std::vector<std::string> findings;  // ids of findings or notes that show it; may be empty
+  std::vector<Look> looks;            // which looks show it; empty: none does, see `seen`
+  std::string engine;                 // "vllm", "sglang": only of that engine; "": of all
   // Symptom, cause, versions, remedy, how it was verified; `seen`: how tacho knows, or why not.
   std::string symptom, cause, versions, remedy, verified, seen;
 };
 // In the order of their ids.
 const std::vector<CheckPage>& CheckPages();
-// The pages of an id ("D01", "d1"), or of all that have such a finding or note.
+// The page with that id ("D01", "d1"), or all pages with that finding or note.
 std::vector<const CheckPage*> PagesFor(std::string_view id);
-// All that PagesFor knows, with the title of its (first) page.
+// Every id that PagesFor accepts, with the title of its (first) page.
 std::map<std::string, std::string> PageTitles();
 // The id that the user may have meant; "" if none is near.
 std::string NearestPage(std::string_view id);
 
-// For a screen of `width` columns, and as a page of docs/doctor/ with links.
+// A page's text for a screen of `width` columns, and as a file of docs/doctor/ with links.
 std::string PageText(const CheckPage& page, size_t width);
 std::string PageMarkdown(const CheckPage& page);
 std::string PagesIndexMarkdown();  // README.md of docs/doctor/

@@ -17,22 +17,23 @@ struct ExaminedWorker {
   std::vector<int64_t> pids;  // on this host; empty: it runs elsewhere, or may not be seen
 };
 
-// What a recording with its defaults would find out about the worker before its start, without the
-// locks, the trial and the folders of a recording; and how its processes were started. Reads /proc
-// and free room; sends nothing.
+// Adds what a recording with default options would find out about the worker before its start,
+// without the recording's locks, trial and folders; and how the worker's processes were started.
+// Reads /proc and free room; sends nothing.
 void ExamineWorker(const ExaminedWorker& examined, Examination& examination);
 
-// What concerns several workers: folders that they share.
+// Adds what concerns several workers: folders that they share.
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination);
 
-// How an engine is started: CheckLaunch, and what is known of its version. Subjects get `of` ("URL:
-// ") in front. An unknown version is one of the things that cannot be looked at.
+// Checks how an engine is started: CheckLaunch, and the known faults of its version. Puts `of`
+// ("URL: ") before the subjects. An unknown version counts as something that could not be looked
+// at.
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
                     const std::vector<std::string>& environment, const std::string& of,
                     Examination& examination);
 
-// Free room for traces and temporary files in these folders of this host.
+// Checks the free room for traces and temporary files in these folders of this host.
 void ExamineRoom(const std::vector<std::string>& folders, Examination& examination);
 
 }  // namespace tacho

@@ -11,22 +11,24 @@ namespace tacho {
 // What stands before the engine's program in a whole command: settings ("CUDA_VISIBLE_DEVICES=0"),
 // and programs that start another one ("numactl -N 0").
 
-// Takes the settings that `words` begin with, also those after "env"; none after one
-// that sets $PATH.
+// Removes the settings at the beginning of `words`, also those after "env", and returns them. Takes
+// none if an "env" sets $PATH.
 std::vector<std::string> TakeSettings(std::vector<std::string>& words);
 
-// The vllm or sglang before "serve", or the Python that runs it or a module; words.size() without.
+// The index of the vllm or sglang before "serve", or of the Python that runs it or a module;
+// words.size() if there is none.
 size_t EngineWord(const std::vector<std::string>& words);
 
-// Whether a word before the engine's makes another environment, so that its program is not the one
-// that is found here.
+// Whether a word before the engine's program changes the environment, so that the program is not
+// the one that is found here.
 bool HasOtherEnvironment(const std::vector<std::string>& words);
 
-// Whether a word before the engine's starts it in a container or on another host.
+// Whether a word before the engine's program starts it in a container or on another host.
 bool RunsElsewhere(const std::vector<std::string>& words);
 
-// kUsage: options and variables that are added would not reach the engine, as in a container or in
-// words in quotes; it would not end with tacho; or the command starts no server ("vllm bench").
+// kUsage: added options and variables would not reach the engine, because it runs in a container or
+// its command is quoted; the engine would not end with tacho; or the command starts no server
+// ("vllm bench").
 Result<void> CheckWrappers(const std::vector<std::string>& words);
 
 }  // namespace tacho

@@ -11,15 +11,15 @@
 
 namespace tacho {
 
-// The value that `words`, an engine's command line, give to one of its options' names; the last one
-// wins, as in Python's argparse. "--port 1" and "--port=1". nullopt without any.
+// The value of an option in `words`, an engine's command line: "--port 1" or "--port=1". `names`
+// are the option's names. The last one wins, as in Python's argparse. nullopt if it is not given.
 std::optional<std::string> OptionValue(const std::vector<std::string>& words,
                                        const std::vector<std::string_view>& names);
 
 // How an installed engine is called.
 struct EngineProgram {
   std::vector<std::string> command;  // the program with the user's arguments
-  std::string python = {};           // that runs it; "" if that cannot be told
+  std::string python = {};           // that runs it; "" if that is not known
   std::string version = {};          // "" if the engine does not report one
   // The options of the file that its --config names, as words; those of `command` win.
   std::vector<std::string> file_options = {};
@@ -29,24 +29,24 @@ struct EngineProgram {
 // "serve" or "vllm serve"), or a whole command whose first word is a program. Without one the
 // engine is `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH. `python` also runs
 // a whole command that begins with "python3". kUsage: it is not installed, `arguments` start
-// another one or are refused by CheckWrappers, `python` is a script of one, or is given beside
-// another whole command. Without its version.
+// another engine or CheckWrappers refuses them, `python` is an engine's script, or is given beside
+// another whole command. Does not fill in the version.
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments);
 
-// The version that the engine's package has for that Python: it is asked, which takes a tenth of a
-// second. kUsage: the engine is not installed there, or it is no Python, by its name and its
-// answer. "" if it cannot be asked.
+// The version of the engine's package in that Python. Runs the Python, which takes a tenth of a
+// second. kUsage: the engine is not installed there, or `python` is no Python, by its name and its
+// answer. "" if it cannot be run.
 Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
                                      const std::stop_token& stop);
 
-// The version of the first of these packages that this Python has; "" with none of them. kRemote:
-// it cannot be asked.
+// The version of the first of these packages that this Python has; "" if it has none. kRemote: the
+// Python cannot be run.
 Result<std::string> AskPackageVersion(const std::string& python,
                                       const std::vector<std::string>& packages,
                                       const std::stop_token& stop);
 
-// The Python in the first lines of a script that a package installed; "" for another file.
+// The Python named in the first lines of a script that a package installed; "" for another file.
 std::string PythonOfScript(const std::string& path);
 
 }  // namespace tacho

@@ -12,7 +12,7 @@ namespace tacho {
 // whoever launches an engine may have threads.
 
 inline constexpr std::string_view kKeeperWord = "__keep";
-inline constexpr int kKeeperStuck = 1;  // exit status: what the program left does not end
+inline constexpr int kKeeperStuck = 1;  // exit status: processes of the program do not end
 
 // Messages between owner and keeper. The owner closes the channel to end the program.
 enum class KeeperMessage : int { kBegin, kRelease, kStarted, kNotStarted, kEnded };
@@ -24,11 +24,11 @@ bool SendToPeer(int channel, KeeperMessage message, int value = 0);
 std::optional<KeeperPacket> ReceiveFromPeer(int channel);
 
 // The options as a file in memory, words that each end with a zero byte: arguments and environment
-// may hold secrets, which a command line would show. Invalid, with errno, if there is none.
+// may hold secrets, which a command line would show. Invalid, with errno set, on failure.
 FileDescriptor KeeperOptionsFile(const KeptProgramOptions& options);
 
 // What `tacho __keep` does, with the channel, the log and the options as descriptors 3, 4 and 5.
-// Its exit status.
+// Returns the exit status.
 int RunKeeper();
 
 }  // namespace tacho

@@ -6,11 +6,13 @@
 
 namespace tacho {
 
-// Where a launch that begins now has its logs and traces: "OUT/tacho-launch-NAME-20261124-160239".
+// The folder for logs and traces of a launch that begins now:
+// "OUT/tacho-launch-NAME-20261124-160239".
 std::string LaunchFolderFor(const std::string& out, const std::string& name);
-// Makes that folder, or one with a number after it: two may begin in the same second. kOutput.
+// Makes that folder, or one with a number after it: two launches may begin in the same second.
+// kOutput.
 Result<std::string> MakeLaunchFolder(const std::string& path);
-// Removes what a launch that did not begin has left in it: logs without a byte, and empty folders.
+// Removes what a launch that did not begin has left in `folder`: empty logs and empty folders.
 void RemoveEmptyParts(const std::string& folder);
 
 }  // namespace tacho

@@ -22,31 +22,31 @@ struct LaunchRecord {
   int64_t begun_unix_s = 0;
   std::vector<Server> servers;  // with the router, last
 
-  // The router, or all engines where none is in front of them.
+  // The URL of the router, or those of all engines if there is no router.
   [[nodiscard]] std::vector<std::string> targets() const;
 };
 
-// kUsage: not such a name.
+// kUsage: `name` is not as LaunchRecord::name requires.
 Result<void> CheckLaunchName(const std::string& name);
 
-// A name that no other launch gets while it is held: until the record is kept.
+// A name that no other launch gets while `lock` is held. Hold it until the record is kept.
 struct TakenName {
   std::string name;
   SessionLock lock;
 };
-// `asked`, or with "" the first free one of "vllm", "vllm-2", ... kUsage: no such name, or a launch
-// of that name runs or is just beginning.
+// Takes `asked`, or if it is "" the first free name of "vllm", "vllm-2", ... kUsage: an invalid
+// name, or a launch of that name runs or is just beginning.
 Result<TakenName> TakeLaunchName(const std::string& asked, const std::string& engine);
 
-// kOutput without a folder for it, or if it cannot be written.
+// Writes the record. kOutput: there is no folder for it, or it cannot be written.
 Result<void> KeepLaunch(const LaunchRecord& record);
 
 // The launches that have a running keeper, by name. Removes nothing.
 std::vector<LaunchRecord> RunningLaunches();
-// Removes the records whose keepers are gone; one that cannot be read stays, since its launch may
-// run, and so does that of a name which is held now (TakeLaunchName).
+// Removes the records whose keepers are gone. Keeps a record that cannot be read, since its launch
+// may run, and the record of a name that is held now (TakeLaunchName).
 void ForgetEndedLaunches();
-// Those of its keepers that run.
+// The pids of the launch's keepers that still run.
 std::vector<int64_t> KeepersOf(const LaunchRecord& record);
 
 }  // namespace tacho

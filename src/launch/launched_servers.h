@@ -19,11 +19,11 @@
 
 namespace tacho {
 
-// What shows that a launched engine can be profiled. A preset without a profiler of its own (nsys)
-// shows none.
+// What shows that a launched engine can be profiled. All of it is missing for a preset without a
+// profiler of its own (nsys).
 struct ProfilingProof {
-  bool in_arguments = false;       // of its process
-  std::optional<uint64_t> logged;  // the line of its log that shows what it took
+  bool in_arguments = false;       // its process's arguments show it
+  std::optional<uint64_t> logged;  // the line of its log with the arguments it took
   // Whether POST /start_profile is registered; absent: the engine could not be asked.
   std::optional<bool> has_route;
 };
@@ -40,25 +40,25 @@ class LaunchedServers {
   LaunchedServers& operator=(LaunchedServers&&) = default;
   ~LaunchedServers() { End(); }
 
-  // Starts the engines, waits until all are healthy, then the same with the router. `progress` gets
-  // the name of a server that is waited for and the last line of its log, several times a second.
-  // kUsage: a program cannot be started; kRemote: a server ended, with its first failure, was not
-  // healthy within `patience`, or wants another API key; kInterrupted. From now on `client` sends
-  // its key to the servers.
+  // Starts the engines, waits until all are healthy, and then does the same with the router. While
+  // it waits for a server, `progress` gets the server's name and the last line of its log several
+  // times a second. kUsage: a program cannot be started; kRemote: a server ended (the message has
+  // its first failure), was not healthy within `patience`, or wants another API key; kInterrupted.
+  // From now on `client` sends its key to the servers.
   using Progress = std::function<void(const std::string& server, const std::string& line)>;
   Result<void> Start(HttpClient& client, std::chrono::milliseconds patience,
                      const Progress& progress, std::stop_token stop);
 
-  // Of each engine, in the order of the plan.
+  // The proof for each engine, in the order of the plan.
   std::vector<ProfilingProof> Prove(HttpClient& client, std::stop_token stop) const;
 
   // Why a server ended, for each that has ended by itself since the last call.
   std::vector<std::string> Endings();
   [[nodiscard]] bool AnyRuns();
 
-  // Ends all at the same time and waits until nothing of them is left. What does not end is named.
+  // Ends all at the same time and waits until nothing of them is left. Returns what does not end.
   std::vector<std::string> End();
-  // They go on when this process ends.
+  // The servers go on when this process ends.
   void Release();
 
   [[nodiscard]] const PlannedLaunch& plan() const { return plan_; }
@@ -68,9 +68,9 @@ class LaunchedServers {
   struct Server {
     PlannedServer planned;
     KeptProgram program;
-    EngineLog log{};                                         // of this start
-    std::string phase = {};                                  // by its log; "": not known
-    std::chrono::steady_clock::time_point phase_began = {};  // when it was seen first
+    EngineLog log{};                                         // its log since this start
+    std::string phase = {};                                  // what its log shows; "": not known
+    std::chrono::steady_clock::time_point phase_began = {};  // when `phase` was seen first
     bool ending_told = false;
   };
   LaunchedServers() = default;
@@ -85,7 +85,7 @@ class LaunchedServers {
 
   PlannedLaunch plan_;
   LaunchRecord record_;
-  std::vector<SessionLock> held_;  // of the plan, until all servers are ready
+  std::vector<SessionLock> held_;  // the plan's, until all servers are ready
   std::vector<Server> servers_;    // with the router, last
 };
 

@@ -22,31 +22,31 @@ struct EngineArguments {
   std::string ready_within = "10m";
 };
 
-// Settings before the engine's words ("CUDA_VISIBLE_DEVICES=0 vllm serve") become its environment;
-// they are returned.
+// Moves the settings before the engine's words ("CUDA_VISIBLE_DEVICES=0 vllm serve") into its
+// environment, and returns them.
 std::vector<std::string> MoveSettings(EngineArguments& engine);
 
-// The port of an engine that is given none.
+// The port on which an engine listens if it is given none.
 uint16_t UsualPort(EngineKind kind);
-// Who has a port that is not free: "process 7 listens on it: vllm serve ...".
+// The process that has a port that is not free: "process 7 listens on it: vllm serve ...".
 std::string ListenerOn(uint16_t port);
 
 struct PlanOfHere {
   PlannedLaunch plan;
-  std::vector<SessionLock> held;  // of its ports, until the servers listen on them
+  std::vector<SessionLock> held;  // locks of its ports, until the servers listen on them
 };
 
 // For the preset nsys.
 struct NsysToUse {
   std::string program;  // its path; "": none is installed
-  std::string session;  // the name of the one to make
+  std::string session;  // the name of the session to make
 };
 
-// The plan for this host: the installed engine and its version, free ports, its GPUs. `folder` gets
-// logs and traces, and need not exist yet. Starts nothing but a Python that is asked for the
-// version. kUsage: it is not installed, options fight each other or do not fit that version (unless
-// `force`), a port is taken, with who holds it. kOutput: there is no room for logs or traces.
-// kInterrupted.
+// The plan for this host: the installed engine and its version, free ports, the host's GPUs.
+// `folder` gets logs and traces, and need not exist yet. Starts nothing but a Python that it asks
+// for the version. kUsage: the engine is not installed, options contradict each other or do not fit
+// that version (unless `force`), or a port is taken (the message says by whom). kOutput: there is
+// no room for logs or traces. kInterrupted.
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const NsysToUse& nsys,
                             const std::stop_token& stop);

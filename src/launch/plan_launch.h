@@ -32,9 +32,9 @@ struct LaunchPlace {
   std::string working;                        // the folder that engines run in; absolute
   std::vector<uint16_t> ports;                // free ones: one for each server, two for a router
   std::vector<std::string> gpus;              // as kVisibleGpus names them; empty: none
-  std::string router_program = {};            // of this kind of engine; "": none
-  std::vector<std::string> environment = {};  // of this process: "NAME=value"
-  std::vector<std::string> nsys = {};         // words before an engine's command: preset nsys alone
+  std::string router_program = {};            // for this kind of engine; "": none
+  std::vector<std::string> environment = {};  // this process's own: "NAME=value"
+  std::vector<std::string> nsys = {};         // words before an engine's command: only preset nsys
 };
 
 // One server, as it will be started.
@@ -54,12 +54,12 @@ struct PlannedLaunch {
   std::vector<PlannedServer> servers;
   std::optional<PlannedServer> router;
   std::vector<Finding> findings;  // what is wrong with the options; those that block come first
-  std::string record_options;     // of `tacho record`, which stand for the rest of the preset
-  std::string api_key;            // that the servers want; "" for none. Secret
+  std::string record_options;     // for `tacho record`: the rest of what the preset means
+  std::string api_key;            // that the servers require; "": none. Secret
 
   // Where requests go.
   [[nodiscard]] const std::string& url() const { return router ? router->url : servers[0].url; }
-  // What a recording of all engines names.
+  // The targets for a recording of all engines.
   [[nodiscard]] std::vector<std::string> targets() const;
 };
 
@@ -69,22 +69,22 @@ struct PresetWords {
 };
 const std::vector<PresetWords>& Presets();
 
-// The commands and environments that start the engine so that it can be profiled. What the user's
-// own arguments, their --config file and the environment say wins over the preset. kUsage: they
-// fight each other, the engine would not answer plain HTTP at a port, or the host has too few GPUs
-// for so many replicas. Pure.
+// The commands and environments that start the engine so that it can be profiled. The user's own
+// arguments, their --config file and the environment win over the preset. kUsage: these contradict
+// each other, the engine would not answer plain HTTP at a port, or the host has too few GPUs for so
+// many replicas. Pure.
 Result<PlannedLaunch> PlanLaunch(const LaunchRequest& request, const EngineProgram& program,
                                  const LaunchPlace& place);
 
-// The port that the user chose, in an option of tacho's or in the engine's own arguments. kUsage:
-// they differ, or it is no port.
+// The port that the user chose, in an option of tacho or in the engine's own arguments. kUsage: the
+// two differ, or the value is no port.
 Result<std::optional<uint16_t>> AskedPort(const LaunchRequest& request,
                                           const EngineProgram& program);
 
-// Words of a command line for a shell, but with *** for what may be secret: the values of key
-// options, of NAME=value where NAME says so, and what a URL holds of a user.
+// A command line in shell syntax, with *** in place of possible secrets: the values of key options,
+// of NAME=value where NAME suggests a secret, and the user part of a URL.
 std::string ShownWords(const std::vector<std::string>& words);
-// "NAME=value ... program word ...": the very command, shown in the same way.
+// The server's command as "NAME=value ... program word ...", shown in the same way.
 std::string ShellLine(const PlannedServer& server);
 
 }  // namespace tacho

@@ -16,7 +16,7 @@ namespace tacho {
 
 // What a process asks its Kineto daemon for: "is there a trace for me to take?"
 struct KinetoQuestion {
-  int32_t state = 0;  // bit 2 is set while idle: 3, else 1; torch 2.14 and later: 2, else 0
+  int32_t state = 0;  // idle: 3, else 1; of torch 2.14 and later idle: 2, else 0
   int64_t job = 0;
   std::vector<int64_t> pids;  // the process, then its ancestors
 };

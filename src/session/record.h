@@ -11,9 +11,9 @@ namespace tacho {
 
 // Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
 // Profilers that were started are stopped whatever happens, also when `stop` is requested (the
-// recording is then interrupted and holds what there is). Errors are those of the preflight,
-// before anything was started: kUsage (it cannot do what was asked for), kRemote (no answer, or
-// somebody else profiles), kOutput (the run folder).
+// recording is then interrupted and holds what there is). It fails only in the preflight, before
+// anything was started: kUsage (it cannot do what was asked for), kRemote (no answer, or somebody
+// else profiles), kOutput (the run folder).
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                          std::stop_token stop = {});
 

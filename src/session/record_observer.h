@@ -7,13 +7,13 @@ namespace tacho {
 
 struct Recording;
 
-// Hears what goes on, from the thread that runs Record.
+// Is told what goes on, on the thread that runs Record.
 class RecordObserver {
  public:
   virtual ~RecordObserver() = default;
-  // A phase is done: "preflight", what came out.
+  // A phase ("preflight") is done; `what` is its result.
   virtual void OnDone(std::string_view phase, const std::string& what) = 0;
-  // Of the phase under way, perhaps in several lines; comes often.
+  // Progress of the phase under way, perhaps in several lines; called often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
   // Some workers are done and others still write: `recording` may be written and proven now, and

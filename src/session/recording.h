@@ -21,7 +21,7 @@ namespace tacho {
 // A window that was taken through Kineto's daemon protocol.
 struct DaemonWindow {
   int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as it was asked for
-  size_t processes = 0;              // that were told
+  size_t processes = 0;              // how many were told
   std::string socket_folder;         // where they asked; "": the abstract name
   std::string request;               // what they were told, as Kineto reads it
   std::vector<Finding> findings;
@@ -30,7 +30,7 @@ struct DaemonWindow {
 
 // A window that Nsight Systems recorded.
 struct NsysWindow {
-  std::string version;                             // of the nsys that was asked
+  std::string version;                             // of the nsys that was used
   std::vector<std::vector<std::string>> commands;  // its starts and stops
 };
 
@@ -49,15 +49,15 @@ struct Recording {
   ClockPair clocks = {};
   ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};
-  // When all engines had written, of a given load that went on meanwhile; 0: of no such load.
+  // When all engines had written, if a given load went on meanwhile; 0: there was no such load.
   int64_t flushed_ns = 0;
   std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
-  std::vector<Finding> findings = {};          // but those of the proof
+  std::vector<Finding> findings = {};          // except those of the proof
 
   // Share of the throughput that profiling took, and its error: twice the standard error, or the
   // largest difference from the mean of any stretch of the baseline as long as the profiled window,
   // if that is more. Absent without both windows, and if requests failed in one of them. A cost
-  // smaller than its error was not seen.
+  // smaller than its error cannot be told from 0.
   struct Cost {
     double share = 0, error = 0;
   };
@@ -67,9 +67,9 @@ struct Recording {
   void EndProfiledWith(const std::vector<TraceEvidence>& traces, const Proof& proof);
   bool AnyStarted() const;
   bool HasTrouble() const;  // among the findings
-  // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).
+  // Whether the recording was ended because of one worker (WorkerExpectation::given_up).
   bool GaveUp() const;
-  // What all workers owe, including those that were left out.
+  // The expectations of all workers, including those that were left out.
   std::vector<WorkerExpectation> Expectations() const;
 };
 

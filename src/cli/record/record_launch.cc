@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "base/words.h"
+#include "cli/launch/launch_narrator.h"
 #include "cli/launch/launch_options.h"
 #include "cli/options/secret.h"
 #include "cli/screen/output.h"
 #include "control/nsys/nsys_launch.h"
 #include "launch/launch_folder.h"
 #include "text/shell_word.h"
-#include "cli/launch/launch_narrator.h"
 
 namespace tacho {
 

@@ -17,14 +17,14 @@ struct DaemonProcess {
   int64_t pid = 0;
   std::vector<int64_t> ancestors;  // parent first
   int64_t job = 0;
-  int64_t asked_ns = 0;  // CLOCK_MONOTONIC of its last question
-  bool tracing = false;  // by that question
+  int64_t asked_ns = 0;  // time of its last question, CLOCK_MONOTONIC
+  bool tracing = false;  // as its last question reports
   bool told = false;     // has taken the last request
 };
 
 struct DaemonTrace {
-  // Absolute, as the engine names it, and writable by the engine. Kineto of torch 2.14 and later
-  // takes it only below its KINETO_ONDEMAND_TRACE_DIR, or /tmp, and without "..".
+  // An absolute path, as the engine sees it, writable by the engine. Kineto of torch 2.14 and later
+  // accepts it only below its KINETO_ONDEMAND_TRACE_DIR, or /tmp, and without "..".
   std::string folder = {};
   std::string stem;           // each process writes FOLDER/STEM_PID.json
   int64_t start_unix_ms = 0;  // the same for all processes, which begin within milliseconds of it
@@ -45,23 +45,23 @@ class KinetoDaemon {
   // The least time between an answer and the start: Kineto looks at a new request after up to a
   // second (seen: 0.98 s), warms up for one, and refuses a start that is past.
   static constexpr int64_t kReadyMs = 2000;
-  // The time between the request and the start, which allows one answer to be late: Kineto waits 50
-  // ms for an answer, and finds a later one with its next question. A daemon that also answers when
-  // there is nothing to do may have left more of them.
+  // The time between the request and the start. It allows one answer to be late: Kineto waits 50 ms
+  // for an answer, and reads a later one after its next question. A daemon that also answers when
+  // there is nothing to do may have left several late answers.
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
   // (the engine's KINETO_IPC_SOCKET_DIR, to the letter), the socket file "dynolog" in it. A process
-  // that writes the folder otherwise is not heard: an answer would end it. kRemote: another daemon
-  // has the name; kOutput: the folder cannot be used.
+  // that spells the folder differently is ignored: an answer would end that process. kRemote:
+  // another daemon has the name; kOutput: the folder cannot be used.
   static Result<std::unique_ptr<KinetoDaemon>> Listen(const std::string& socket_folder = "");
   virtual ~KinetoDaemon() = default;  // ends the thread, removes the socket file
 
   // All processes that have asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // From now on the next question of each of these processes is answered with its trace, once,
-  // unless it is too late for the start. Replaces an earlier request that was not yet taken.
+  // Answers the next question of each of these processes with its trace, once, unless it comes too
+  // late for the start. Replaces an earlier request that was not yet taken.
   virtual void Request(const std::map<int64_t, DaemonTrace>& traces) = 0;
 
   // Takes the request back from processes that have not asked since. Returns the others, which will

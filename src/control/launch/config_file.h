@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// The words of a command line, and after them the options of the file that its --config names, as
-// vLLM and SGLang read it: YAML whose keys are options, of which those on the command line win.
-// kConfigUnreadable: no such file, larger than 1 MB, or not such YAML.
+// Appends to the words of a command line the options in the file that its --config names. vLLM and
+// SGLang read that file as YAML whose keys are options; an option on the command line wins.
+// kConfigUnreadable: no such file, larger than 1 MB, or not YAML of that form.
 Checked<std::vector<std::string>> WithConfigFile(std::vector<std::string> words);
 
 }  // namespace tacho

@@ -16,28 +16,29 @@ namespace tacho {
 struct LaunchPlan {
   EngineKind kind = EngineKind::kUnknown;
   std::string version;                             // "" counts as the newest
-  std::vector<std::string> words;                  // of the engine
+  std::vector<std::string> words;                  // the engine's own command
   std::vector<CommandOption> options;              // in `words`
-  bool under_nsys = false;                         // by its words, or by its environment
-  std::optional<std::vector<CommandOption>> nsys;  // of `nsys profile`, if the words show it
+  bool under_nsys = false;                         // by its command line or environment
+  std::optional<std::vector<CommandOption>> nsys;  // nsys's own, if the command runs nsys
   std::map<std::string, std::string, std::less<>> environment;
-  bool stacks_are_meant = false;  // they were asked for: no remedy against them
+  bool stacks_are_meant = false;  // the user wants stacks: no remedy against them
 
   std::string Name() const;  // "vLLM 0.32.0"
-  // The value of the last option of that name ("" for a flag without one); nullopt without it.
+  // The value of the last option of that name ("" for a flag without a value); nullopt if there is
+  // no such option.
   std::optional<std::string> Option(std::string_view name) const;
   std::optional<std::string> Variable(std::string_view name) const;
-  bool IsOn(std::string_view variable) const;  // set, and neither 0 nor a word for it
-  bool RunsOnCpu() const;                      // as far as words, environment and version tell
+  bool IsOn(std::string_view variable) const;  // set, and not "", 0, false, no or off
+  bool RunsOnCpu() const;                      // as far as words, environment and version show
 };
 LaunchPlan PlanOf(EngineKind kind, std::string_view version, const std::vector<std::string>& words,
                   const std::vector<std::string>& environment);
 
 // The parts of CheckLaunch; each adds what it finds.
 void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings);
-// False if the engine does not start with its --profiler-config.
+// Returns false if the engine does not start with its --profiler-config.
 bool CheckProfilerConfig(const LaunchPlan& plan, std::vector<Finding>& findings);
-// What a recording with such a profiler would meet.
+// Adds the problems that a recording with this profiler would have.
 void CheckProfilerUse(const LaunchPlan& plan, const ProfilerFacts& profiler,
                       std::vector<Finding>& findings);
 void CheckNsys(const LaunchPlan& plan, const ProfilerFacts& profiler,

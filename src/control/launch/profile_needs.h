@@ -18,22 +18,22 @@ Finding EngineAsleep(const std::string& url);
 // kFolderUnknown: neither the engine nor its process reports the folder of its traces, which
 // `tacho record` needs.
 Finding FolderUnknown(const std::string& url, const EngineFacts& facts);
-// The same once it has written there: how to find the folder.
+// The text for an engine that has already written its traces: how to find that folder.
 std::string UnknownFolderText(const EngineFacts& facts);
 
-// kProtonNotRead: what the profiler leaves is no trace that tacho reads.
+// kProtonNotRead: tacho cannot read the files that the profiler writes.
 std::optional<Finding> FilesNotRead(const std::string& subject, const ProfilerFacts& profiler);
-// Whether a session records Python stacks: as its start asks, else as the engine reports.
+// Whether a session records Python stacks: as its start requests, else as the engine reports.
 std::optional<bool> StacksOf(const EngineFacts& facts, const ProfileOptions& options);
-// After how many steps the engine's own configuration ends each session.
+// The number of steps after which the engine's own configuration ends each session.
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler);
-// kOwnBound: that bound, unless it is the one that a preset of `tacho launch` sets.
+// kOwnBound: reports that bound, unless a preset of `tacho launch` set it.
 std::optional<Finding> EndsByOwnBound(const std::string& url, const EngineFacts& facts);
 
-// What forbids such a session by HTTP, if anything does: the engine's state or configuration.
+// The engine's state or configuration that rules out a session with `options` by HTTP, if any does.
 std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
                                     const ProfileOptions& options);
-// What a user should know before such a session, though nothing forbids it.
+// What a user should know before a session that is possible.
 std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
                                const ProfileOptions& options);
 

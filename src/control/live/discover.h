@@ -18,8 +18,8 @@ struct Deployment {
   RouterKind router_kind = RouterKind::kNone;
   std::string router_url;       // "" without a router
   std::vector<Worker> workers;  // unique, in the order of the router, the log or the list
-  // What the user should know: members that the list names but that are dead, duplicates, gRPC
-  // workers that have no HTTP port, a log with several routers.
+  // What the user should know: dead members of the list, duplicates, gRPC workers that have no HTTP
+  // port, a log with several routers.
   std::vector<Finding> findings;
 };
 
@@ -37,7 +37,8 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
                             std::stop_token stop = {},
                             std::chrono::milliseconds patience = kProbePatience);
 
-// Whether a target that is not there names a file: it has a '/' or ends in ".log", and is no URL.
+// Whether a target that does not exist is meant as a file: it has a '/' or ends in ".log", and is
+// no URL.
 bool MayBeFile(const std::string& target);
 
 }  // namespace tacho

@@ -32,15 +32,15 @@ constexpr std::array<std::string_view, kProbeRoutes> kProbePaths{
 // The answers of one server; absent without an answer.
 using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 
-// The facts in the answers. A pure function. kRemote if they are not those of an engine: the
-// message says what the server seems to be.
+// The facts in the answers. A pure function. kRemote if the server is not an engine: the message
+// says what it seems to be.
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
 
-// The facts of a router in place of the engines behind it.
+// The facts of a router that stands for the engines behind it.
 EngineFacts FactsInPlace(const Worker& worker);
 
-// Adds what vLLM's profiler configuration (the JSON of --profiler-config, or what the server
-// reports of it) says and is not known yet. Any other text adds nothing.
+// Adds the facts in vLLM's profiler configuration (the JSON of --profiler-config, or what the
+// server reports of it) that are not known yet. Any other text adds nothing.
 void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts);
 
 }  // namespace tacho

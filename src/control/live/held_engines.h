@@ -18,7 +18,7 @@ struct HoldOptions {
   std::vector<std::string> targets;
   size_t least_workers = 1;
   bool wake = false;
-  std::chrono::milliseconds patience{0};  // for an answer; to a stop or a wake as well
+  std::chrono::milliseconds patience{0};  // for each answer, also to a stop or a wake
 };
 
 // One look at a deployment.
@@ -26,11 +26,11 @@ struct EngineLook {
   Deployment deployment;
   std::vector<ProbedWorker> workers;
   std::string waits_for;     // why it is not ready; "" if it is
-  bool only_asleep = false;  // once all that sleep are awake, it is
+  bool only_asleep = false;  // it is ready once the sleeping engines are awake
 };
 
-// What happened to engines between two looks: one that joined or left the list, died, came back,
-// was restarted, went to sleep or woke. A line each.
+// The changes between two looks, a line each: an engine joined or left the list, died, came back,
+// was restarted, went to sleep or woke.
 std::vector<std::string> ChangesBetween(const std::vector<ProbedWorker>& before,
                                         const std::vector<ProbedWorker>& now);
 
@@ -41,24 +41,26 @@ class HeldEngines {
   HeldEngines(HttpClient& client, HoldOptions options)
       : client_(client), options_(std::move(options)) {}
 
-  // Looks at the targets: a log that names no server yet and a server that does not answer are
-  // waited for. kUsage: a target that is neither a file nor an address.
+  // Looks at the targets once. If a log names no server yet, or a server does not answer, the look
+  // says so in `waits_for`. kUsage: a target that is neither a file nor an address.
   Result<EngineLook> Look(const std::stop_token& stop) const;
-  // Locks the engines of a look that waits for nothing but sleepers, and wakes those. kRemote:
-  // another tacho has one, or one does not wake. kUsage: one cannot be profiled.
+  // Locks the engines of a look that waits for nothing but sleeping engines, and wakes those.
+  // kRemote: another tacho holds an engine, or an engine does not wake. kUsage: an engine cannot be
+  // profiled.
   Result<void> Take(const EngineLook& look, const std::stop_token& stop);
 
-  // Looks again, unless somebody records under this hold: questions would be in the way. Says what
-  // changed, and locks what joined.
+  // Looks again, unless somebody records under this hold: probes would disturb the recording.
+  // Returns lines that say what changed, and locks the engines that joined.
   std::vector<std::string> Watch(const std::stop_token& stop);
-  // Stops the profilers that were started under this hold, puts to sleep what it woke, and gives
-  // the locks back. Lines that say what was done; `failed` if something was not.
+  // Stops the profilers that were started under this hold, puts the engines that it woke to sleep
+  // again, and releases the locks. Returns lines that say what was done; sets `failed` if a step
+  // failed.
   std::vector<std::string> Release(bool& failed);
 
   [[nodiscard]] const EngineLook& look() const { return look_; }
   // Who profiles under this hold; "" if nobody does.
   [[nodiscard]] std::string Recorder() const;
-  // The URLs of what it woke, with blanks between.
+  // The URLs of the engines that it woke, separated by blanks.
   [[nodiscard]] std::string Woken() const;
 
  private:
@@ -69,8 +71,8 @@ class HeldEngines {
   EngineLook look_;
   std::set<std::string> of_others_;  // sessions that were open when their engine was locked
   std::map<std::string, SessionLock> locks_;  // by URL
-  std::map<std::string, int> woken_;          // URL: level of its sleep
-  std::string router_trouble_;                // that was said
+  std::map<std::string, int> woken_;          // by URL: the level of its sleep
+  std::string router_trouble_;                // the last one reported
 };
 
 }  // namespace tacho

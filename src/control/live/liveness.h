@@ -22,14 +22,14 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
 
 // Why a server takes no requests yet.
 struct NotReady {
-  std::string text;  // "" if it does
-  int status = 0;    // of its answer; 0 without one
+  std::string text;  // "" if it is ready
+  int status = 0;    // HTTP status of its answer; 0 without one
 };
-// Of an engine. Asks vLLM's /health and SGLang's /ready (or /model_info, once /get_model_info:
-// older versions have no /ready), never SGLang's /health.
+// For an engine. Asks vLLM's /health and SGLang's /ready (or /model_info, formerly /get_model_info,
+// in older versions, which have no /ready), never SGLang's /health.
 NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
                      std::chrono::milliseconds patience, const std::stop_token& stop);
-// The same of a router, by /readiness. A router without that route counts as ready.
+// The same for a router, by /readiness. A router without that route counts as ready.
 NotReady WhyRouterNotReady(HttpClient& client, const std::string& url,
                            std::chrono::milliseconds patience, const std::stop_token& stop);
 

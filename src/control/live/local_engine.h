@@ -14,25 +14,25 @@ namespace tacho {
 // with all its descendants, ascending. Empty for other servers, and if /proc may not be read.
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
-// Adds what the processes of an engine on this host show about its profiler and the engine does not
-// report: whether they ask Kineto's daemon, vLLM's configuration from its command line, which
-// process it is, and that its clock is ours.
+// Adds what the engine does not report but its processes on this host show: whether they ask
+// Kineto's daemon, vLLM's profiler configuration from its command line, which process it is, and
+// that its clock is ours.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 
-// The file that standard error or output of the first of them goes to that has one: the engine's
-// log. "" when they write to a terminal or a pipe.
+// The engine's log: the file that receives standard error or output of the first process that
+// writes to a file. "" if all write to a terminal or a pipe.
 std::string LogFileOf(const std::vector<int64_t>& pids);
 
-// Where they look for the daemon: the KINETO_IPC_SOCKET_DIR of the first that has one; "" for the
-// abstract name.
+// Where the processes look for the daemon: the KINETO_IPC_SOCKET_DIR of the first that has one; ""
+// for the abstract name.
 std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 
-// The folder that their Kineto restricts a daemon's traces to: the KINETO_ONDEMAND_TRACE_DIR of the
-// first that has one; "": none.
+// The folder to which Kineto in these processes restricts a daemon's traces: the
+// KINETO_ONDEMAND_TRACE_DIR of the first that has one; "": none.
 std::string DaemonTraceFolder(const std::vector<int64_t>& pids);
 
 // How an engine of this host was started, for CheckLaunch: from the first of `pids`, or of their
-// ancestors, whose command line is that of an engine. nullopt if none is, or may be read.
+// ancestors, whose command line starts an engine. nullopt if there is none, or none may be read.
 struct LocalCommand {
   int64_t pid = 0;
   EngineKind kind = EngineKind::kUnknown;
@@ -40,7 +40,8 @@ struct LocalCommand {
 };
 std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids);
 
-// What is wrong with the way in which they were started (CheckLaunch); empty if that is not seen.
+// What is wrong with the way in which the processes were started (CheckLaunch); empty if their
+// command line cannot be seen.
 std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const EngineFacts& facts);
 
 // The servers of engines on this host that this user may see: "http://127.0.0.1:8000", ascending

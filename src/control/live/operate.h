@@ -18,7 +18,8 @@ namespace tacho {
 // The locks of all workers; fails like SessionLock::Take.
 Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);
 
-// vLLM's developer routes (`level` 1 or 2); SGLang's memory routes.
+// The request that puts the engine to sleep or wakes it: vLLM's developer routes (`level` 1 or 2),
+// or SGLang's memory routes.
 ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep, int64_t level);
 
 struct PlannedStart {
@@ -28,12 +29,13 @@ struct PlannedStart {
   OpenSession mark;  // StartAll fills in its time and instance
 };
 struct StartedSessions {
-  // In the order of the starts. `taken` also if a session was marked as open before.
+  // In the order of the starts. `taken` is also set for a refused start if a session was already
+  // marked as open.
   std::vector<ControlOutcome> outcomes;
   std::vector<Finding> findings;  // marks that could not be written
 };
 // Marks all sessions as open, so that the next tacho finds them if this one is killed, and sends
-// the starts (SendAll). A refused start restores the mark of before.
+// the starts (SendAll). A refused start restores the earlier mark.
 StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,
                          std::chrono::milliseconds patience, std::stop_token stop,
                          const std::function<void(const ControlOutcome&)>& ended = {});

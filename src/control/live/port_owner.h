@@ -16,14 +16,14 @@ std::vector<int64_t> AllPids();
 // this user may read. Empty if there is none, or without /proc.
 std::vector<int64_t> PidsListeningOn(uint16_t port);
 
-// The TCP ports that it listens on, ascending; none if its /proc entries may not be read.
+// The TCP ports that the process listens on, ascending; none if its /proc entries may not be read.
 std::vector<uint16_t> PortsOf(int64_t pid);
 
-// Whether a server could listen on that TCP port of every address of this host.
+// Whether a server could listen on this TCP port at every address of this host.
 bool IsFreePort(uint16_t port);
 
-// All words of its command line, and of the environment that it was started with ("NAME=value");
-// empty if they may not be read.
+// All words of the process's command line (WordsOf), and the environment that it was started with
+// (SettingsOf, "NAME=value"). Empty if they may not be read.
 std::vector<std::string> WordsOf(int64_t pid);
 std::vector<std::string> SettingsOf(int64_t pid);
 

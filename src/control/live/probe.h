@@ -18,12 +18,12 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
                                           std::chrono::milliseconds patience,
                                           std::stop_token stop = {});
 
-// The /metrics of a server at one moment, for one engine (label `engine` of vLLM, data parallel
-// rank of SGLang).
+// The counters of one engine (label `engine` of vLLM, data-parallel rank of SGLang) in a server's
+// /metrics at one moment.
 struct EngineCounters {
   std::string engine;                                             // "0"
   std::optional<double> steps, prompt_tokens, generation_tokens;  // since the engine's start
-  std::optional<double> passes;  // the same: forward passes, of an engine that counts no steps
+  std::optional<double> passes;  // forward passes since its start, if it counts no steps
   std::optional<double> running, waiting, kv_cache_share;
 };
 struct MetricsSnapshot {

@@ -21,16 +21,17 @@ namespace tacho {
 struct ProbedWorker {
   Worker worker;
   Result<EngineFacts> facts;
-  std::optional<OpenSession> open = {};  // that a tacho left running
-  std::vector<int64_t> processes = {};   // its own on this host
+  std::optional<OpenSession> open = {};  // the session that a tacho left running
+  std::vector<int64_t> processes = {};   // the engine's, on this host
   // For `status`: why it is dead ("" if it is not known to be), and the tacho that profiles it.
   std::string dead = {};
   std::optional<std::string> owner = {};
 
   bool is_local() const { return !processes.empty(); }
-  // No profiler can be reached, neither by HTTP nor by a daemon. It answered.
+  // Whether its profiler can be reached neither by HTTP nor by a daemon. The worker must have
+  // answered.
   bool CannotProfile() const;
-  // Whether the folder of a recording by HTTP is unknown. It answered.
+  // Whether the folder of a recording by HTTP is unknown. The worker must have answered.
   bool LacksFolder() const;
 };
 
@@ -39,10 +40,10 @@ struct ProbedWorker {
 std::vector<ProbedWorker> ProbeWorkers(HttpClient& client, const std::vector<Worker>& workers,
                                        std::chrono::milliseconds patience, std::stop_token stop);
 
-// Sets why those that answered are dead, and which tacho profiles them. Whether all live.
+// Sets `dead` and `owner` of the workers that answered. Returns whether all of these are alive.
 bool AskForLife(HttpClient& client, std::vector<ProbedWorker>& workers);
 
-// Why some cannot be profiled as they are.
+// Why some workers cannot be profiled as they are.
 std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers);
 // All that is known against the deployment and its workers.
 std::vector<Finding> FindingsOf(const Deployment& deployment,

@@ -15,12 +15,12 @@
 
 namespace tacho {
 
-// What to record. Absent: the engine's default.
+// What to record. An absent member means the engine's default.
 struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
   std::optional<int64_t> steps;  // engine steps; absent: until stop
-  // SGLang begins a session of exactly so many steps with its next batch, and waits for that batch
-  // even after a stop. At once: it begins now, and in old versions the number may be off by one.
+  // SGLang begins a session of exactly `steps` steps with its next batch, and waits for that batch
+  // even after a stop. If set, it begins now, and in old versions the number may be off by one.
   bool at_once = false;
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
   // More fields of the start request, by the engine's own names, as the user wrote their values:
@@ -28,7 +28,7 @@ struct ProfileOptions {
   std::map<std::string, std::string> fields;
 
   bool IsOn(const std::string& flag) const;
-  // The key after `profile_prefix`, if one is set: the file names begin with both.
+  // Sets the key to `name`, after `profile_prefix` if one is set: the file names begin with both.
   void NameSession(const std::string& name);
 };
 
@@ -46,13 +46,13 @@ struct ControlRequest {
   std::string url;   // of the worker
   std::string path;  // "/start_profile"
   std::string body;  // JSON, or ""
-  // Of a stop: the body that cancels a session that has not begun; "" if there is none.
+  // For a stop: the body that cancels a session that has not begun; "" if there is none.
   std::string take_back_body = {};
-  // Of a start: the body that is posted to the same path first. The engine refuses it while a
+  // For a start: the body that is posted to the same path first. The engine refuses it while a
   // session runs, and otherwise does nothing. "" if a start cannot end another session, or there is
   // no such check.
   std::string guard_body = {};
-  // Where the route was in other versions: asked if `path` is not there; "" if it never moved.
+  // The route's path in other versions, used if `path` does not exist; "" if it never moved.
   std::string other_path = {};
   std::string AsCurl() const;  // of guard and request, one line each
 };
@@ -65,9 +65,9 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
 // Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
-// `counted`: the session counts its steps, not by stage. An SGLang that has run none of them
-// answers the stop as if nothing ran, and begins with the next request. A start that never begins
-// cancels such a session.
+// `counted`: the session counts its steps, and not by stage. An SGLang that has run none of these
+// steps answers the stop as if no session ran, and then begins the session with the next request. A
+// start whose session never begins cancels it.
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
@@ -79,24 +79,24 @@ enum class ControlVerdict {
 struct ControlOutcome {
   std::string url;
   ControlVerdict verdict = ControlVerdict::kNoAnswer;
-  int status = 0;       // of HTTP, 0 without an answer
+  int status = 0;       // HTTP status; 0 without an answer
   std::string said;     // the engine's message, or ours; with the remedy if one is known
   int64_t sent_ns = 0;  // CLOCK_MONOTONIC
   int64_t answered_ns = 0;
-  bool taken = false;  // of a start: refused because another session seems to run
+  bool taken = false;  // a start was refused because another session seems to run
 
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }
-  // Of a stop: whether the engine says that nothing runs. A refusal may come from a proxy, or from
-  // half a stop. Without a profile route nothing can run.
+  // For a stop: whether the engine says that no session runs. A refusal does not say so: it may
+  // come from a proxy, or from half a stop. A 404 does: without a profile route no session can run.
   bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
-// Asks the engines whether a session runs in them, by the starts' guards alone; starts without one
-// pass. An SGLang whose session waits for its first step does not report it, and loses that
-// session, as with any start. So do not call it before the load runs. Results in the order of
-// `starts`.
+// Asks the engines whether a session runs in them, with the guards of `starts` alone; a start
+// without a guard passes. An SGLang whose session waits for its first step does not report it, and
+// loses that session, as with any start. So do not call it before the load runs. Results in the
+// order of `starts`.
 std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
                                             const std::vector<ControlRequest>& starts,
                                             const std::vector<EngineFacts>& facts,
@@ -112,11 +112,12 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop = {},
                                     const std::function<void(const ControlOutcome&)>& ended = {});
 
-// The accepted requests.
+// How many requests were accepted, and how far apart.
 struct ControlSpread {
   size_t asked = 0, taken = 0;
-  // Between the first and the last that was sent, and that was answered: a profiler runs when its
-  // start is answered, which may take seconds. Absent for fewer than two.
+  // The time between the first and the last accepted request, by when they were sent (`ns`) and by
+  // when they were answered (`answered_ns`): a profiler runs once its start is answered, which may
+  // take seconds. Absent for fewer than two.
   std::optional<int64_t> ns, answered_ns;
   // "2 profilers reached within 0.02 ms", "1 of 2 profilers reached".
   std::string Text(std::string_view what) const;

@@ -16,40 +16,40 @@ namespace tacho {
 // missing. kOutput without such a folder.
 Result<std::string> RuntimeFolder();
 
-// A file for the worker in it: "FOLDER/http%3A%2F%2Fh%3A1.ENDING".
+// A file for the worker in that folder: "FOLDER/http%3A%2F%2Fh%3A1.ENDING".
 Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending);
 
 // "12:03:01" today, "2026-11-21 12:03:01" before, in this host's time zone.
 std::string SinceText(int64_t unix_s);
 
-// In the environment of what runs under a `tacho engine hold`: the process of that hold.
+// The variable in the environment of commands under a `tacho engine hold`: the pid of that hold.
 inline constexpr char kHoldVariable[] = "TACHO_HOLD";
-// Of the owner of a hold's lock, as OwnerOf returns it.
+// OwnerOf's text begins with this if a hold owns the lock.
 inline constexpr std::string_view kByHold = "tacho engine hold";
 
 // Whether `owner` is the hold under which this process runs (kHoldVariable).
 bool IsOurHold(std::string_view owner);
 
-// kBeingProfiled: by another tacho of this host, `owner`; or `owner` holds it for those that run
-// under it.
+// kBeingProfiled: another tacho of this host, `owner`, profiles the worker, or holds it for the
+// commands that run under it.
 Finding BeingProfiled(const std::string& worker_url, const std::string& owner);
 
 // Holds one lock for each worker, so that two tachos on this host do not profile the same engine:
 // on SGLang a second start discards the window of the first. It is a lock of an open file
-// (F_OFD_SETLK), released when the process ends, however it ends. Its file is removed with it.
-// What runs under a hold (kHoldVariable) does not meet the hold's lock: it takes a second one,
-// which keeps those under the hold apart.
+// (F_OFD_SETLK), released when the process ends, however it ends. The destructor removes the file.
+// A command that runs under a hold (kHoldVariable) does not wait for the hold's lock: it takes a
+// second one, which keeps the commands under the hold apart.
 class SessionLock {
  public:
   // kRemote: another process holds a worker; the message names it (command, pid, since when).
   // `command`: "tacho record".
   static Result<SessionLock> Take(const std::vector<std::string>& worker_urls,
                                   std::string_view command);
-  // A port of this host, held for a server that is about to listen on it: another tacho that looks
-  // for a free one takes the next. The same errors.
+  // Locks a port of this host for a server that is about to listen on it: another tacho that looks
+  // for a free port takes the next one. The same errors as Take.
   static Result<SessionLock> TakePort(uint16_t port, std::string_view command);
-  // Who holds the worker's lock, without taking it: "tacho record, process 7, since 12:03:01". Of a
-  // hold under which somebody profiles: that one.
+  // Who holds the worker's lock, without taking it: "tacho record, process 7, since 12:03:01". If a
+  // command under a hold profiles the worker, returns that command and not the hold.
   static std::optional<std::string> OwnerOf(const std::string& worker_url);
   SessionLock(SessionLock&&) noexcept;
   SessionLock& operator=(SessionLock&&) noexcept;

@@ -25,11 +25,11 @@ class StopsUnderWay {
   // Sends the worker's stop, unless one is pending.
   void Ask(size_t worker, PlannedStop stop);
   [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
-  // Since its stop was sent; 0 before.
+  // The time since its stop was sent; 0 before.
   [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
   // How long the last answer took; nullopt until it came.
   [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
-  // Waits for at most `most`.
+  // Whether all stops are answered. Waits for at most `most`.
   [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
   // Abandons the pending stops: they end as kNoAnswer.
   void GiveUp() { leave_.request_stop(); }

@@ -14,8 +14,8 @@ namespace tacho {
 // (rules/engines.rules). False without a router.
 bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
 
-// The same for a URL: asks it for its workers, and a vLLM behind it for its version. False also if
-// neither is reported.
+// The same for a URL: asks the server for its workers, and a vLLM behind it for its version. False
+// also if neither is reported.
 bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
                         std::chrono::milliseconds patience, std::stop_token stop = {});
 

@@ -8,10 +8,10 @@
 
 namespace tacho {
 
-// Follows the log of an engine from its end at the time when this is made.
+// Follows an engine's log, from its end at the time of construction.
 class EngineLog {
  public:
-  explicit EngineLog(std::string path = "");  // "": none, which says nothing
+  explicit EngineLog(std::string path = "");  // "": no log, and every answer is ""
 
   // The last line since then that concerns the profiler, without colours and the logger's prefix;
   // or "".
@@ -20,9 +20,9 @@ class EngineLog {
   const std::string& Failure();
   // The first line that shows that the engine died, or "".
   const std::string& Death();
-  // What the engine's start does, by the last line that names it (StartPhaseOf), or "".
+  // The phase of the engine's start, by the last line that shows one (StartPhaseOf), or "".
   const std::string& StartPhase();
-  // What was written since then: its last megabytes, unchanged.
+  // The last megabytes of what was written since then, unchanged.
   std::string Text() const;
 
   const std::string& path() const { return path_; }

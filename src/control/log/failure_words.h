@@ -17,38 +17,41 @@ enum class Says {
   kReady,
   kServes,  // it does a step, or answers
   kToldToEnd,
-  kEnded,     // as it was told to
+  kEnded,     // it ended, as it was told to
   kSurvived,  // a traceback follows, after which the process goes on
-  kHarmless,  // the same, and several follow
+  kHarmless,  // like kSurvived, but several tracebacks follow
   kChained,   // the traceback that follows is of the same failure as the one before
-  kCrash,     // of a process, with why
+  kCrash,     // a process crashed, and the line says why
   kShell,     // the shell that started a process says how it ended: "Killed"
 };
-// Of lines at the margin: a traceback's frames say nothing.
+// For lines without indentation only: a traceback's frames say nothing.
 Says WhatSays(std::string_view text);
 
-// Whose program the line of a traceback names, `  File "PATH", line N, in f`. Python's own files
-// and all other lines are nobody's.
+// Whose code a traceback's line `  File "PATH", line N, in f` is in. kNobody for Python's own files
+// and for all other lines.
 enum class FrameOf { kNobody, kEngine, kClient, kOther };
 FrameOf WhoseFrame(std::string_view text);
 
-// "ValueError: ...", "torch.OutOfMemoryError: ...", "KeyboardInterrupt": what ends a traceback.
+// Whether the line can end a traceback: "ValueError: ...", "torch.OutOfMemoryError: ...",
+// "KeyboardInterrupt".
 bool IsException(std::string_view text);
 
-// An exception with which somebody's signal ends a process.
+// Whether somebody ended the process with a signal, which raised this exception.
 bool IsOfASignal(std::string_view exception);
 
-// Where argparse's "error: ..." begins in "vllm serve: error: argument --port: ..."; npos
-// elsewhere, as in a compiler's "a.cu(12): error: ...".
+// Where argparse's "error: ..." begins in "vllm serve: error: argument --port: ..."; npos in other
+// lines, such as a compiler's "a.cu(12): error: ...".
 size_t ComplaintAt(std::string_view text);
 
-// A router's own line: the Rust module that wrote it ("smg::worker::manager: "), or its program.
+// Whether a router wrote the line: it names the Rust module ("smg::worker::manager: "), or the
+// router's program.
 bool IsOfRouter(std::string_view text);
 
-// The engine, or a process of it, ended.
+// Whether the line says that the engine, or a process of it, ended.
 bool TellsOfEnd(std::string_view text);
-// Memory was full: a request may lack it, and others are served.
+// Whether the line says that memory was full. This may end one request only; others are still
+// served.
 bool TellsOfFullMemory(std::string_view text);
-bool TellsOfDeath(std::string_view text);  // one of both
+bool TellsOfDeath(std::string_view text);  // either of the two
 
 }  // namespace tacho

@@ -19,30 +19,30 @@ std::string WithoutColours(std::string_view line);
 //
 //   vllm-0 engine (EngineCore pid=7) ERROR 11-24 16:02:39 [core.py:1] ...
 //
-// What a collector puts before each line is left out: the times of docker and kubectl, the heads of
-// journalctl and syslog, and by LogLineReader whatever else stands before an engine's records.
+// Leaves out what a collector puts before each line: the times of docker and kubectl, the heads of
+// journalctl and syslog, and, by LogLineReader, whatever else stands before an engine's records.
 struct LogLine {
-  // "VllmWorker-0 pid=123", "pid=123"; of SGLang its rank, "TP1", "SGLangEngine pid=101 TP1"; "" if
-  // not named.
+  // "VllmWorker-0 pid=123", "pid=123"; for SGLang with its rank, "TP1", "SGLangEngine pid=101 TP1";
+  // "" if not named.
   std::string process;
-  // Of it what each line of a message carries: SGLang's rank is in the first alone.
+  // The part of `process` that every line of a message carries: only the first has SGLang's rank.
   std::string writer;
-  // The engine, in a log of several: "SGLangEngine pid=101" of Ray, "vllm-0 engine" of stern, "w0"
-  // of who joined their logs.
+  // The engine's name in a log of several engines: "SGLangEngine pid=101" from Ray, "vllm-0 engine"
+  // from stern, "w0" from whoever joined their logs.
   std::string engine;
-  std::string time;  // "16:02:39", of its day; "" if the line has none
-  // "ERROR 11-24 16:02:39 [core.py:1510]" of vLLM, the same in all lines of a message.
+  std::string time;  // "16:02:39", the time of day; "" if the line has none
+  // vLLM's "ERROR 11-24 16:02:39 [core.py:1510]", the same in all lines of a message.
   std::string head;
   bool is_error = false;   // the engine calls it ERROR or CRITICAL
   bool is_notice = false;  // the engine gives it a lower level than that
-  // Without all of that, and without blanks at its end. Its secrets are blanked (base/secrets.h):
+  // The rest of the line, without blanks at its end. Secrets in it are blanked (base/secrets.h):
   // findings quote it.
   std::string text;
 };
 
-// Reads the lines of one log in their order: a name before the engine's own records is known in
-// lines without a time too, once it was seen; so is anything else that a collector puts there and
-// that differs in its numbers alone. It keeps at most 64 of both.
+// Reads the lines of one log in their order. Once it has seen a name before an engine's own record,
+// it recognizes that name in lines without a time too; likewise any other prefix of a collector
+// that differs in its numbers alone. It keeps at most 64 of each.
 class LogLineReader {
  public:
   LogLine Read(std::string_view line);
@@ -55,12 +55,13 @@ class LogLineReader {
   std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
   std::set<std::string> shapes_;                         // "[0,0]<stderr>:"
 };
-LogLine ReadLogLine(std::string_view line);  // of a log whose names are not known
+LogLine ReadLogLine(std::string_view line);  // one line alone, with no names known
 
 // Whether a line's text holds what a client sent.
 bool HoldsRequest(std::string_view text);
 
-// "INFO:     127.0.0.1:5 - "GET /health HTTP/1.1" 200 OK", the web server of both engines.
+// Whether uvicorn, the web server of both engines, wrote the line: "INFO:     127.0.0.1:5 - "GET
+// /health HTTP/1.1" 200 OK".
 bool IsOfUvicorn(std::string_view text);
 
 }  // namespace tacho

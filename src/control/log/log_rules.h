@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// Where in a log a rule applies: all that are set must be so.
+// Where in a log a rule applies: all conditions that are set must hold.
 struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
-  bool starting = false, stopping = false;  // a start, a stop, has begun and not ended
+  bool starting = false, stopping = false;  // it has begun and not ended
   bool cause = false;  // the line is the first failure of the engine's end, or what it led to
   bool nsys = false, gpu = false, npu = false;
 };
@@ -29,7 +29,7 @@ struct LogRule {
   std::string_view meaning, remedy;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
-  // kUnknown is any engine.
+  // kUnknown stands for any engine.
   [[nodiscard]] bool IsFor(EngineKind kind, const std::optional<Version>& version) const;
 };
 const std::vector<LogRule>& LogRules();

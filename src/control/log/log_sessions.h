@@ -12,14 +12,14 @@
 
 namespace tacho {
 
-// The sessions of profiling in the log of an engine, or of several, followed line by line: vLLM's
+// The profiling sessions in the log of an engine, or of several, followed line by line: vLLM's
 // "Starting profiler...", "Stopping profiler...", "Profiler stopped.", SGLang's "Profiling
 // starts.", "Stop profiling...", "Profiling done.". Memory does not grow with the log.
 class LogSessions {
  public:
   struct Fault {
     FindingId id;
-    std::string detail;  // ends its meaning; may be ""
+    std::string detail;  // follows the quoted line; may be ""
   };
   // The faults that the next line shows.
   std::vector<Fault> Take(const LogLine& line);
@@ -35,10 +35,10 @@ class LogSessions {
   void End(const LogLine& line, std::vector<Fault>& faults);
 
   bool profiling_ = false;
-  std::set<std::string> sessions_;               // processes of SGLang that began one
-  bool one_runs_ = false, several_run_ = false;  // SGLangs that the log has the start of
+  std::set<std::string> sessions_;               // SGLang processes that began a session
+  bool one_runs_ = false, several_run_ = false;  // SGLangs whose start is in the log
   std::string starter_;
-  // By processes; since which second of its day, if its line has a time.
+  // By process. The value is the second of the day when the stop began, if its line has a time.
   std::set<std::string> starting_;
   std::map<std::string, std::optional<int64_t>> stopping_;
 };

@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// What an engine's start does from this line of its log on: "loading the weights"; "" if the line
-// begins nothing that is known (rules/starts.rules).
+// The phase of an engine's start that begins with this line of its log: "loading the weights"; ""
+// if no known phase begins here (rules/starts.rules).
 std::string_view StartPhaseOf(std::string_view line);
 
 }  // namespace tacho

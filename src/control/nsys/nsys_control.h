@@ -13,16 +13,16 @@
 
 namespace tacho {
 
-// The nsys of this host, asked to start and stop collections in sessions that others launched. Its
-// errors are kRemote, with nsys's own words; each question but Stop has 60 s.
+// Runs the nsys of this host to start and stop collections in sessions that others launched. Errors
+// are kRemote, with nsys's own words; each call but Stop may take 60 s.
 class NsysControl {
  public:
-  // `program`: its path. Asks it what its start understands.
+  // `program`: the path of nsys. Asks it which options its `start` has.
   NsysControl(std::string program, std::string version);
 
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] Result<std::vector<NsysSession>> Sessions() const;
-  // Of a session that is there: nsys would make a new one, with an agent, of any other name.
+  // The session must exist: for any other name nsys would make a new one, with an agent.
   [[nodiscard]] Result<void> Start(const std::vector<std::string>& words) const;
   // nsys writes the report and ends: for as long as `patience` (0: 10 minutes without a word of
   // progress). `on_share`: the share that it has written.
@@ -30,7 +30,7 @@ class NsysControl {
                                   std::chrono::milliseconds patience,
                                   const std::function<void(double)>& on_share) const;
 
-  // `report`: without its ending. As they are run, and shown.
+  // The command lines, as they are run and shown. `report`: without its ending.
   [[nodiscard]] std::vector<std::string> StartWords(const std::string& session,
                                                     const std::string& report) const;
   [[nodiscard]] std::vector<std::string> StopWords(const std::string& session) const;
@@ -40,7 +40,7 @@ class NsysControl {
 };
 
 // Ends what is left of a session: its program, then its agents (NsysAgents), which get SIGKILL
-// after 5 s. Asks nothing if it has no agent.
+// after 5 s. Does nothing if the session has no agent.
 void EndNsysSession(const std::string& program, const std::string& session);
 
 }  // namespace tacho

@@ -10,27 +10,28 @@ namespace tacho {
 // The command lines by which Nsight Systems records an engine: launched under `nsys launch`, which
 // records nothing yet, then a `nsys start` and a `nsys stop` for each window. Which command takes
 // which option changes with the version (2022.4 takes --sample with the start, and calls it
-// deprecated for the launch), so both ask its help. All are values: nothing is started here.
+// deprecated for the launch), so both read its help text. Nothing is started here.
 
 // The long options in what `nsys COMMAND --help` prints ("--trace"), without those that it calls
 // deprecated. Empty for other text.
 std::set<std::string> NsysOptionsIn(std::string_view help);
 
-// Whether nsys takes it as a session's name: a letter first, then at most 63 printable characters.
+// Whether nsys accepts `name` as a session's name: a letter first, then at most 63 printable
+// characters.
 bool IsNsysSessionName(std::string_view name);
 
-// The session of a launch of tacho's.
+// The name of the nsys session of a launch by tacho.
 std::string NsysSessionName(std::string_view launch);
 
 struct NsysLaunch {
   std::string program = "nsys";
   std::string session;    // its name
-  bool os_calls = false;  // calls of the OS too (osrt): many events
+  bool os_calls = false;  // records calls of the OS too (osrt): many events
 };
 
-// What goes before an engine's own command, so that sessions can be started by hand: CUDA with
-// the nodes of its graphs, NVTX, and processes that fork before they exec. `help`: what
-// `nsys launch --help` prints; without it only what every version knows is asked for.
+// What goes before an engine's own command, so that sessions can be started by hand: CUDA with the
+// nodes of its graphs, NVTX, and processes that fork before they exec. `help`: what `nsys launch
+// --help` prints; if it is "", only options that every version knows are used.
 std::vector<std::string> NsysLaunchWords(const NsysLaunch& launch, std::string_view help);
 
 struct NsysStart {
@@ -38,7 +39,8 @@ struct NsysStart {
   std::string session;
   std::string report;  // without its ending
 };
-// Starts a collection in a launched session, without samples of the CPU. `help`: of `nsys start`.
+// Starts a collection in a launched session, without samples of the CPU. `help`: what `nsys start
+// --help` prints.
 std::vector<std::string> NsysStartWords(const NsysStart& start, std::string_view help);
 std::vector<std::string> NsysStopWords(const std::string& program, const std::string& session);
 

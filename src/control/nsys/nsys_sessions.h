@@ -12,12 +12,12 @@ struct NsysSession {
   std::string id;     // "1014594"; in the environment of its processes as NSYS_PROFILING_SESSION_ID
   std::string state;  // "Launched", "Collection"
   std::string name;
-  // Whether somebody records in it now, or has it wait for the begin of a range.
+  // Whether somebody records in it now, or it waits for a range to begin.
   [[nodiscard]] bool Records() const;
 };
 
-// From the table that `nsys sessions list` prints (ID, TIME, STATE, LAUNCH, NAME; names may have
-// blanks); lines that are no session are left out. At most 1,000.
+// The sessions in the table that `nsys sessions list` prints (ID, TIME, STATE, LAUNCH, NAME; names
+// may have blanks); lines that are no session are left out. At most 1,000.
 std::vector<NsysSession> NsysSessionsIn(std::string_view list);
 
 // The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It
@@ -27,11 +27,11 @@ struct NsysAgent {
   std::string session;  // its name
   std::string program;  // its nsys, which knows its session; "" if it may not be read
 };
-// Those of this user, in this mount namespace (elsewhere `nsys sessions list` does not see their
-// sessions either), ascending by pid.
+// The agents of this user in this mount namespace (`nsys sessions list` does not see sessions of
+// other namespaces either), ascending by pid.
 std::vector<NsysAgent> NsysAgents();
 
-// The name that `nsys launch --session-new=NAME` got, if a process runs below one; else "".
+// The NAME of the `nsys launch --session-new=NAME` above the process; "" if there is none.
 std::string NsysSessionAbove(int64_t pid);
 
 // CPU time that a process has used so far, in ns; -1 if it has ended or may not be read.

@@ -17,8 +17,8 @@ struct ListedWorker {
   bool healthy = true;
   bool grpc = false;
   bool zmq = false;                             // "ipc://..."
-  std::string model = {};                       // "" if the list does not tell
-  std::optional<int64_t> tensor_parallel = {};  // as it says
+  std::string model = {};                       // "" if the list does not say
+  std::optional<int64_t> tensor_parallel = {};  // as the list says
 };
 
 // The body of GET /workers ({"workers":[{"url":...}]}) or GET /list_workers ({"urls":[...]}) of any
@@ -38,7 +38,7 @@ struct RankedUrl {
 };
 RankedUrl SplitRank(std::string_view url);
 
-// One Worker for each server, by url. `findings` name what was left out or joined.
+// One Worker for each server, by url. `findings` say what was left out or joined.
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<Finding>& findings);
 

@@ -14,7 +14,7 @@ namespace tacho {
 // count, whatever the JSON says.
 struct ProfilerArgument {
   std::vector<std::string> json;      // the value of each --profiler-config, in their order
-  std::vector<CommandOption> dotted;  // named by their keys
+  std::vector<CommandOption> dotted;  // each with its key as `name`
   bool lacks_value = false;           // an option without one: vLLM does not start
   bool empty() const { return json.empty() && dotted.empty() && !lacks_value; }
 };
@@ -26,10 +26,10 @@ ProfilerArgument ProfilerArgumentOf(const std::vector<std::string>& words);
 std::string ProfilerConfigOf(const std::vector<std::string>& words,
                              const std::vector<std::string>& environment);
 
-// The words with these keys and values added to their --profiler-config, which becomes one word of
-// JSON at the end: what the user's own words say wins. A value is JSON (true, 5) or a text. As they
-// are if there is nothing to add, or if theirs is no JSON. If they choose another profiler than
-// torch, none of torch's keys is added.
+// Adds these keys and values to the --profiler-config of `words`, which becomes one word of JSON at
+// the end. What the user's own words say wins. A value is JSON (true, 5) or a text. Returns the
+// words unchanged if there is nothing to add, or if their configuration is no JSON. If they choose
+// another profiler than torch, none of torch's keys is added.
 std::vector<std::string> WithProfilerConfig(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& added);

@@ -21,19 +21,20 @@ namespace tacho {
 // only a role, has no token. A chunk with an empty text, which ends inside a character, has a token
 // only by totals or ids. A whole answer reports the total of its choices.
 //
-// Everything that a server may fill is bounded: the bytes of a stream, of which only one event, the
-// times of its tokens and its text are kept; what is kept of one answer; the tokens, if their
+// All memory that a server could fill is bounded: the bytes of a stream (only one event, the times
+// of its tokens and its text are kept); what is kept of one answer; the number of tokens, if the
 // requested number is unknown.
 class AnswerReader {
  public:
   static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;
   static constexpr int64_t kMostTokens = 4 << 20;
 
-  // A server's text without the client's keys.
+  // Removes the client's keys from a server's text.
   using Hide = std::function<std::string(std::string)>;
 
-  // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
-  // not known. Server texts other than generated text pass through `hide` before they are recorded.
+  // `parser` may be shared by all readers of a thread. asked_tokens: the requested tokens of all
+  // choices together; 0: not known. Server texts other than generated text pass through `hide`
+  // before they are recorded.
   AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
                int64_t asked_tokens, Hide hide = std::identity())
       : parser_(parser),
@@ -45,12 +46,12 @@ class AnswerReader {
 
   void OnHead(int status, int64_t at_ns);
   void OnBody(std::string_view bytes, int64_t at_ns);
-  // As HttpSink.
+  // As HttpSink::OnFoundLate.
   void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
   // The stream is over. `broken` says why it did not end orderly; "" if it did.
   void OnEnd(std::string_view broken);
 
-  // [DONE] came: only the end of the exchange is still missing.
+  // Whether [DONE] came: only the end of the exchange is still missing.
   bool done_seen() const { return done_seen_; }
   // Why to stop reading, such as far more tokens than requested; "" without a reason.
   std::string WhyGivenUp() const;
@@ -76,13 +77,13 @@ class AnswerReader {
   const int64_t asked_tokens_;
   const Hide hide_;
   bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
-  int64_t told_total_ = -1;  // by the last usage of all
+  int64_t told_total_ = -1;  // by the last reported usage
   int64_t last_body_ns_ = 0, late_until_ns_ = 0;
   uint64_t events_ = 0;
-  int64_t first_total_ = 0;  // of the first choice, usually the only one
+  int64_t first_total_ = 0;  // the total of the first choice, usually the only one
   SseReader sse_;
-  std::vector<int64_t> other_totals_;  // of the choices after it
-  std::string body_;      // of an answer that is not a stream; of a stream before its first event
+  std::vector<int64_t> other_totals_;  // the totals of the choices after it
+  std::string body_;      // bytes of an answer without a stream, or before a stream's first event
   std::string too_long_;  // what has exceeded its bound
 };
 

@@ -18,8 +18,8 @@ struct ChunkChoice {
   std::string_view finish_reason;
 };
 
-// One event of a streamed answer, or a whole answer that was not streamed. Views stay as long as
-// the text that was parsed, and until the next Parse.
+// One event of a streamed answer, or a whole answer that was not streamed. Views are valid while
+// the parsed text lives, and until the next Parse.
 struct StreamChunk {
   std::string_view id;
   std::vector<ChunkChoice> choices;
@@ -39,9 +39,9 @@ class ChunkParser {
   ~ChunkParser();
   ChunkParser(ChunkParser&&) noexcept;
 
-  // Valid until the next Parse; nullptr if it is not a JSON object.
+  // The chunk is valid until the next Parse. nullptr if `json` is not a JSON object.
   const StreamChunk* Parse(std::string_view json);
-  // The same without shapes. False if it is not a JSON object: then `chunk` is undefined.
+  // The same without shapes. Returns false if it is not a JSON object: then `chunk` is undefined.
   bool ParseWhole(std::string_view json, StreamChunk& chunk);
 
  private:

@@ -18,8 +18,9 @@ namespace tacho {
 // bodies of the next requests, and as much again of announced ones.
 class BodyFeed {
  public:
-  // `next` yields the requests in the order of sending, until there are no more; others are built
-  // when they are announced. `next` is called on the feed's thread, `build` on both.
+  // `next` yields the requests in the order of sending, until there are no more; the feed builds
+  // other requests when they are announced. `next` is called on the feed's thread, `build` also on
+  // the caller's.
   BodyFeed(std::function<std::optional<uint64_t>()> next,
            std::function<std::string(uint64_t index)> build);
   ~BodyFeed();
@@ -29,7 +30,7 @@ class BodyFeed {
   // Waits for the first bodies.
   void WaitForFirst(size_t count);
   void Announce(uint64_t index);
-  // The body of a request, once. Builds it here if it is not ready.
+  // The body of a request; call it once for each. Builds it on this thread if it is not ready.
   std::string Take(uint64_t index);
 
  private:

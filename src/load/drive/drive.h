@@ -25,7 +25,7 @@ struct DriveTarget {
   // Valid token ids for prompts. Empty: prompts are words, because an id beyond the vocabulary ends
   // a real SGLang.
   std::vector<int64_t> token_ids = {};
-  std::string route = {};  // instead of the API's own: "/v1/completions"
+  std::string route = {};  // instead of the API's own route, such as "/v1/completions"
   bool stream = true;
   // vLLM only: requests the token ids of each chunk, for routers that drop running totals. The
   // first chunk then repeats the prompt.
@@ -34,12 +34,12 @@ struct DriveTarget {
   // JSON objects: fields to add to each request; with SGLang's own API `sampling` goes to its
   // sampling_params.
   std::string sampling = {}, extra_body = {};
-  bool keep_text = false;  // the answers, in the records
-  // Time limits: without a new token, and for the whole request.
+  bool keep_text = false;  // keeps the answers in the records
+  // Time limits: for the time without a new token, and for the whole request.
   std::chrono::milliseconds stall_timeout{600'000}, timeout{21'600'000};
 };
 
-// Of the requests to one target.
+// The progress of the requests to one target.
 struct TargetProgress {
   std::atomic<int64_t> last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
   std::atomic<uint64_t> failures_in_row = 0, running = 0;
@@ -48,18 +48,18 @@ struct TargetProgress {
 struct DriveProgress {
   DriveProgress() = default;
   explicit DriveProgress(size_t count) : targets(count) {}
-  std::vector<TargetProgress> targets;  // in their order; empty: not watched
+  std::vector<TargetProgress> targets;  // in the targets' order; empty: not watched
   // waiting: due, but held back by the limit of in-flight requests.
   std::atomic<uint64_t> running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
 };
 
 // How well the client itself kept up.
 struct ClientHealth {
-  double cpu_share = 0;       // of one core, used by its thread over the whole load
-  double most_cpu_share = 0;  // in its busiest second
+  double cpu_share = 0;       // share of one core that its thread used over the load
+  double most_cpu_share = 0;  // the same in its busiest second
   int64_t lag_p99_ns = 0;     // how late the thread ran due jobs, sampled 20 times a second
   int64_t lag_max_ns = 0;
-  Priority priority = Priority::kNormal;  // of its thread
+  Priority priority = Priority::kNormal;  // the scheduling of its thread
 };
 
 struct LoadRecords {
@@ -72,19 +72,19 @@ struct LoadRecords {
   // When the engines stood still to write their traces (CLOCK_MONOTONIC); both 0: never.
   int64_t flush_from_ns = 0, flush_to_ns = 0;
 
-  // Sets that time, and marks the requests that were under way in it.
+  // Sets that time, and marks the requests that were in flight during it.
   void MarkFlush(int64_t from_ns, int64_t to_ns);
 };
 
 struct DriveOptions {
-  std::string id_prefix = {};  // of X-Request-Id, then the index; empty: "tacho-" and 8 hex digits
-  bool real_time = true;       // for the client's thread during the load, if permitted
+  std::string id_prefix = {};  // X-Request-Id before the index; "": "tacho-" and 8 hex digits
+  bool real_time = true;       // priority of the client's thread during the load, if permitted
 };
 
 // Sends the plan to the targets (load/drive/lanes.h chooses them) and records the answers. Returns
 // when all have ended, or soon after `stop` or the plan's duration and grace; in-flight requests
 // are then cancelled and recorded as such. Failed requests are records, not errors. With a fixed
-// number of users, a user whose request failed waits: as long as Retry-After says (up to a minute),
+// number of users, a user whose request failed waits: for the time in Retry-After (up to a minute),
 // else 10 ms, doubled for each failure in a row of its lane, up to 1 s. If all remaining requests
 // are for failing servers, the load is given up: after some seconds if nothing ever succeeded
 // there, else after two minutes.
@@ -94,8 +94,8 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
                           const std::vector<DriveTarget>& targets, DriveProgress& progress,
                           std::stop_token stop = {}, const DriveOptions& options = {});
 
-// One JSON object per line, times in ns with their Unix pair (docs/load.md): of all requests, or of
-// a scenario's.
+// One JSON object per line for each request, or for each request of `scenario`. Times are in ns
+// with their Unix pair (docs/load.md).
 std::string RecordsAsJsonLines(const LoadRecords& records,
                                std::optional<std::string_view> scenario = {});
 

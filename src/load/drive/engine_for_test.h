@@ -57,7 +57,7 @@ class EngineForTest {
   }
 
   static std::string Event(const std::string& data) { return "data: " + data + "\n\n"; }
-  // Of vLLM's completions with continuous_usage_stats; `total` is the running total.
+  // A chunk of vLLM's completions with continuous_usage_stats; `total` is the running total.
   static std::string Chunk(const std::string& text, int64_t total, bool last = false) {
     return Event(fmt::format(
         R"({{"id":"cmpl-x","object":"text_completion","created":1,"model":"tiny","choices":[{{"index":0,"text":"{}","logprobs":null,"finish_reason":{},"stop_reason":null}}],"usage":{{"prompt_tokens":7,"total_tokens":{},"completion_tokens":{}}}}})",

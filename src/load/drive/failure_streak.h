@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// The failures in a row of a lane: how long to wait after each, and when to give up.
+// Consecutive failures of a lane: how long to wait after each, and when to give up.
 class FailureStreak {
  public:
   void Count(bool failed, int64_t now_ns) {
@@ -25,8 +25,8 @@ class FailureStreak {
   }
 
   uint64_t in_row() const { return in_row_; }
-  // Nothing ever succeeded, for some seconds; or nothing has succeeded for as long as a server may
-  // need to come back.
+  // Whether the lane only fails: for some seconds if nothing ever succeeded, else for as long as a
+  // server may need to come back.
   bool IsHopeless(int64_t now_ns) const {
     return in_row_ > 0 && now_ns - since_ns_ >= (any_success_ ? kMostAbsenceNs : kHopelessNs);
   }
@@ -37,7 +37,7 @@ class FailureStreak {
   static constexpr int64_t kHopelessNs = 3 * kNsPerSecond, kMostAbsenceNs = 120 * kNsPerSecond;
 
   uint64_t in_row_ = 0;
-  int64_t since_ns_ = 0;  // of the first of them
+  int64_t since_ns_ = 0;  // time of the first failure in the row
   bool any_success_ = false;
 };
 

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// One in-flight request: the client calls it as the answer comes. On the client's thread alone.
+// One in-flight request: the client calls it as the answer comes. Used only on the client's thread.
 class Flight final : public HttpSink {
  public:
   // Why the client ended it.
@@ -32,7 +32,8 @@ class Flight final : public HttpSink {
   void OnFoundLate(int64_t until_ns) override { reader_.OnFoundLate(until_ns); }
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // Call HttpClient::Cancel afterwards. `why` goes into the record.
+  // Notes why the client ends the request; `why` goes into the record. Call HttpClient::Cancel
+  // afterwards.
   void EndBecause(Ending ending, std::string why);
 
   RequestRecord& record() { return record_; }
@@ -45,7 +46,7 @@ class Flight final : public HttpSink {
 
   uint64_t stream = 0;      // the number for Cancel
   size_t target = 0;        // where it goes
-  int64_t tokens_told = 0;  // reported as progress
+  int64_t tokens_told = 0;  // tokens already reported as progress
   bool lingers = false;     // [DONE] came; the exchange has not ended
 
  private:

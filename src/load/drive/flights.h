@@ -14,15 +14,15 @@
 namespace tacho {
 
 // The in-flight requests: sends them, reports their progress, and cancels those that stall or never
-// end. On the client's thread alone. All must have ended before it is destroyed.
+// end. Used only on the client's thread. All requests must have ended before it is destroyed.
 class Flights {
  public:
-  // Calls the job at that time (CLOCK_MONOTONIC), unless the load has ended.
+  // Calls the job at `at_ns` (CLOCK_MONOTONIC), unless the load has ended.
   using At = std::function<void(int64_t at_ns, std::function<void()> job)>;
   // A request has ended. retry_after_s: the answer's Retry-After in seconds, -1 without one.
   using OnEnd = std::function<void(RequestRecord record, int64_t retry_after_s)>;
 
-  // `addresses` are the targets' own, with the route.
+  // `addresses`: the URL of each target with its route.
   Flights(HttpClient& client, const std::vector<DriveTarget>& targets,
           std::vector<std::string> addresses, DriveProgress& progress, At at, OnEnd on_end)
       : client_(client),
@@ -35,10 +35,10 @@ class Flights {
   }
 
   bool empty() const { return flights_.empty(); }
-  // Sends it to that target; `record` holds what is known before.
+  // Sends a request to that target; `record` holds what is known before the sending.
   void Start(RequestRecord record, size_t target, std::string body);
-  // Cancels those without a token for as long as their target allows, and those not complete in
-  // time.
+  // Cancels requests that got no token for as long as their target allows, and requests that are
+  // not complete in time.
   void GiveUpStalled(int64_t now_ns);
   void CancelAll(const std::string& why);
 

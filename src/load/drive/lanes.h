@@ -10,7 +10,8 @@
 
 namespace tacho {
 
-// Which server each request of a plan goes to, and which requests share its limit.
+// Which server each request of a plan goes to, and which requests share a limit of in-flight
+// requests.
 //
 // Requests go to the servers in turn; those of a session to the same one. With a fixed number of
 // users, at least as many as servers, each server has a lane: its users stay with it, and the place
@@ -51,8 +52,8 @@ class Lanes {
   const size_t count_;
 };
 
-// The order in which bodies are built in advance: next comes the lane with the fewest, so that no
-// lane waits for the bodies of a slower one.
+// The order in which bodies are built in advance: next comes the lane with the fewest bodies ready,
+// so that no lane waits for the bodies of a slower one.
 class BodyOrder {
  public:
   BodyOrder(const NumberedPlan& plan, const Lanes& lanes)
@@ -62,7 +63,7 @@ class BodyOrder {
         built_(lanes.count()),
         sent_(lanes.count()) {}
 
-  // One thread.
+  // The next request to build. Call it from one thread only.
   std::optional<uint64_t> Next() {
     std::optional<size_t> best;
     int64_t fewest = 0;
@@ -78,13 +79,13 @@ class BodyOrder {
     ++built_[*best];
     return next_[*best]++;
   }
-  // The first turn at the head of that lane was sent. From any thread.
+  // Notes that the first turn at the head of that lane was sent. May be called from any thread.
   void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
 
  private:
   const NumberedPlan& plan_;
   const Lanes& lanes_;
-  std::vector<uint64_t> next_;  // by lane, as the others
+  std::vector<uint64_t> next_;  // by lane, as the two below
   std::vector<int64_t> built_;
   std::vector<std::atomic<int64_t>> sent_;
 };

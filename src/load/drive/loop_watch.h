@@ -13,7 +13,7 @@ class LoopWatch {
   static constexpr int64_t kPeriodNs = 50'000'000;
 
   void Begin(int64_t now_ns);
-  // Call it once each period. True once a second.
+  // Call it once each period. Returns true once a second.
   bool Look(int64_t due_ns, int64_t now_ns);
   ClientHealth End(int64_t now_ns);
 

@@ -19,15 +19,15 @@ struct Pace {
   uint64_t places = 0;    // 0: unlimited
   uint64_t cursor = 0;    // its next request in the plan is here or later
   uint64_t occupied = 0;  // places: in-flight requests, and users who pause
-  uint64_t resting = 0;   // of them, users whose request is over
+  uint64_t resting = 0;   // of `occupied`: users whose request is over
   int64_t due_at_ns = 0;  // when it is scheduled again for a request that was not yet due
   bool in_turn = false;
   uint64_t untaken = 0;                    // places never used
-  std::deque<int64_t> free_since_ns = {};  // of the other free ones, the longest first
+  std::deque<int64_t> free_since_ns = {};  // of the other free places, the longest first
   FailureStreak failures = {};
 
   bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
-  // Since when the place was free; 0: never used. Call it only if there is room.
+  // Takes a place. Returns since when it was free; 0: never used. Call it only if there is room.
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
@@ -71,7 +71,7 @@ class Paces {
     return pace;
   }
 
-  // The pause of a user is over, and the next request may follow.
+  // Call it when the pause of a user is over, and the next request may follow.
   void FreePlace(Pace& pace, int64_t at_ns) {
     --pace.occupied;
     --pace.resting;
@@ -79,7 +79,7 @@ class Paces {
     TakesTurn(pace);
   }
 
-  // The lane's next request, due or not. nullopt: all were begun.
+  // The lane's next request, due or not. nullopt: all have begun.
   std::optional<uint64_t> NextOf(Pace& pace) const {
     pace.cursor = lanes_.FirstTurnFrom(pace.lane, pace.cursor);
     if (!requests_.Has(pace.cursor)) return std::nullopt;
@@ -90,9 +90,9 @@ class Paces {
                        [this](const Pace& pace) { return IsThrough(pace); });
   }
 
-  // A load is given up after this many useless failures.
+  // After this many such failures (FailuresInVain) the load is given up.
   static constexpr uint64_t kHopelessFailures = 20;
-  // The failures in a row of lanes whose servers only fail (for how long: FailureStreak).
+  // The consecutive failures of lanes whose servers only fail (for how long: FailureStreak).
   uint64_t FailuresInVain(int64_t now_ns) const {
     uint64_t failures = 0;
     for (const Pace& pace : paces_)

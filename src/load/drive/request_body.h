@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// Where its requests go: its URL with its own route or that of its API ("/v1/completions"). kUsage:
-// an unknown API, an invalid URL, or sampling or extra_body that is not a JSON object.
+// Where a target's requests go: its URL with its own route or its API's route ("/v1/completions").
+// kUsage: an unknown API, an invalid URL, or sampling or extra_body that is not a JSON object.
 Result<std::string> AddressOf(const DriveTarget& target);
 
 // The body of one request for its target. Exactly output_tokens come back: ignore_eos, and
@@ -21,17 +21,17 @@ Result<std::string> AddressOf(const DriveTarget& target);
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id);
 
-// How many tokens a target's requests ask for, if its own fields replace the planned number.
+// How many tokens a target's requests ask for: its own fields may replace the planned number.
 struct AskedTokens {
-  std::optional<int64_t> output;  // of each choice; else the planned number
+  std::optional<int64_t> output;  // tokens of each choice; absent: the planned number
   int64_t choices = 1;
 
-  // Of all choices together; 0: not known.
+  // The tokens of all choices together; 0: not known.
   int64_t Of(int64_t planned) const;
 };
 AskedTokens AskedBy(const DriveTarget& target);
 
-// Checks the sampling and extra_body of a target.
+// For the sampling and extra_body of a target.
 bool IsJsonObject(std::string_view text);
 
 }  // namespace tacho

@@ -24,9 +24,9 @@ struct ServedModel {
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop = {});
 
-// Token ids of words in the model's vocabulary, without a tokenizer of our own: what POST /tokenize
-// returns for a page of plain text. kRemote, with the reason: the server has no such route, or did
-// not answer.
+// Token ids of words in the model's vocabulary, without a tokenizer of our own: the answer of POST
+// /tokenize for a page of plain text. kRemote, with the reason: the server has no such route, or
+// did not answer.
 Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
                                          const std::string& model,
                                          std::chrono::milliseconds patience,
@@ -39,11 +39,11 @@ struct CountOptions {
 };
 struct CountedTokens {
   std::string guessed;    // why a token was assumed to be four bytes; "" if the server counted all
-  uint64_t too_long = 0;  // prompts that leave the model no room to answer: left out
+  uint64_t too_long = 0;  // prompts left out: the model has no room to answer
 };
-// Fills the lengths of a dataset's texts by the server's tokenizer: of prompts and answers of
-// ShareGPT, of which only what is within vLLM's bounds stays (4 to 1,024 tokens in, at most 2,048
-// in all), else of prompts. With guessed lengths, only ShareGPT rows are left out.
+// Fills in the lengths of a dataset's texts with the server's tokenizer: for ShareGPT of prompts
+// and answers, otherwise of prompts. Of ShareGPT it keeps only rows within vLLM's bounds (4 to
+// 1,024 tokens in, at most 2,048 in all). With guessed lengths, it leaves out ShareGPT rows only.
 CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                           const CountOptions& options, Dataset& dataset, std::stop_token stop = {});
 

@@ -12,9 +12,9 @@ namespace tacho {
 // The scheduling of a thread that should run as soon as it has work.
 enum class Priority {
   kNormal,    // not requested
-  kRealTime,  // the lowest of SCHED_RR: before all threads that are not real-time
+  kRealTime,  // the lowest of SCHED_RR, above all threads that are not real-time
   kRefused,   // the system did not permit that
-  kEased,     // it gave that back, because it used too much of a core
+  kEased,     // the thread gave it back, because it used too much of a core
 };
 
 std::string_view PriorityName(Priority priority);  // "real-time"
@@ -23,8 +23,8 @@ std::string_view PriorityName(Priority priority);  // "real-time"
 // core's queue behind an engine that spins there, for a tenth of a second or longer if they belong
 // to different groups (sessions, containers): niceness counts only within a group.
 //
-// So that nothing starves, the thread gives it back if it uses more than half a core, another
-// thread can revoke it, and threads that it starts do not inherit it.
+// So that nothing starves, the thread gives the priority back if it uses more than half a core,
+// another thread can revoke it, and threads that it starts do not inherit it.
 class ThreadPriority {
  public:
   ThreadPriority() = default;
@@ -36,16 +36,16 @@ class ThreadPriority {
   void Raise();
   // Call it on that thread several times a second: it may give the priority back.
   void Look(int64_t now_ns);
-  // From any thread, if that one has worked for half a second without calling Look: revokes the
-  // priority.
+  // Revokes the priority if its thread has worked for half a second without calling Look. May be
+  // called from any thread.
   void EaseIfStuck(int64_t now_ns);
-  // From any thread: restores the scheduling from before Raise.
+  // Restores the scheduling from before Raise. May be called from any thread.
   void Restore();
 
   Priority priority() const { return priority_; }
 
  private:
-  // As the kernel has it (sched_setattr(2)), first version.
+  // The kernel's struct sched_attr (sched_setattr(2)), first version.
   struct Attributes {
     uint32_t size = 48;
     uint32_t policy = 0;

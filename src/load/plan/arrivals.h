@@ -22,8 +22,8 @@ struct ArrivalOptions {
   std::optional<Ramp> ramp = {};
 };
 
-// The times of an open loop, in order, from 0: a gamma renewal process of rate 1, scaled by the
-// rate. With a ramp, each time is where the integral of the rate reaches the process. Times are
+// The send times of an open loop, in order, from 0: a gamma renewal process of rate 1, scaled by
+// the rate. With a ramp, each time is where the integral of the rate reaches the process. Times are
 // sums, so nothing drifts; they are not rescaled to hit a total.
 class Arrivals {
  public:

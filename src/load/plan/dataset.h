@@ -24,12 +24,12 @@ std::string_view DatasetName(DatasetKind kind);  // "sharegpt"
 
 // The most tokens of a prompt or an output: no model takes more.
 inline constexpr int64_t kMostTokens = 100'000'000;
-// Later times are invalid: they would be milliseconds read as seconds (--time-unit-s).
+// The latest valid time. A later one would be milliseconds read as seconds (--time-unit-s).
 inline constexpr double kLatestSeconds = 9e9;
 
 struct DatasetRow {
   std::string text;    // the prompt, or the messages as JSON; "" if only lengths are known
-  std::string answer;  // its length is that of the output
+  std::string answer;  // its length gives output_tokens
   int64_t prompt_tokens = 0, output_tokens = 0;  // 0: not known
   std::optional<int64_t> at_ns;                  // since the first row
   std::vector<int64_t> hash_ids;  // blocks of the prompt: the same id means the same tokens
@@ -48,21 +48,22 @@ struct Dataset {
   uint64_t broken = 0;
   std::vector<BrokenLine> first_broken;   // at most kMostBroken
   uint64_t unfit = 0;                     // well-formed, but incomplete or too short
-  std::vector<std::string> ignored_keys;  // keys of its JSON that are not used; the first few
+  std::vector<std::string> ignored_keys;  // the first few keys of its JSON that are not used
   static constexpr size_t kMostBroken = 10, kMostIgnored = 5, kLongestIgnored = 60;
 };
 
 struct DatasetOptions {
   bool stop_at_broken = false;
-  // Absent: the format's, and in a trace of JSON lines what its numbers allow (trace_units.h).
+  // Absent: as the format defines it; for a trace in JSON lines, what its numbers allow
+  // (trace_units.h).
   std::optional<int64_t> block_tokens = {};
-  std::optional<double> seconds_a_unit = {};  // of time stamps
+  std::optional<double> seconds_a_unit = {};  // the unit of time stamps
   std::string timestamp_label = "timestamp", input_label = "input_length",
               output_label = "output_length", hash_label = "hash_ids";
 };
 
-// Reads a dataset from its bytes. kUnreadable: an unknown kind, no good row, or a broken line if
-// those are errors.
+// Reads a dataset from its bytes. kUnreadable: an unknown kind, no good row, or, with
+// stop_at_broken, a broken line.
 Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& options = {});
 
 }  // namespace tacho

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// The traces in CSV: Azure's and BurstGPT's. kUnreadable: an unknown header.
+// Reads a trace in CSV, Azure's or BurstGPT's. kUnreadable: an unknown header.
 Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Dataset& dataset);
 
 }  // namespace tacho

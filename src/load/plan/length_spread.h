@@ -12,7 +12,7 @@ struct LengthSpread {
 };
 
 // "0.3" for both, or {"input": 0.3, "output": 0.5}, as vLLM's --random-range-ratio. kUsage:
-// neither, or out of range.
+// neither form, or out of range.
 Result<LengthSpread> ParseLengthSpread(std::string_view text);
 
 }  // namespace tacho

@@ -19,7 +19,7 @@ class MixChoice {
  private:
   struct Part {
     const Scenario* scenario = nullptr;
-    double upto = 0;  // its share and those of the parts before it
+    double upto = 0;  // the sum of its share and the shares before it
   };
   std::vector<Part> parts_;
 };

@@ -17,8 +17,8 @@ class NumberedPlan {
   const PlannedRequest& operator[](uint64_t index) const {
     return plan_.requests[index % plan_.requests.size()];
   }
-  // When it is due at the earliest, since the start of the load. A round of an open loop takes its
-  // duration; users go from one round to the next without a pause.
+  // The earliest time at which the request is due, since the start of the load. A round of an open
+  // loop takes the plan's duration; users go from one round to the next without a pause.
   int64_t AtNsOf(uint64_t index) const {
     const int64_t round_ns = plan_.options.OpenLoop() ? plan_.options.duration_ns.value_or(0) : 0;
     return (*this)[index].at_ns + static_cast<int64_t>(RoundOf(index)) * round_ns;
@@ -34,12 +34,12 @@ class NumberedPlan {
     // Depends on the round too, so that a plan of one session goes to each server in turn.
     return InSession(index) ? (*this)[index].session + RoundOf(index) : index;
   }
-  // The first from `index` on that need not wait for the end of another.
+  // The first request from `index` on that need not wait for the end of another.
   uint64_t FirstTurnFrom(uint64_t index) const {
     while (Has(index) && (*this)[index].turn > 0) ++index;
     return index;
   }
-  // The next turn of its session is the next request of the plan.
+  // Whether its session has another turn, which is the next request of the plan.
   bool HasFollower(uint64_t index) const { return Has(index + 1) && (*this)[index + 1].turn > 0; }
   bool InSession(uint64_t index) const { return (*this)[index].turn > 0 || HasFollower(index); }
 

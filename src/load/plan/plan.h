@@ -24,45 +24,45 @@ struct PlannedRequest {
   uint64_t index = 0;
   std::string scenario;
   int64_t at_ns = 0;  // since the start of the load; with a fixed concurrency: the earliest time
-  int64_t prompt_tokens = 0;  // including shared ones
+  int64_t prompt_tokens = 0;  // including shared tokens
   int64_t output_tokens = 0;
-  uint64_t seed = 0;                // of the prompt's own token ids, which come last
+  uint64_t seed = 0;                // for the prompt's own token ids, which come last
   std::vector<PromptPiece> shared;  // the shared pieces, at its front
-  std::string text;                 // of a dataset: the prompt itself instead of token ids
+  std::string text;                 // from a dataset: the prompt itself, in place of token ids
   bool text_is_messages = false;    // `text` is the JSON of a chat's messages
   std::string model;                // "" for the target's model
-  uint64_t session = 0;             // requests of one conversation have the same
+  uint64_t session = 0;             // the same for all requests of one conversation
   // From 1 on: sent after the end of the request before it in the plan and the user's pause.
   uint32_t turn = 0;
   int64_t think_ns = 0;
-  bool cut = false;  // to the model's length
+  bool cut = false;  // it was shortened to the model's length
 };
 
 struct PlanOptions {
   std::vector<MixPart> mix;              // empty: chat 60, rag 30, code 10
   std::optional<int64_t> prompt_tokens;  // fixed lengths instead of a scenario
   std::optional<int64_t> output_tokens;
-  LengthSpread spread;  // of fixed lengths
+  LengthSpread spread;  // the variation of fixed lengths
   // The model's length: longer requests are cut and counted.
   std::optional<int64_t> most_total_tokens;
   double shared_prefix = 0;   // this share of each prompt is the same for all
-  int64_t prefix_tokens = 0;  // of a prefix of each prompt, one of so many:
+  int64_t prefix_tokens = 0;  // length of each prompt's prefix, one of `prefixes`
   uint64_t prefixes = 1;
   std::optional<uint64_t> requests;    // at most
   std::optional<int64_t> duration_ns;  // no request is sent later than this
-  // The load has no end of its own: after `duration_ns`, which it needs, the plan comes again, with
+  // The load has no end of its own: after `duration_ns`, which must be set, the plan repeats with
   // other prompts, round after round.
   bool until_stopped = false;
-  int64_t grace_ns = 0;  // then in-flight requests have this long to end before they are cancelled
+  int64_t grace_ns = 0;  // in-flight requests then may take this long before they are cancelled
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
   std::optional<Ramp> ramp;  // instead of the rate; over_s of 0: over all requests or the duration
   std::optional<double> replay_speed;  // replays the times of the dataset, this much faster
-  bool shuffle = true;                 // a dataset without its times
+  bool shuffle = true;                 // shuffles a dataset if its times are not replayed
   bool oversample = true;              // starts the dataset again at its end
   uint64_t concurrency = 8;            // maximum in-flight requests; 0: unlimited
-  // Models that requests name instead of the target's (LoRA modules), at random or in turn; the
-  // requests of a session name the same.
+  // Models that requests name instead of the target's (LoRA modules), at random or in turn; all
+  // requests of a session name the same one.
   std::vector<std::string> models;
   bool models_in_turn = false;
   int64_t think_ns = 0;  // with a fixed concurrency: mean pause of a user, exponential
@@ -85,15 +85,15 @@ struct PlannedDataset {
 // The requests to send, in order of time. Users who send for a duration without a number of
 // requests get as many as they are likely to need: the rest stay unsent, and if more are needed the
 // plan repeats, with another salt each time. So does a plan without an end (`until_stopped`). Apart
-// from the salt it depends on the options alone; request n depends neither on the times nor on the
-// number of requests.
+// from the salt, a plan depends on the options alone; request n depends neither on the times nor on
+// the number of requests.
 struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;
   std::vector<PlannedRequest> requests;
   uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens (`cut`)
   std::optional<PlannedDataset> dataset;
-  bool through_router = false;  // of several engines, which chooses the one for each request
+  bool through_router = false;  // the router chooses one of several engines per request
 
   bool GoesRound() const {
     return !options.requests && !requests.empty() &&
@@ -110,7 +110,7 @@ Result<LoadPlan> MakePlan(const PlanOptions& options);
 // The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);
 
-// In the order into which a plan with that seed shuffles them.
+// Puts the rows into the order in which a plan with that seed shuffles them.
 void ShuffleRows(Dataset& dataset, uint64_t seed);
 
 // A new salt.

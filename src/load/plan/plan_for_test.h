@@ -14,7 +14,7 @@ inline LoadPlan PlanOf(uint64_t requests, uint64_t concurrency) {
   return *MakePlan(options);
 }
 
-// The lanes of a plan, with what they refer to.
+// The lanes of a plan, with the objects that they refer to.
 struct Laid {
   Laid(LoadPlan of, size_t targets)
       : plan(std::move(of)), requests(plan), lanes(requests, plan.options, targets) {}

@@ -12,7 +12,7 @@ namespace tacho {
 // of `tacho load --json` (docs/load.md).
 std::string PlanFactsJson(const LoadPlan& plan);
 
-// The same with `list`: one line for each planned request. The file plan.json of a run folder and
+// The same with `list`, one line for each planned request: the file plan.json of a run folder and
 // of `tacho load --plan`. A plan that repeats lists only the requests that were sent (`records`, in
 // the order of the plan).
 std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> records);

@@ -13,8 +13,8 @@ namespace tacho {
 void AppendTokenIds(const PlannedRequest& request, uint64_t salt,
                     std::span<const int64_t> token_ids, std::string& out);
 
-// The prompt as a text of common English words, about one token each, for an API without ids
-// (chat), or if none are known. The server's usage reports the actual number of tokens.
+// Appends the prompt as a text of common English words, about one token each, for an API without
+// ids (chat), or if no ids are known. The server's usage reports the actual number of tokens.
 void AppendWords(const PlannedRequest& request, uint64_t salt, std::string& out);
 
 }  // namespace tacho

@@ -25,7 +25,7 @@ struct QuantileTable {
 struct Scenario {
   std::string name;
   std::string about;
-  QuantileTable prompt, output;  // tokens; of a turn, if there are turns
+  QuantileTable prompt, output;  // tokens; for one turn, if there are turns
   double correlation = 0;        // of prompt and output, through a Gaussian copula
   // Sessions: how many requests build on each other, and the pauses between them.
   QuantileTable turns, think_ms;
@@ -48,7 +48,7 @@ struct MixPart {
 };
 struct Mix {
   std::vector<MixPart> parts;
-  double sum = 0;  // of the given weights; each counts by its share
+  double sum = 0;  // the sum of the given weights; only their shares count
 };
 // "chat=60,rag=30,code=10", also with ':' for '='; a lone name weighs 100. kUsage: an unknown
 // scenario, an invalid number, a sum of 0.

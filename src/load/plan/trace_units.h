@@ -14,21 +14,21 @@ namespace tacho {
 // (seconds, 16 tokens), so the file does not always say.
 struct TraceUnits {
   double seconds_a_unit = 1e-3;
-  int64_t block_tokens = 512;  // of a hash id
-  // How each came about and which option sets it; "" if an option did, and the file agrees.
+  int64_t block_tokens = 512;  // tokens of one hash id
+  // How each value was chosen and which option sets it; "" if an option set it and the file agrees.
   std::string time_remark, block_remark;
 };
 
-// What a file shows of its units.
+// The parts of a file that show its units.
 struct TraceSigns {
   std::vector<double> stamps = {};                      // as they are in the file
-  std::vector<std::pair<int64_t, size_t>> hashed = {};  // tokens of a prompt, its hash ids
+  std::vector<std::pair<int64_t, size_t>> hashed = {};  // a prompt's tokens and number of hash ids
   std::optional<double> given_unit = {};                // seconds
   std::optional<int64_t> given_block = {};
   bool is_bailian = false;  // its keys say so
 };
 
-// An option comes first, then what names the format, then what the numbers allow: a prompt of L
+// An option comes first, then keys that show the format, then what the numbers allow: a prompt of L
 // tokens has L/block hash ids, rounded up or down; times of Unix' epoch have the digits of their
 // unit; fractions mean seconds, unless the requests would then be minutes apart; and more than
 // 1,000 requests a second, or 100 where the hash ids are not Mooncake's, mean that the times are no

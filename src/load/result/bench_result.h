@@ -32,7 +32,7 @@ struct BenchMetrics {
   std::vector<std::string> names = {"ttft", "tpot", "itl", "e2el"};
   std::vector<double> percents = {99};
   bool goodput = false;   // SLOs were given
-  bool detailed = false;  // the arrays by request too
+  bool detailed = false;  // also the arrays by request
 };
 // kUsage: an unknown name.
 Result<void> CheckBenchMetrics(const BenchMetrics& metrics);
@@ -49,14 +49,14 @@ Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
 std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics);
 
-// The table that it prints, with `extra` lines (already laid out) before its end.
+// The table that `vllm bench serve` prints, with `extra` lines (already laid out) before its end.
 std::string BenchResultText(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics,
                             const std::string& extra);
-// Why its figures are not those of the table below it; empty if they are.
+// Why figures of vLLM's table differ from those of tacho's table below it; empty if none differs.
 std::vector<std::string> BenchDifferences(const LoadRecords& records, const LoadFigures& whole,
                                           const BenchMetrics& metrics);
-// The parts of that table, for `extra`.
+// Lines in the layout of vLLM's table, for `extra`.
 std::string BenchTitle(const std::string& title, char fill = '-');
 std::string BenchRow(const std::string& label, double value);
 std::string BenchRow(const std::string& label, uint64_t value);

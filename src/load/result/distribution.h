@@ -18,11 +18,11 @@ struct Percentile {
 struct Distribution {
   uint64_t count = 0;
   double mean = 0;
-  double deviation = 0;  // of the population, as numpy.std
+  double deviation = 0;  // of the population, like numpy.std
   double least = 0, most = 0;
   std::vector<Percentile> percentiles;
 
-  // Of a requested percentile, else absent.
+  // The value of a percentile that was requested, else absent.
   std::optional<double> At(double percent) const;
 };
 

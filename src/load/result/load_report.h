@@ -39,7 +39,7 @@ Cell MsCell(const Distribution& all, double percent);
 // the client itself, what failed.
 std::string LoadText(const FinishedLoad& load, const TextStyle& style);
 
-// docs/load.md; schema 1.
+// The report as JSON (docs/load.md), schema 1.
 std::string LoadJson(const FinishedLoad& load, std::string_view version);
 
 }  // namespace tacho

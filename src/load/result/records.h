@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Linear between the pairs, so that a slewed clock does no harm.
+// The Unix time of `monotonic_ns`, linear between the pairs, so that a slewed clock does no harm.
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 
 enum class RequestStatus {
@@ -36,7 +36,8 @@ struct RequestRecord {
   std::vector<int64_t> chunk_ns;
   std::vector<uint32_t> chunk_tokens;
   int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
-  // Of the chunks with a choice, with or without tokens: the times of vLLM's client.
+  // The times of the first and last chunk with a choice, with or without tokens: vLLM's client uses
+  // these.
   int64_t first_choice_ns = 0, last_choice_ns = 0;
   int64_t planned_prompt_tokens = 0, planned_output_tokens = 0;
   int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not reported
@@ -45,7 +46,7 @@ struct RequestRecord {
   // Chunks without a time of their own: they and the next one waited for the client, and the kernel
   // kept only the time of the last.
   uint32_t unsure_chunks = 0;
-  bool first_unsure = false;  // the first chunk, or the first token's, is one of them
+  bool first_unsure = false;  // the first chunk, or that of the first token, is one of them
   bool by_kernel = false;     // times are the kernel's stamps, not the client's
   bool all_unsure = false;    // times are the client's, and it was late
   bool met_flush = false;     // it was under way while the engines wrote their traces
@@ -55,8 +56,8 @@ struct RequestRecord {
   uint64_t index = 0;     // in the plan
   std::string id;         // sent as X-Request-Id
   std::string scenario;
-  std::string url;          // of its server
-  bool in_session = false;  // of several turns
+  std::string url;          // the server's
+  bool in_session = false;  // which has several turns
   uint64_t session = 0;
   uint32_t turn = 0;
   // intended: by the schedule. admitted: when the limit of in-flight requests let it through (the

@@ -8,8 +8,9 @@
 
 namespace tacho {
 
-// The times of one request by the definitions of docs/metrics.md; absent if unknown, as for unsure
-// chunks (records.h), and of one that met a flush: they are the profiler's. All in nanoseconds.
+// The times of one request by the definitions of docs/metrics.md, in nanoseconds. Absent if
+// unknown, as for unsure chunks (records.h), and if the request met a flush: its times are the
+// profiler's.
 
 // From the sending to the first token.
 std::optional<int64_t> TtftNs(const RequestRecord& record);
@@ -32,7 +33,8 @@ void AppendChunkGaps(const RequestRecord& record, std::vector<double>& gaps);
 // among the chunk's tokens. None if the tokens of each chunk are unknown.
 void AppendTokenGaps(const RequestRecord& record, std::vector<double>& gaps);
 
-// Whether a figure may leave out so many requests with unsure times: at most one in twenty.
+// Whether too many requests have unsure times for a figure to leave them out: more than one in
+// twenty.
 inline bool TooManyUnsure(uint64_t unsure, uint64_t requests) { return unsure * 20 > requests; }
 
 }  // namespace tacho

@@ -23,7 +23,8 @@ struct Slo {
 // e2e). Several are separated by blanks or commas. kUsage: an unknown name, an invalid number.
 Result<std::vector<Slo>> ParseSlos(std::string_view text);
 
-// Done, and within each bound. As in vLLM's client, the TPOT of an answer of one token is 0.
+// Whether the request is done and keeps each limit. As in vLLM's client, the TPOT of an answer of
+// one token is 0.
 bool KeepsSlos(const RequestRecord& record, const std::vector<Slo>& slos);
 
 }  // namespace tacho

@@ -19,23 +19,25 @@ namespace tacho {
 struct LoadFigures {
   uint64_t sent = 0, done = 0, failed = 0, partial = 0, cancelled = 0;
   int64_t duration_ns = 0;
-  int64_t prompt_tokens = 0, output_tokens = 0;  // of the done ones
-  int64_t lost_tokens = 0;                       // output of the others
+  int64_t prompt_tokens = 0, output_tokens = 0;  // of done requests
+  int64_t lost_tokens = 0;                       // output of other requests
   std::optional<int64_t> cached_tokens;          // absent unless the server reports it
-  uint64_t wrong_length = 0;                     // done, but not as long as planned
+  uint64_t wrong_length = 0;                     // done, but the output is not as long as planned
   double requests_per_s = 0, prompt_tokens_per_s = 0, output_tokens_per_s = 0;
   double received_tokens_per_s = 0;  // output, also of requests that are not done
-  std::optional<uint64_t> good;      // kept all SLOs; absent without SLOs, and if times are unsure
+  std::optional<uint64_t> good;      // kept all SLOs; absent without SLOs or if times are unsure
   double good_per_s = 0;
   Distribution ttft, tpot, chunk_gap, itl, e2e;
-  // From the intended time, and the delays between: the user's queue and the client.
+  // Times from the intended time, and the delays in between: by the user's queue, and by the
+  // client.
   Distribution intended_ttft, intended_e2e, queue, lateness;
-  uint64_t chunks = 0, coalesced_chunks = 0;  // with the same time as the chunk before
+  uint64_t chunks = 0, coalesced_chunks = 0;  // coalesced: at the time of the chunk before
   // Done requests with unsure times of the first token, of chunks, of the end, because the client
   // was late. These times are left out; if more than one in twenty is unsure, all are.
   uint64_t unsure_first = 0, unsure_gaps = 0, unsure_end = 0;
-  // Done requests that met the flush of profilers: their times are left out, and its time is no
-  // part of `duration_ns`, for it is not the load's. Whether they kept SLOs is not known.
+  // Done requests that met the flush of profilers. Their times are left out, and the flush's time
+  // is no part of `duration_ns`, for it is not the load's. Whether these requests kept SLOs is not
+  // known.
   uint64_t met_flush = 0;
 
   bool TtftIsUnsure() const { return TooManyUnsure(unsure_first, done); }
@@ -47,10 +49,10 @@ struct LoadFigures {
 struct ClientVerdict {
   bool judged = false;  // false if no request was answered
   bool client_bound = false;
-  std::string why;  // in words, also if it kept up
+  std::string why;  // in words, also if the client kept up
 };
 
-// Errors of one kind: they differ at most in their figures.
+// Errors of one kind: their texts differ at most in numbers.
 struct ErrorCount {
   std::string error;  // the first one
   uint64_t count = 0;
@@ -80,7 +82,7 @@ struct LoadSummary {
 struct SummaryOptions {
   std::vector<double> percents = {50, 90, 99};
   std::vector<Slo> slos = {};
-  uint64_t most_at_once = 0;  // of the plan
+  uint64_t most_at_once = 0;  // the plan's limit of in-flight requests
 };
 
 LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options);

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Brings the files of `round` to the folder of each worker, but what is still being written: it
-// would lose its name. Notes in the workers' expectations what came and why something did not, and
-// gives what was wrong.
+// Brings the files of `round` to the folder of each worker, except files that are still being
+// written, which would lose their names. Notes in the workers' expectations which files came and
+// why others did not. Returns what went wrong.
 std::vector<Finding> BringRound(const DaemonRound& round, const KinetoDaemon& daemon,
                                 std::vector<RecordedWorker>& workers);
 

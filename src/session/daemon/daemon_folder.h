@@ -9,22 +9,25 @@ namespace tacho {
 
 // Where the processes of one worker write their traces when Kineto's daemon asks for them.
 struct DaemonPlace {
-  std::string folder;             // that they are told
-  std::optional<uint32_t> owner;  // of what they write there; absent: anybody
-  // Of a process that does not take the folder, and writes KinetosOwnFileOf its pid.
+  std::string folder;             // the one that they are told
+  std::optional<uint32_t> owner;  // who owns their files there; absent: anybody
+  // The user of the processes: owner of KinetosOwnFileOf(pid), which Kineto writes if it does not
+  // take the folder.
   std::optional<uint32_t> user;
-  std::string root = {};  // what that path begins with as seen from here: "/proc/7/root" or ""
+  std::string root = {};  // prefix of that file's path as seen from here: "/proc/7/root" or ""
 
-  std::string OwnFileOf(int64_t pid) const;  // as seen from here
+  std::string OwnFileOf(int64_t pid) const;  // that file's path as seen from here
 };
 
-// A new folder that the worker's processes may write to, and nobody else looks into: below their
-// KINETO_ONDEMAND_TRACE_DIR, else below /tmp, where every Kineto takes it. Is theirs if they are of
-// another user. Is removed with the object if it is empty then: a process may still be writing.
+// A new folder that the worker's processes may write to, and nobody else may look into: below their
+// KINETO_ONDEMAND_TRACE_DIR, else below /tmp, which every Kineto accepts. It belongs to the
+// processes' user if that is another one. The destructor removes it if it is empty: a process may
+// still be writing.
 class DaemonFolder {
  public:
-  // `pids`: the worker's, its server first. Where no such folder can be made (theirs is another
-  // /tmp, or their user is another one and this is not root) they are told `otherwise`, as it is.
+  // `pids`: the worker's processes, its server first. If no such folder can be made (they have
+  // another /tmp, or another user and tacho is not root), they are told the folder `otherwise`,
+  // unchanged.
   DaemonFolder(const std::vector<int64_t>& pids, const std::string& otherwise);
   DaemonFolder(DaemonFolder&& other) noexcept;
   DaemonFolder& operator=(DaemonFolder&&) = delete;
@@ -37,10 +40,10 @@ class DaemonFolder {
   bool made_ = false;
 };
 
-// Below which folder it would be made, if that is not full.
+// The folder below which a DaemonFolder would be made, if that is not full.
 std::string DaemonFolderParent(const std::vector<int64_t>& pids);
 
-// Whether Kineto reads this folder whole from a request, and takes it as one to write to.
+// Whether Kineto reads this folder's whole name from a request, and accepts it as one to write to.
 bool IsFolderForKineto(const std::string& folder);
 
 }  // namespace tacho

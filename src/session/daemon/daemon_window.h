@@ -19,11 +19,11 @@ struct DaemonWindowOptions {
 };
 
 // Profiles the processes of all workers, all at one time, through Kineto's daemon protocol, and
-// waits for their files in each worker's folder. Fills what each worker's expectation needs.
+// waits for their files in each worker's folder. Fills in what each worker's expectation needs.
 //
-// The protocol has no stop: a process carries out every request that it has read. So `stop` takes
-// the request back from those that have not asked for it yet, and waits for the windows and the
-// files of the others; `on_interrupt` is called then, once.
+// The protocol has no stop: a process carries out every request that it has read. So on `stop` this
+// takes the request back from processes that have not asked for it yet, calls `on_interrupt` once,
+// and waits for the windows and the files of the others.
 DaemonWindow TakeDaemonWindow(std::vector<RecordedWorker>& workers,
                               const DaemonWindowOptions& options, std::stop_token stop,
                               RecordObserver& observer, const std::function<void()>& on_interrupt);

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Says what it is told to say, and remembers what it was asked for.
+// Reports the processes that a test sets, and remembers what Request asked for.
 class FakeDaemonForTest final : public KinetoDaemon {
  public:
   std::vector<DaemonProcess> Processes() const override { return processes; }

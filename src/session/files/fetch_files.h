@@ -21,15 +21,14 @@ struct RemoteFolder {
 
 // "HOST:/path", or "HOST" alone for `engine_folder` there. Asks the host whether the folder is
 // there (or the one above, in which the engine will make it) and what its clock says. kUsage: not
-// of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0 has
-// no bound.
+// of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0 is
+// unlimited.
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
-// Fetches the traces whose names begin with `key` and that were written there since
-// `since_unix_ns` of our clock into `target` (UnpackTraces); `progress` hears the bytes so far.
-// Gives the local files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no
-// room.
+// Fetches the traces whose names begin with `key` and that were written there since `since_unix_ns`
+// of our clock into `target` (UnpackTraces); `progress` gets the bytes so far. Returns the local
+// files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no room.
 Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
@@ -38,7 +37,7 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             const UnpackBounds& bounds = {});
 
 // Removes the files there whose names begin with `key`, and that were written since `since_unix_ns`
-// of our clock. kRemote: not all of them could be, or there is no key to know them by.
+// of our clock. kRemote: not all could be removed, or `key` is empty.
 Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
                            std::chrono::milliseconds patience);
 

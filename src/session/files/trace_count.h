@@ -12,17 +12,17 @@ namespace tacho {
 
 // What a trace file holds, counted in one pass that keeps nothing of it: constant memory.
 struct TraceCount {
-  uint64_t bytes = 0;        // of the file as it is stored
-  uint64_t events = 0;       // with a time
-  uint64_t steps = 0;        // of the engine, by the names of its ranges, empty ones too
-  uint64_t empty_steps = 0;  // of these, without a request
+  uint64_t bytes = 0;        // the size of the stored file
+  uint64_t events = 0;       // events with a time
+  uint64_t steps = 0;        // engine steps by the names of their ranges, with empty ones
+  uint64_t empty_steps = 0;  // steps without a request
   std::optional<int64_t> first_unix_ns, last_unix_ns;
   bool whole = true;  // false: it is cut, or damaged
 };
 // Fails as OpenSource and ReadKinetoJson do.
 Result<TraceCount> CountTrace(const std::string& path);
 
-// Of the largest file by its events; nothing unless a file is whole and has events.
+// The figures of the largest file, by its events; nullopt unless a file is whole and has events.
 // `written_unix_ns`: when all was written, by the clock of the traces.
 std::optional<ProfileFigures> FiguresOf(const std::vector<TraceCount>& traces,
                                         int64_t written_unix_ns);

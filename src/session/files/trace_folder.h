@@ -27,37 +27,37 @@ struct FileState {
 using FolderState = std::map<std::string, FileState>;
 FolderState ReadFolder(const std::string& folder);
 
-// What is in `now` and not, or not the same, in `before`.
+// The files in `now` that are missing or different in `before`.
 std::vector<std::string> NewFiles(const FolderState& before, const FolderState& now);
 
 // Whether a file has the form of a whole trace, by its two ends only: gzip with a trailer, or JSON
 // that ends in a closing bracket. `*.tmp` files of a flush under way never are.
 bool LooksWhole(const std::string& path);
 // Whether the name is that of a trace rather than of a table, a log or a recording of how graphs
-// were captured, which no session writes. What `folder`, above the file, is called says nothing.
+// were captured, which no session writes. The name of `folder`, above the file, does not matter.
 bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
 
-// Whether the file's name begins with the key of a session: "t-w1" is not that of
-// "t-w10_rank0.json". The empty key is that of all files.
+// Whether the file's name begins with the key of a session: "t-w1" is not the key of
+// "t-w10_rank0.json". Every file has the empty key.
 bool NameHasKey(std::string_view path, std::string_view key);
 
 struct SettleOptions {
-  // No file has grown for so long: then it is over, whole or not.
+  // The wait ends when no file has grown for so long, whether the files are whole or not.
   std::chrono::milliseconds quiet{3000};
-  std::chrono::milliseconds patience{0};  // of it all; 0: no bound
-  std::string key;                        // the files that count have it (NameHasKey)
-  size_t expected = 0;  // trace files; more patience (10 s) is given until as many are there
+  std::chrono::milliseconds patience{0};  // for the whole wait; 0: no limit
+  std::string key;                        // only files with this key count (NameHasKey)
+  size_t expected = 0;  // number of trace files; while there are fewer, `quiet` is 10 s
 };
 // Waits until the new files below `folder` are whole and no longer grow; calls `progress` with
-// their bytes about twice a second. Gives the new trace files, sorted.
+// their bytes about twice a second. Returns the new trace files, sorted.
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress);
 
-// Gives files that come to one folder names of their own there: never that of a file that is there
-// or was given, so that none overwrites another. "t.json.gz" becomes "t~2.json.gz".
+// Chooses names for files that come to one folder: never the name of a file that is there, and none
+// twice, so that no file overwrites another. "t.json.gz" becomes "t~2.json.gz".
 class FreshNames {
  public:
   explicit FreshNames(std::string folder) : folder_(std::move(folder)) {}
@@ -66,20 +66,20 @@ class FreshNames {
 
  private:
   const std::string folder_;
-  std::unordered_map<std::string, int> numbers_;  // the last one, of each name
+  std::unordered_map<std::string, int> numbers_;  // the last number of each name
 };
 
 struct BroughtFiles {
-  std::vector<std::string> files;  // the new paths, in the order of those that were given
-  // Those of the given whose bytes are whole under the new path too: they may be removed.
+  std::vector<std::string> files;  // the new paths, in the order of the given files
+  // The given files whose bytes are whole under the new path too: these may be removed.
   std::vector<std::string> whole;
-  std::optional<Finding> no_room;  // some are only symbolic links to the engine's own, and why
+  std::optional<Finding> no_room;  // why some are only symbolic links to the engine's own
 };
-// Puts `files` into `target`, each under its own name, or one like it where two have the same
-// (FreshNames): linked where both are of one file system, else copied beside and renamed; the
-// engine's own files stay. If there is no room for a copy, a symbolic link replaces it.
-// kOutput: not even that, or with `owner`: one is no regular file of that user (where he could put
-// a link to another's in its place); what was put there so far stays.
+// Puts `files` into `target`, each under its own name, or a similar one if two have the same
+// (FreshNames). Links a file if both places are on one file system, else copies it beside and
+// renames the copy; the engine's own files stay. If there is no room for a copy, a symbolic link
+// replaces it. kOutput: even that failed; or, with `owner`, a file is no regular file of that user,
+// who could otherwise put a link to another user's file in its place. Files put there so far stay.
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target,
                                 std::optional<uint32_t> owner = {});
 

@@ -19,10 +19,10 @@ struct UnpackBounds {
 
 // Writes the traces in an archive (tar) from another host into `target`: regular files alone, whose
 // names have `key`, each under the last part of its name or one like it (FreshNames).
-// Links, devices and all else are passed over, and nothing leaves `target`. A file has its name
-// once it is whole on the disk; what is not whole is removed. `progress` hears the bytes so far.
-// Gives the files, sorted. kRemote: no archive, a damaged one, or more than `bounds`; kOutput: no
-// room.
+// Links, devices and all else are skipped, and nothing is written outside `target`. A file gets its
+// name once it is whole on the disk; what is not whole is removed. `progress` gets the bytes so
+// far. Returns the files, sorted. kRemote: no archive, a damaged one, or more than `bounds`;
+// kOutput: no room.
 Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
                                               std::string_view key, const std::string& target,
                                               const UnpackBounds& bounds,

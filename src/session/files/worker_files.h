@@ -16,27 +16,27 @@ namespace tacho {
 
 // What the names of the worker's files begin with; "" if the engine puts no key into them.
 std::string_view FileKeyOf(const RecordedWorker& worker);
-// "HOST:FOLDER/KEY*", or without a host.
+// Where the worker's files are: "HOST:FOLDER/KEY*", or without a host.
 std::string PlaceOf(const RecordedWorker& worker);
 
 // The files of one session of several profilers, as they are seen from here: which worker wrote
-// which, and whether they are whole. The workers and the options outlive it.
+// which, and whether they are whole. The workers and the options must outlive it.
 class WorkerFiles {
  public:
   WorkerFiles(const std::vector<RecordedWorker>& workers, const RecordOptions& options)
       : workers_(workers), options_(options) {}
 
-  // Files that are new or changed from now on are the session's.
+  // Notes the files that are there: files that are new or changed from now on are the session's.
   void LookIntoFolders();
   std::vector<std::string> NewTracesIn(const std::string& folder) const;
 
   // New files in the worker's folder that may be its own: traces and tables.
   FolderState WrittenBy(const RecordedWorker& worker) const;
   std::vector<std::string> TracesOf(const RecordedWorker& worker) const;
-  // One trace a rank, or one a stage of each.
+  // The number of traces to expect: one a rank, or one for each stage of a rank.
   size_t Expected(const RecordedWorker& worker) const;
   bool WroteAll(const RecordedWorker& worker) const;
-  // Until they are whole and no longer grow.
+  // Waits until the worker's files are whole and no longer grow.
   void WaitFor(const RecordedWorker& worker, const std::stop_token& stop,
                const std::function<void(uint64_t)>& progress = {}) const;
   // When the worker had written all, by its own clock as far as that is known: by its files if they
@@ -46,8 +46,8 @@ class WorkerFiles {
   // What the engine does in its flush, as its files show.
   std::string DoingOf(const RecordedWorker& worker) const;
 
-  // If workers share a folder and their files' names do not show whose they are, this one gets one
-  // process's files, and the finding says so.
+  // If workers share a folder and their files' names do not show whose they are, gives the worker
+  // `index` one process's files; the finding says so.
   std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
   // New files of all workers: those whose names show that these workers wrote them, and the other

@@ -26,44 +26,47 @@ class ProfilerSession {
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                   Recording& recording);
 
-  // Before a start from an unknown state. vLLM may hold a session that ended by itself and was
-  // never stopped, or somebody else's: their stop may take as long as a flush. On SGLang a stop can
-  // end the server (its second profiler), so none is sent. False: not every worker can be started.
+  // Call it before a start, when the engines' state is not known. Stops a session that a vLLM may
+  // hold, which ended by itself and was never stopped, or is somebody else's: this may take as long
+  // as a flush. On SGLang a stop can end the server (its second profiler), so none is sent. Returns
+  // false if not every worker can be started.
   bool EndOldSessions(std::stop_token stop);
   // Leaves out workers in which somebody's session runs, if engines can report that without ending
-  // it (AskWhetherTaken). To be called under load. False as above.
+  // it (AskWhetherTaken). Call it under load. Returns false as EndOldSessions does.
   bool LeaveOutTaken(std::stop_token stop);
-  // Those that were slow to start in a trial first, the others when these run. False when no
-  // profiler runs now, or not all of them do and the others are not wanted alone. `stop` ends the
-  // waiting for starts that were not answered.
+  // Starts the profilers that were slow to start in a trial first, and the others when these run.
+  // Returns false if no profiler runs now, or if not all run and the others are not wanted alone.
+  // `stop` ends the wait for starts that were not answered.
   bool Start(std::stop_token stop);
-  // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt:
-  // none of these runs; 0: none runs at all any more.
+  // When the profilers that cannot count their steps must be stopped (WindowPlan::most_ns).
+  // nullopt: none of these runs; 0: no profiler runs any more.
   std::optional<int64_t> LatestStopNs() const;
-  // Whether the files of all workers but failed ones are there already: engines that count write by
-  // themselves.
+  // Whether the files of all workers but failed ones are there already: engines that count steps
+  // write by themselves.
   bool FilesThere() const;
-  // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
-  // wait. One exception: if a flush takes twice as long as forecast, a remark says what can be
-  // done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
-  // called once the stops are sent; `on_late`, if one is that late, with those that are done, and
-  // again when more are.
+  // Stops all profilers. Only the user's second Ctrl-C cancels it: a profiler left running is worse
+  // than a long wait. One exception: if a flush takes twice as long as forecast, a remark says what
+  // can be done, and from then on `stop` makes it go on without the workers that still write.
+  // `on_the_way` is called once the stops are sent. `on_late` is called if a flush is that late,
+  // with the workers that are done, and again when more are done.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
             const std::function<void(const std::vector<size_t>&)>& on_late = {});
-  // `stop` ends the waiting for workers that failed.
+  // Collects the files of all workers. `stop` ends the wait for workers that failed.
   void Collect(std::stop_token stop);
-  void CollectOf(size_t index, std::stop_token stop);  // of one worker, once
+  void CollectOf(size_t index, std::stop_token stop);  // of one worker; only its first call counts
 
   const std::vector<size_t>& running() const { return running_; }
-  // Whether those that run are all, or, with keep_going, some.
+  // Whether all workers are in running(), or, with keep_going, some.
   bool EnoughRun() const;
   WorkerFiles& files() { return files_; }
   const WorkerFiles& files() const { return files_; }
-  // It is not started: `trouble` says why.
+  // Does not start the worker; `trouble` says why.
   void LeaveOut(size_t worker, Finding trouble);
-  // It died so long into the window, which is over with that or goes on: said at once.
+  // Reports at once that the worker died `after_ns` into the window. `over`: this ends the window;
+  // else it goes on.
   void ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over);
-  // Nobody is recorded, because some workers failed: the others' expectations name the first one.
+  // Call it if nothing is recorded because some workers failed: notes the first of these in the
+  // others' expectations.
   void GiveUpTheOthers();
 
  private:
@@ -74,12 +77,12 @@ class ProfilerSession {
   std::map<size_t, ControlOutcome> SendStarts(std::stop_token stop);
   std::vector<std::vector<size_t>> Waves() const;
   std::vector<PlannedStart> PlanStarts(const std::vector<size_t>& wave) const;
-  // Says it as progress, and once as a remark.
+  // Says who does not start, as progress and once as a remark.
   void SayWhoDoesNotStart(const std::vector<size_t>& wave, int64_t elapsed_ns, bool& said);
   bool Overdue(size_t worker, int64_t now_ns) const;
   void StopOverdue();
   std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
-  // In what it died, to follow "it died ": "under the load, ".
+  // What it did when it died, to follow "it died ": "under the load, ".
   std::string DyingText(const RecordedWorker& worker) const;
   static std::string WithLog(RecordedWorker& worker, std::string text);
   static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
@@ -91,24 +94,24 @@ class ProfilerSession {
   // profiler_old_sessions.cc
   void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
   void NameEndedSessions(const std::map<size_t, ControlOutcome>& ended);
-  std::string WhySilent(const RecordedWorker& worker) const;  // as far as its folder tells
-  // Says once of each worker that its stop has had no answer for seconds, and what can be done.
+  std::string WhySilent(const RecordedWorker& worker) const;  // as far as its folder shows
+  // Says once for each worker that its stop has had no answer for seconds, and what can be done.
   void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
 
   // profiler_stop.cc
   void AskToStop(size_t worker);
   std::vector<size_t> AskAllToStop();
-  // The answers to all stops that are under way, with a line of progress for each until then;
-  // `look` is called about five times a second.
+  // Waits for the answers to all pending stops, and returns them. Until then it shows a line of
+  // progress for each, and calls `look` about five times a second.
   std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
                                               const std::function<void()>& on_the_way,
                                               const std::function<void()>& look);
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
               const std::string& dead_now);
-  bool IsLate(size_t worker, double times) const;  // so many times what was expected
-  // Says what takes longer than was said, once, and at twice the time what can be done.
+  bool IsLate(size_t worker, double times) const;  // over `times` the expected flush
+  // Says once which flushes take longer than forecast, and at twice the time what can be done.
   void SayWhatIsLate(bool may_leave);
-  std::vector<size_t> Done() const;  // that wrote all they had
+  std::vector<size_t> Done() const;  // workers that wrote all they had
 
   // profiler_collect.cc
   std::vector<FlushState> Flushes();

@@ -13,25 +13,25 @@
 
 namespace tacho {
 
-// A session of some of a recording's workers that is not the recording's own: what it writes is
-// looked at, at most, and removed again. A trial, or a profiled window of `--overhead`.
+// A session of some of a recording's workers beside the recording's own: a trial, or a profiled
+// window of `--overhead`. Its files are at most looked at, and removed again.
 struct SideSessionPlan {
-  std::string name;  // begins its keys, and is its phase for the observer: "trial"
+  std::string name;  // prefix of its keys, and its phase for the observer: "trial"
   std::vector<size_t> workers;
-  // After which its engines end it by themselves, where they count. Above 0.
+  // The steps after which engines that count end it by themselves. Above 0.
   std::function<int64_t(const RecordedWorker&)> steps;
-  std::optional<int64_t> most_ns;  // of those that do not count, from their own starts on
+  std::optional<int64_t> most_ns;  // for engines that do not count, from their own starts on
 };
 
 // Removes the new files of these workers whose names show whose they are, from the engines' folders
-// and their hosts too. Gives what stays.
+// and their hosts too. Returns the files that stay.
 std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
                                        const std::vector<RecordedWorker>& workers,
                                        const RecordOptions& options);
 
 class SideSession {
  public:
-  // All outlive it. `folder` is made for it, and removed with it.
+  // All must outlive it. `folder` is made for it, and the destructor removes it.
   SideSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
               const Recording& recording, const SideSessionPlan& plan, RunFolder folder);
   ~SideSession();
@@ -40,13 +40,13 @@ class SideSession {
 
   ProfilerSession& session() { return *session_; }
   Recording& recording() { return scratch_; }  // of these workers alone, in the order of the plan
-  // Gives what stays (RemoveFilesOf).
+  // Returns the files that stay (RemoveFilesOf).
   std::vector<std::string> RemoveFiles() {
     return RemoveFilesOf(session_->files(), scratch_.workers, options_);
   }
 
  private:
-  // Its session is not a phase of the recording, but its remarks and what it leaves are shown.
+  // The side session is no phase of the recording, but its remarks and what it leaves are shown.
   class Observer final : public RecordObserver {
    public:
     Observer(RecordObserver& to, std::string_view name) : to_(to), name_(name) {}

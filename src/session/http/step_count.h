@@ -14,34 +14,35 @@ namespace tacho {
 
 // Engine steps by the engines' own counters, in their metrics.
 
-// Those taken between two looks: one for each engine that reports its steps in one of them, in the
-// order of their numbers; nullopt if the other look does not. So of another counter.
+// The steps taken between two looks: one entry for each engine that reports its steps in one of the
+// looks, in the order of the engines' numbers; nullopt if the other look does not report them.
+// `counter`: the same for another counter.
 std::vector<std::optional<int64_t>> StepsBetween(
     const MetricsSnapshot& before, const MetricsSnapshot& after,
     std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
 
-// Whether any counter of work moved between two looks; nullopt if the metrics do not tell.
+// Whether any counter of work moved between two looks; nullopt if the metrics do not show it.
 std::optional<bool> CountersMoved(const MetricsSnapshot& before, const MetricsSnapshot& after);
 
-// How many steps from the start on end the profile and flush it: the steps asked for and the next
-// one. nullopt if time alone ends it; by stage each stage has its own count, which no metric
-// reports.
+// After how many steps from the start the engine ends the profile and flushes it: the steps asked
+// for and the next one. nullopt if time alone ends it, or by stage: each stage has its own count,
+// which no metric reports.
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile);
 
-// Whether all workers have taken `needed` steps since it was made.
+// Counts whether all workers have taken `needed` steps since its construction.
 class StepCount {
  public:
   StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,
             int64_t needed, std::stop_token stop);
-  // Asks the engines, half a second after the last time at the earliest. False if one does not
-  // report its steps.
+  // Whether all have taken them. Asks the engines at most once in half a second; false in between,
+  // and if an engine does not report its steps.
   bool Taken();
-  // Waits no longer for this one, which died.
+  // No longer waits for this worker, which died.
   void LeaveOut(size_t worker) { left_out_.insert(worker); }
-  // The fewest that an engine has taken, of those that took some; nullopt: none has, or none
-  // reports its steps. By the same look.
+  // The fewest steps of an engine that has taken some, by the last look of Taken; nullopt: none
+  // has, or none reports its steps.
   std::optional<int64_t> Fewest() const { return fewest_; }
-  // Whether one had, by the same look.
+  // Whether a worker had taken `needed` steps, by the same look.
   bool AnyTaken() const { return any_taken_; }
 
  private:

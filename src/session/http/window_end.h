@@ -17,13 +17,14 @@ namespace tacho {
 
 std::vector<Worker> WorkersOf(const Recording& recording);
 
-// When a window by HTTP is over: by its time, its steps, its requests, its load, or because an
-// engine died: no other is left, or the others are not wanted alone. A death is reported as soon as
-// it is seen. Made before the window: steps count from then on, because engines step while
-// profilers start. It may outlive the window: nobody waits for its last question, who lives.
+// Decides when a window by HTTP is over: by its time, its steps, its requests, its load, or because
+// an engine died and no other is left or the others are not wanted alone. Reports a death as soon
+// as it sees it. Make it before the window: steps count from then on, because engines step while
+// profilers start. It may outlive the window, so that nobody waits for its last question about
+// which engines live.
 class WindowEnd {
  public:
-  // All but `patience` and `stop` outlive it. `patience`: for each look at the metrics.
+  // All but `patience` and `stop` must outlive it. `patience`: for each look at the metrics.
   WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
             ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
             const std::stop_token& stop);
@@ -31,14 +32,14 @@ class WindowEnd {
   void Begin();  // now: all profilers run
   bool IsOver();
   int64_t MostNs() const;  // INT64_MAX: as long as the load
-  // How long it takes its steps, where nothing else bounds it.
+  // How long its steps will take, if nothing else bounds the window.
   std::optional<int64_t> PlannedNs() const;
   void End(RecordObserver& observer);  // now; notes what the window's time cut off
 
  private:
   uint64_t RequestsEnded() const { return load_.RequestsEnded() - ended_before_; }
   bool StepsTaken();
-  // Whether it lasts, by the budget, until the least steps are taken.
+  // Whether the window, if bounded by the budget, lasts until the least steps are taken.
   bool HoldsLeast() const;
   bool TimeIsUp() const;
   bool MayGoOn() const;
@@ -52,7 +53,7 @@ class WindowEnd {
   uint64_t ended_before_ = 0;
   int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
   LifeWatch life_;
-  std::set<size_t> dead_;  // as reported
+  std::set<size_t> dead_;  // already reported
 };
 
 }  // namespace tacho

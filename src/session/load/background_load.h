@@ -18,16 +18,16 @@ namespace tacho {
 // baseline and profiled window, so that no window begins or ends with an empty engine.
 class BackgroundLoad {
  public:
-  // `plan` outlives it.
+  // `plan` must outlive it.
   BackgroundLoad(HttpClient& client, const LoadPlan& plan, std::vector<DriveTarget> targets,
                  DriveOptions drive = {});
   ~BackgroundLoad();  // cancels what is under way
 
   const DriveProgress& progress() const { return progress_; }
   bool ended() const { return ended_.load(); }  // all planned requests are through
-  // Asks the load to end; what is under way is cancelled.
+  // Asks the load to end; cancels what is under way.
   void Cancel();
-  Result<LoadRecords> Finish();  // cancels, waits, gives the records; once
+  Result<LoadRecords> Finish();  // cancels, waits, returns the records; call it once
 
  private:
   DriveProgress progress_;
@@ -37,13 +37,13 @@ class BackgroundLoad {
   std::thread thread_;
 };
 
-// The plan of a recording's own load, within the models' lengths: without an end. kUsage.
+// The plan of a recording's own load: it fits the models' lengths and has no end. kUsage.
 Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
                         std::vector<Finding>& findings);
 
-// Where the load goes: straight to each worker, or through the router, which P and D workers need.
-// Prompts use the model's own token ids if its server reports some, else ids that most models have.
-// Never kRemote.
+// Where the load goes: straight to each worker, or through the router, as prefill and decode
+// workers need. Prompts use the model's own token ids if its server reports some, else the prompts
+// are words. Never kRemote.
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,

@@ -14,10 +14,10 @@ namespace tacho {
 // does nothing and never ends.
 class RecordLoad {
  public:
-  // In a row, after which a server is said to refuse requests.
+  // After so many failures in a row a server is said to refuse requests.
   static constexpr uint64_t kFewestFailures = 5;
 
-  // All outlive it.
+  // All must outlive it.
   RecordLoad(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
              Recording& recording)
       : client_(client), options_(options), observer_(observer), recording_(recording) {}
@@ -29,7 +29,8 @@ class RecordLoad {
   // The same, and remembers it: a load that ended before its window did gave up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
-  // What came of the requests that go to this worker: straight, or through the router, for all.
+  // What came of the requests that go straight to this worker; if they go through the router, of
+  // the requests to all workers.
   struct Answers {
     int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
     uint64_t failures_in_row = 0;
@@ -43,9 +44,9 @@ class RecordLoad {
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
   std::string ProgressText() const;                                    // " · 8 running, ..." or ""
   void Cancel();
-  std::string FirstError() const;  // of its requests, once it has ended; "" if none failed
-  // Ends it, unless it has ended, and measures the windows. `interrupted_ns`: when the user pressed
-  // Ctrl-C (CLOCK_MONOTONIC), or 0.
+  std::string FirstError() const;  // of the ended load's requests; "" if none failed
+  // Ends the load, unless it has ended, and measures the windows. `interrupted_ns`: when the user
+  // pressed Ctrl-C (CLOCK_MONOTONIC), or 0.
   Result<void> End(int64_t interrupted_ns);
 
  private:

@@ -18,7 +18,7 @@
 
 namespace tacho {
 
-// What to wait for: a token of every worker in `which`, after its time in `since_ns`.
+// What to wait for: a token from every worker in `which`, after its time in `since_ns`.
 struct TokenWait {
   std::string_view phase;  // for the progress
   std::vector<size_t> which = {};
@@ -30,17 +30,17 @@ struct TokenWait {
 // What one look shows of a worker.
 enum class Flow : uint8_t {
   kFlows,   // a token came; or at a low rate no request waits for one
-  kFails,   // its requests fail, one after the other: others say so
+  kFails,   // its requests fail, one after the other: reported elsewhere
   kSilent,  // requests wait, and no token came
 };
 
-// Whether the engines answer the recording's own load: a start or a flush may hold an engine up for
-// minutes, and a window that begins meanwhile sees no step. By the tokens that come from each
-// worker; behind a router, which may hide whose they are, by the engines' counters as well. Without
-// a load of tacho's own nothing is waited for.
+// Watches whether the engines answer the recording's own load: a start or a flush may hold an
+// engine up for minutes, and a window that begins meanwhile sees no step. It goes by the tokens
+// that come from each worker; behind a router, which may hide whose they are, by the engines'
+// counters as well. Without a load of tacho's own it waits for nothing.
 class TokenFlow {
  public:
-  // All outlive it.
+  // All must outlive it.
   TokenFlow(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
             const RecordLoad& load, std::stop_token stop)
       : client_(client),
@@ -49,18 +49,18 @@ class TokenFlow {
         load_(load),
         stop_(std::move(stop)) {}
 
-  // Waits, and says whom it waits for. Gives a finding for each worker that takes no requests: no
+  // Waits, and says whom it waits for. Returns a finding for each worker that takes no requests: no
   // token came in all that time, and its own counters show no step either. Dead workers are not
   // waited for. `recording` holds the workers.
   std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
-  // The same for all workers of the session, which leaves out those that take no requests. False if
-  // none can be recorded then.
+  // The same for all workers of the session; leaves those that take no requests out of it. Returns
+  // false if nothing can be recorded then.
   bool AwaitAll(ProfilerSession& session, std::string_view phase, int64_t since_ns,
                 const Recording& recording);
-  // Of those whose profilers run, since they do: a start may hold an engine up. One that takes no
-  // requests now leaves the window without a step.
+  // Waits for a token from each worker whose profiler runs, since it runs: a start may hold an
+  // engine up. A worker that takes no requests now would have no step in the window.
   void AwaitStarted(const ProfilerSession& session, const Recording& recording);
-  // What it said in its waits, once.
+  // What it reported during its waits; returns each finding once.
   std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
 
  private:
@@ -80,7 +80,7 @@ class TokenFlow {
   RecordObserver& observer_;
   const RecordLoad& load_;
   const std::stop_token stop_;
-  // Of all workers: at the begin of the wait, and by the last look.
+  // The metrics of all workers: at the beginning of the wait, and at the last look.
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;

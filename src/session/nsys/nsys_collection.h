@@ -15,16 +15,17 @@ namespace tacho {
 // workers' expectations and among the recording's findings.
 class NsysCollection {
  public:
-  // All outlive it.
+  // All must outlive it.
   NsysCollection(const NsysControl& nsys, const RecordOptions& options, RecordObserver& observer,
                  Recording& recording);
 
-  // False if not all sessions record. It takes what it takes: a start cut short may still begin.
+  // Returns false if not all sessions record. It cannot be interrupted: a start that is cut short
+  // may still begin.
   bool Start();
-  // Those that record. nsys writes the reports in this time.
+  // Stops the collections that record. nsys writes the reports meanwhile.
   void Stop();
-  // Waits for whole reports and exports them beside. Ctrl-C before it changes nothing; later it
-  // ends an export, and the report is kept.
+  // Waits for whole reports, and writes an export beside each. A Ctrl-C before this call changes
+  // nothing; a later one ends an export, and the report is kept.
   void Collect(std::stop_token stop);
 
  private:

@@ -8,36 +8,36 @@
 
 namespace tacho {
 
-// How long a recording may be before its engines pay for it: pure values. All that a profiler
+// How long a recording may be before it costs its engines too much: pure values. What a profiler
 // writes, and its flush, grow with the steps that it recorded (vLLM 0.32 on a CPU: about 50 us of
 // flush an event from 7,000 to 231,000 events, nearly all of it for its table).
 
-// What one session of a rank's profiler came to.
+// What one session of a rank's profiler recorded and cost.
 struct ProfileFigures {
-  double steps = 0;  // of the engine; 0: nothing names them
+  double steps = 0;  // engine steps; 0: nothing names them
   double events = 0;
-  double bytes = 0;      // of its file
+  double bytes = 0;      // the size of its file
   double window_ns = 0;  // from its first event to its last
   double flush_ns = 0;   // from its last event until all was written
-  double table_ns = 0;   // of these, for vLLM's table (profiler_out)
-  double fixed_ns = 0;   // of these, what a flush takes whatever was recorded, as far as known
+  double table_ns = 0;   // the part of flush_ns for vLLM's table (profiler_out)
+  double fixed_ns = 0;   // the part of flush_ns that no recording avoids, as far as known
 
-  // The fixed part by the line through this session and another one of the same engine; false if
-  // their sizes are too similar.
+  // Sets fixed_ns by the line through this session and another one of the same engine. Returns
+  // false if their sizes are too similar.
   bool LearnFixed(const ProfileFigures& other);
 };
 
-// Of a rank.
+// The budget of one rank.
 struct Budget {
   uint64_t bytes = 100'000'000;
   int64_t flush_ns = 5'000'000'000;
   bool asked = false;  // by the user, whose budget may hold very few steps
 };
-// Fewer steps show nothing of how an engine decodes: 16 decode steps even if every other one
+// The fewest steps that show how an engine decodes: 16 decode steps even if every other step
 // prefills. A budget that nobody asked for holds so many, whatever they cost.
 constexpr int64_t kLeastSteps = 32;
 
-// What a rank will come to.
+// What a rank's session will write and cost.
 struct Forecast {
   double bytes = 0, flush_ns = 0;
   std::string Text() const;  // "40 MB and 3.1 s of flush"
@@ -48,9 +48,9 @@ Forecast ForecastOfTime(const ProfileFigures& figures, std::optional<double> ste
 
 // What is known of a worker before its start.
 struct Outlook {
-  std::optional<ProfileFigures> figures;  // of its dearest rank
+  std::optional<ProfileFigures> figures;  // of its most expensive rank
   std::optional<double> steps_per_s;      // by the engine's counters, without profiling
-  bool counts_steps = false;              // its engine ends a session after a number of them
+  bool counts_steps = false;              // its engine can end a session after a number of steps
   bool stalls = true;                     // a flush holds up the engine
   bool sure = true;                       // the rate is that of a baseline in which requests ended
 };
@@ -64,25 +64,25 @@ struct AskedWindow {
 struct WindowPlan {
   std::optional<int64_t> steps;  // after which engines that count end their sessions by themselves
   int64_t window_ns = 0;         // at most, from when the last profiler runs
-  // From their own starts on, those that cannot count may record so long; absent: until the end.
+  // How long engines that cannot count may record, from their own starts on; absent: until the end.
   std::optional<int64_t> most_ns;
   bool by_budget = false;  // nothing was asked for: the budget bounds it
-  bool shortened = false;  // and is what ends it
+  bool shortened = false;  // and makes it shorter
   bool over = false;       // what was asked for, fixed_ns, or the least steps exceed the budget
   // What each flush takes whatever is recorded, if that is most of the budget or more.
   std::optional<double> fixed_ns;
-  std::vector<std::optional<Forecast>> each;  // of the workers' ranks, in their order
-  std::optional<Forecast> whole;              // of the dearest rank for the window without a bound
-  std::optional<Forecast> planned;            // of the dearest rank
+  std::vector<std::optional<Forecast>> each;  // for a rank of each worker, in their order
+  std::optional<Forecast> whole;              // of the most expensive rank, without a bound
+  std::optional<Forecast> planned;            // of the most expensive rank
   std::optional<int64_t> planned_ns;          // how long `steps` take
 
-  // What is said before the start: "about 380 MB and 25.0 s of flush a rank for 10.0 s; bounded to
-  // 512 steps: 40 MB and 3.1 s of flush".
+  // The text before the start: "about 380 MB and 25.0 s of flush a rank for 10.0 s; bounded to 512
+  // steps: 40 MB and 3.1 s of flush".
   std::string Text(const AskedWindow& asked, const Budget& budget) const;
 };
 
-// What was asked for is planned as it is; else the budget bounds it, by steps if engines count
-// them, else by time. If nothing is known of what a worker writes, by few steps.
+// Plans what was asked for as it is. Otherwise the budget bounds the window, by steps if engines
+// count them, else by time. If nothing is known of what a worker writes, the window has few steps.
 WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
                       const AskedWindow& asked);
 

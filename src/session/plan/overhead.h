@@ -15,7 +15,7 @@ namespace tacho {
 // What `tacho record --overhead` asks for, and what it measured: the cost of looking. Times in ns.
 
 struct OverheadOptions {
-  uint64_t pairs = 8;        // of windows without and with the profilers; two make a block
+  uint64_t pairs = 8;        // pairs of a window without and one with profilers; two make a block
   bool pairs_asked = false;  // by the user; else as many as the time allows
   int64_t window_ns = 2'000'000'000;
   double precision = 0.02;  // half-width of bounds that are narrow enough, as a share
@@ -26,16 +26,16 @@ struct OverheadOptions {
 struct OverheadWindow {
   size_t block = 0;
   bool profiled = false;
-  // CLOCK_MONOTONIC. From `calm_ns` on the engine was as it was in the window.
+  // CLOCK_MONOTONIC. From `calm_ns` on the engine was in the same state as in the window.
   int64_t calm_ns = 0, begin_ns = 0, end_ns = 0;
-  double steps = 0, steps_ns = 0;  // of all engines that count theirs, and the time of each of them
+  double steps = 0, steps_ns = 0;  // sums over all engines that count their steps
 };
 
 enum class OverheadFigureId : uint8_t { kThroughput, kStep, kItl, kTtft };
 struct OverheadFigure {
   OverheadFigureId id{};
-  std::optional<OverheadEstimate> estimate;  // absent: not in two blocks
-  OverheadVerdict verdict{};                 // if there is one
+  std::optional<OverheadEstimate> estimate;  // absent: fewer than two blocks have it
+  OverheadVerdict verdict{};                 // if there is an estimate
 };
 std::string_view NameOf(OverheadFigureId id);  // "throughput"
 inline bool IsTime(OverheadFigureId id) { return id != OverheadFigureId::kThroughput; }
@@ -44,15 +44,15 @@ struct Overhead {
   OverheadOptions asked = {};
   size_t blocks_planned = 0;
   std::vector<OverheadWindow> windows = {};
-  std::string ended_early = {};  // why there are fewer
+  std::string ended_early = {};  // why there are fewer windows
   // Filled by MeasureOverhead.
-  size_t blocks = 0;  // that are whole, and in which no request failed
+  size_t blocks = 0;  // whole blocks in which no request failed
   size_t blocks_with_failures = 0;
-  std::vector<OverheadFigure> figures = {};  // one of each, in the order of their ids
+  std::vector<OverheadFigure> figures = {};  // one for each id, in the order of the ids
   const OverheadFigure* Find(OverheadFigureId id) const;
 };
 
-// Profiled or not, in the order of the block's windows: ABBA, the next BAAB.
+// Whether each window of the block is profiled, in their order: ABBA, in the next block BAAB.
 std::vector<bool> OrderOfBlock(size_t block);
 
 void MeasureOverhead(const LoadRecords& records, Overhead& overhead);

@@ -11,14 +11,14 @@
 
 namespace tacho {
 
-// Why `--overhead` cannot be measured of these workers; "" if it can: it needs many sessions by
+// Why `--overhead` cannot be measured on these workers; "" if it can. It needs many sessions by
 // HTTP, which engines begin and end when they are asked.
 std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers, Via via);
 
-// Runs the windows of `--overhead` under the load, and says before how long they take. Each
-// profiled one is a session of its own, whose files are removed; its start and flush, and the time
-// until tokens flow again, are in no window. Ends early, with what there is, if `stop` is
-// requested, a profiler fails or the load ends. `rates`: steps a second of each worker, unprofiled.
+// Runs the windows of `--overhead` under the load, and first says how long they take. Each profiled
+// one is a session of its own, whose files are removed; its start and flush, and the time until
+// tokens flow again, are in no window. Ends early, with what there is, if `stop` is requested, a
+// profiler fails or the load ends. `rates`: steps a second of each worker, unprofiled.
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                         Recording& recording, RecordLoad& load, TokenFlow& flow,
                         const std::vector<std::optional<double>>& rates,

@@ -11,8 +11,8 @@
 namespace tacho {
 
 // Where the worker's files will appear as seen from here; "" if they will be fetched (its `remote`
-// is set then). An SGLang of this host that nobody gave a folder writes to `folder_in_run`, by
-// `profile`. Blocked: the options name no such place, or contradict the engine.
+// is set then). For an SGLang of this host that nobody gave a folder, sets `folder_in_run` in
+// `profile`. Fails with a finding if the options name no such place, or contradict the engine.
 Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
                               const std::string& folder_in_run, ProfileOptions& profile,
                               std::stop_token stop);

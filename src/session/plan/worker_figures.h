@@ -13,14 +13,14 @@ namespace tacho {
 // What a session costs on each worker: known from earlier recordings or a trial, and kept after
 // this one.
 
-// Gives the workers of `session` their figures: those that are kept of earlier recordings if all of
-// these engines were profiled before, else those of a trial. Those that die in it are the
-// recording's troubles; false if it has to end for that.
+// Gives the workers of `session` their figures: those that are kept from earlier recordings if all
+// of these engines were profiled before, else those of a trial. Workers that die in the trial
+// become troubles of the recording; returns false if it has to end for that.
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                    Recording& recording, ProfilerSession& session, TokenFlow& flow,
                    std::stop_token stop);
 
-// What was recorded, by the files: into the workers, and kept for later recordings.
+// Notes in the workers what was recorded, by the files, and keeps it for later recordings.
 void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces);
 
 }  // namespace tacho

@@ -19,28 +19,28 @@ struct TraceEvidence {
   std::string path;
   std::optional<int64_t> rank, world_size;
   RankIdentity identity;
-  std::vector<int64_t> pids;                           // of the processes with events in it
+  std::vector<int64_t> pids;                           // processes with events in it
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
-  std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
-  // When its last step was over, on the host and on the devices: later events are of the profiler's
-  // own stop (SGLang: a `scheduler.run_batch` of 170 ms). Absent without steps.
+  std::optional<int64_t> first_unix_ns, last_unix_ns;  // its first and last event
+  // When its last step was over, on the host and on the devices: later events belong to the
+  // profiler's own stop (SGLang: a `scheduler.run_batch` of 170 ms). Absent without steps.
   std::optional<int64_t> last_step_unix_ns;
   uint64_t events = 0;  // with a time
   uint64_t gpu_events = 0;
-  bool idle = false;              // there is no slice but the profiler's own
+  bool idle = false;              // it has no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
-  uint64_t empty_steps = 0;  // with nothing to do; vLLM counts them among those that were asked for
-  std::string stage;         // "prefill" or "decode": one of several files of its rank
-  bool front_end = false;    // an API server's own trace, or another that is of no rank
-  bool merged = false;       // several ranks in one file
-  std::string defect;        // why it is not whole; "" when it is
-  std::string loss;          // what its profiler lost, though the file is whole; "": nothing known
+  uint64_t empty_steps = 0;       // with nothing to do; vLLM counts them as steps asked for
+  std::string stage;              // "prefill" or "decode": one of several files of its rank
+  bool front_end = false;         // an API server's own trace, or another of no rank
+  bool merged = false;            // several ranks in one file
+  std::string defect;             // why it is not whole; "" when it is
+  std::string loss;  // what its profiler lost, though the file is whole; "": nothing known
 };
 
-// What one worker owes.
+// What one worker must deliver, and what is known about its session.
 struct WorkerExpectation {
-  std::string name;  // "w0", by its place among those that were found
+  std::string name;  // "w0", by its place among the workers found
   std::string url;
   EngineFacts facts;
   std::optional<int64_t> steps_asked;
@@ -56,30 +56,30 @@ struct WorkerExpectation {
   std::vector<std::optional<int64_t>> steps_by_metrics;
   // tacho's load sent requests to it, and no token came in the window.
   bool silent_under_load = false;
-  // Work that nobody else can have taken waited for it when its stop was sent: requests of tacho's
+  // When its stop was sent, work waited for it that nobody else can have taken: requests of tacho's
   // load.
   bool had_work_at_stop = false;
   bool wrote_before_stop = false;  // its files were whole when its stop was sent
   bool steps_go_on = false;        // somebody's load goes on after the stop: the counters hold more
-  bool nothing_ran = false;        // by its answer to the stop, and without a file
-  bool answered_stop = false;      // well: it lives, and says that it wrote
+  bool nothing_ran = false;        // its answer to the stop says so, and there is no file
+  bool answered_stop = false;      // it lives, and says that it wrote
   // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over
-  bool ended_by_death = false;                  // the window: an engine died in it
+  bool ended_by_death = false;                  // an engine's death ended the window
   bool time_asked = false;                      // the window's length was asked for too
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
-  std::string key;  // what the names of its files begin with; "" if it reads none
+  std::string key;  // what the names of its files begin with; "" if it reads no key
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
-  std::string log_failure;             // what its log says of one in its profiler; "" when nothing
+  std::string log_failure;             // its profiler's failure, by its log; "" if there is none
   std::optional<Finding> trouble;      // what went wrong with its start or stop
   // tacho did not start it, or ended it at once, because of another worker.
   std::optional<Finding> given_up;
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
-  std::vector<int64_t> pids;  // its processes, where they are of this host
+  std::vector<int64_t> pids;  // its processes, if they are on this host
 
   bool Brought(const std::string& path) const {  // whether it is among `files`
     return std::ranges::any_of(files, [&](const std::string& file) {
@@ -90,7 +90,7 @@ struct WorkerExpectation {
     const auto at = static_cast<size_t>(engine);
     return at < steps_by_metrics.size() ? steps_by_metrics[at] : std::nullopt;
   }
-  std::string FullDisk() const;  // that its disk is full, and how that is known; "" when it is not
+  std::string FullDisk() const;  // says that its disk is full, and how that is known; "" if not
 };
 
 // One rank of one worker.
@@ -99,33 +99,33 @@ struct RankProof {
   RankIdentity identity;  // without a stage
   int64_t engine = 0;     // data-parallel engine
   int64_t rank = 0;
-  std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
+  std::vector<std::string> paths;  // one, or one a stage if stages were asked for; empty: missing
   std::optional<uint64_t> steps;   // in these files
-  std::map<std::string, uint64_t> steps_of_stages;  // where stages were asked for
+  std::map<std::string, uint64_t> steps_of_stages;  // if stages were asked for
   bool proven = false;
-  std::optional<Finding> why;     // it is not: the likely cause
-  bool follows = false;           // it is not, because tacho gave its worker up for another one
-  std::optional<Finding> remark;  // it is, but its files leave something out
-  std::optional<Finding> loss;    // it is, but its profiler lost rows or times
+  std::optional<Finding> why;     // if not proven: the likely cause
+  bool follows = false;           // not proven, because tacho gave its worker up due to another
+  std::optional<Finding> remark;  // proven, but its files leave something out
+  std::optional<Finding> loss;    // proven, but its profiler lost rows or times
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
 struct Proof {
-  std::vector<RankProof> ranks;      // by worker as they were found, engine, rank
-  std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
-  std::vector<std::string> foreign;  // not of this session: another time
-  std::vector<Finding> remarks;      // of ranks that are proven all the same, and of `extra`
+  std::vector<RankProof> ranks;      // sorted by worker (as they were found), engine, rank
+  std::vector<std::string> extra;    // files of this session, but of no rank: front ends, merged
+  std::vector<std::string> foreign;  // files of another session: their time differs
+  std::vector<Finding> remarks;      // about ranks that are proven all the same, and `extra`
   bool complete = false;             // all ranks are proven, and no remark is a trouble
 
   // Ranks that are proven, but whose profiler lost rows or times.
   size_t Incomplete() const;
-  // One for each rank that is not proven; causes before what follows from them.
+  // One finding for each rank that is not proven; causes come before what follows from them.
   std::vector<Finding> Missing() const;
 };
 
-// Holds the files against what every worker owes, by content: rank, world, pid, time window, steps;
-// a name is never enough, and neither is an answer of 200. A pure function; the order of `traces`
-// does not matter.
+// Checks the files against what every worker must deliver, by content: rank, world, pid, time
+// window, steps; a name is never enough, and neither is an answer of 200. A pure function; the
+// order of `traces` does not matter.
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces);
 
 }  // namespace tacho

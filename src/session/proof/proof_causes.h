@@ -20,25 +20,26 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace);
 Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                       const std::vector<TraceEvidence>& all_traces);
 
-// That the worker's file is damaged, and why.
+// The finding that the worker's file is damaged, and why.
 std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace);
 
-// Why the files do not prove the rank, unless they do. `steps` are those in all of them, without
-// the empty ones; `steps_named`: whether any file names its steps.
+// Why the files do not prove the rank; nullopt if they do. `steps` are those in all of them,
+// without the empty ones; `steps_named`: whether any file names its steps.
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                                  bool steps_named);
 
-// Whether the profilers of these ranks ran at one time. Each of `proven` is the files of one proven
-// rank and its worker. What is wrong with those that ended before another's file begins and before
-// the last profiler ran, in the order of `proven`.
+// Checks that the profilers of these ranks ran at one time. Each of `proven` has the files of one
+// proven rank and its worker. Returns, in the order of `proven`, a finding for each rank whose
+// files end before another rank's file begins and before the last profiler ran.
 struct RankFiles {
   const WorkerExpectation* worker = nullptr;
   std::vector<const TraceEvidence*> traces;
 };
 std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven);
 
-// That a proven rank's files of nsys name no step and hold no GPU work, if the engine took steps.
+// The finding that a proven rank's files of nsys name no step and hold no GPU work, although the
+// engine took steps.
 std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
                                    const std::vector<const TraceEvidence*>& traces);
 

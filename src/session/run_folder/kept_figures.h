@@ -11,26 +11,26 @@
 
 namespace tacho {
 
-// What earlier recordings came to, by engine, version, model and options, in one small file of this
-// user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It never
+// The figures of earlier recordings, by engine, version, model and options, in one small file of
+// this user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It never
 // stops a recording: without such a folder nothing is kept, and a file that cannot be read or has
 // another form counts as empty. The last 64 kinds of engine are kept.
 
 struct KeptFigures {
   ProfileFigures figures;
-  std::optional<int64_t> unix_s;  // when that was; older entries do not tell
-  // EngineFacts::instance of those that were profiled: their first start, which may take long, is
-  // over. The last 64.
+  std::optional<int64_t> unix_s;  // when that was; older entries do not say
+  // EngineFacts::instance of the last 64 engines that were profiled: their first start, which may
+  // take long, is over.
   std::vector<std::string> instances;
   bool Knows(std::string_view instance) const;
 };
 
-// What figures are kept by: all that changes what a step writes and what its flush takes.
+// The key of figures: all that changes what a step writes and what its flush takes.
 std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
                        std::string_view via);
 
 std::optional<KeptFigures> FindFigures(const std::string& key);
-// Figures of no step or no byte are not kept.
+// Does not keep figures of no step or no byte.
 void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
                  int64_t unix_s);
 

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// What a report says of a recording, as its run.json has it (docs/json.md). What is not there, or
-// is of another type, is absent.
+// What a report says of a recording, as its run.json has it (docs/json.md). A value that is missing
+// there, or of another type, is absent.
 struct KeptTimes {
   int64_t requests = 0;
   DurationNs p50, p99;
@@ -23,7 +23,7 @@ struct KeptWindow {
   int64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
   std::optional<double> tokens_per_second = {};
   std::optional<KeptTimes> ttft = {}, tpot = {};
-  std::vector<KeptWindow> scenarios = {};  // the same of each, if the load had several
+  std::vector<KeptWindow> scenarios = {};  // the same for each scenario, if there are several
 };
 // Profiled over unprofiled - 1, and its bounds (95 %).
 struct KeptChange {
@@ -33,26 +33,27 @@ struct KeptRecording {
   std::string command, tacho_version;
   int64_t proven = 0, incomplete = 0, ranks = 0;
   std::optional<double> cost_share = {}, cost_error = {};
-  std::optional<KeptChange> step_change = {};  // of the time of a step, by --overhead
+  std::optional<KeptChange> step_change = {};  // in the time of a step, by --overhead
   std::optional<KeptWindow> baseline = {}, profiled = {};
-  std::vector<std::string> engines = {};  // of the workers ("vllm"), sorted
+  std::vector<std::string> engines = {};  // the workers' engines ("vllm"), sorted
   std::vector<std::string> models = {};   // that they serve, sorted
   std::vector<std::string> missing = {}, troubles = {}, remarks = {};  // sentences
 };
 // nullopt: it is no run.json.
 std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json);
 
-// The run.json of the recording that PATH is, or whose traces/ it is; "" where there is none.
+// The run.json for PATH, which is the folder of a recording or its traces/; "" if there is none.
 std::string RunJsonFor(const std::string& path);
 
 // What the load of a recording was made of, by field of its plan.json (docs/load.md), values as
-// JSON. Runs of one load have the same, whatever their seeds: what differs from one run to the next
-// is left out, like the number of requests of a load that goes on for a time.
+// JSON. All runs of one load have the same fields and values, whatever their seeds: what differs
+// from one run to the next is left out, like the number of requests of a load that goes on for a
+// time.
 using KeptLoad = std::map<std::string, std::string>;
-// `plan_facts`: PlanFactsFor. nullopt: it is none.
+// `plan_facts`: from PlanFactsFor. nullopt if the text is no such line.
 std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts);
-// The first line of that recording's plan.json, which has all but the list of its requests; ""
-// where there is none, or none below 64 kB.
+// The first line of that recording's plan.json, which has all but the list of its requests; "" if
+// there is none, or it is not below 64 kB.
 std::string PlanFactsFor(const std::string& path);
 
 }  // namespace tacho

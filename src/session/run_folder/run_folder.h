@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Who may read a file, the umask aside. Commands are their owner's.
+// Who may read a file, apart from the umask. kForOwner is for commands.
 inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 
 // The dated folder of one recording:
@@ -41,7 +41,7 @@ class RunFolder {
   // Gives back the room that was kept for run.json, so that it can be written on a full disk.
   void FreeReserve() { reserve_.Close(); }
 
-  // Takes the folder away again when nothing but empty folders is in it.
+  // Removes the folder again if nothing but empty folders is in it.
   void RemoveEmpty() const;
 
  private:

@@ -9,7 +9,8 @@
 
 namespace tacho {
 
-// Writes everything but traces/ and run.json into the run folder. Gives what could not be written.
+// Writes everything but traces/ and run.json into the run folder. Returns what could not be
+// written.
 std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options);
 // The text of run.json, which is written last of all. `analysis`: what the traces show, a JSON
 // object whose fields are added; "" without any.
