@@ -24,8 +24,8 @@ class NsysControl {
   [[nodiscard]] Result<std::vector<NsysSession>> Sessions() const;
   // The session must exist: for any other name nsys would make a new one, with an agent.
   [[nodiscard]] Result<void> Start(const std::vector<std::string>& words) const;
-  // nsys writes the report and ends: for as long as `patience` (0: 10 minutes without a word of
-  // progress). `on_share`: the share that it has written.
+  // Waits until nsys has written the report and ended, for at most `patience` (0: 10 minutes).
+  // `on_share` gets the share that it has written.
   [[nodiscard]] Result<void> Stop(const std::vector<std::string>& words,
                                   std::chrono::milliseconds patience,
                                   const std::function<void(double)>& on_share) const;
