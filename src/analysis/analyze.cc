@@ -38,10 +38,10 @@ std::string Place(const Trace& trace, size_t gpu_row) {
 }
 
 void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
-  if (trace.host_calls.size() == 0) return;  // nothing has a launch: facts.cannot_tell says so
+  if (trace.host_calls.size() == 0) return;  // no calls: facts.cannot_tell reports it
   size_t orphans = 0, first = 0;
   for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    // Without a correlation it is unknown when it was launched.
+    // A piece without a correlation does not say which call launched it.
     if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
     if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
     ++orphans;
@@ -53,7 +53,7 @@ std::string PlaceOf(const LostWork& lost) {
   return lost.apis.front().name + ", " + std::to_string(lost.first.ns) + " ns";
 }
 
-// `knows_idle_time`: of the devices of the scope.
+// `knows_idle_time`: whether the idle time of all devices in the scope is known.
 void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_idle_time,
                    Notes& notes) {
   const LostWork& lost = integrity.lost;
@@ -109,7 +109,7 @@ void NoteLongOverlaps(const TrackIndex& index, Notes& notes) {
   }
 }
 
-// Whether no row of `table` has a name that `is_sign` says is a sign of a step.
+// Whether `is_sign` accepts no name in `table`.
 template <typename IsSign>
 bool HasNone(const Trace& trace, const auto& table, IsSign is_sign) {
   NameIndex names(trace);
@@ -118,14 +118,16 @@ bool HasNone(const Trace& trace, const auto& table, IsSign is_sign) {
                               [&](StringId name) { return is_sign(trace.Text(name)); });
 }
 
-// Of an engine's worker: old versions name no steps, but their operators and launches show them.
+// Whether the trace is of an engine's worker that took no step. Old versions do not name their
+// steps, but their operators and launches show them.
 bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& classifier) {
   if (facts.role != TraceRole::kWorker || facts.engine.empty() || trace.gpu.size() > 0 ||
       trace.notes.lost_data()) {
     return false;
   }
   const StepTable steps = FindSteps(trace);
-  // nsys sees steps by NVTX alone. Of the engines only SGLang's scheduler also writes while idle.
+  // nsys sees steps only through NVTX ranges. SGLang's scheduler is the only engine that also
+  // writes them while idle.
   if (trace.header.format == TraceFormat::kNsys && steps.steps.empty() &&
       HasNone(trace, trace.annotations,
               [](std::string_view name) { return name == "scheduler.recv_requests"; }))
@@ -137,7 +139,8 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
-// Of a capture launches have no work by nature; of mixed ranks nobody knows whose it is.
+// False for captures, where launches have no work by nature, and for mixed ranks, where nobody
+// knows which work belongs to which rank.
 bool JudgesIntegrity(const TraceFacts& facts) {
   return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
 }
@@ -160,7 +163,7 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts, const Clas
   return notes;
 }
 
-// Of a trace whose ranks are mixed: what it is, and no figure of what ran.
+// Keeps what describes a trace with mixed ranks and drops every figure of what ran.
 TraceAnalysis WithoutFigures(TraceAnalysis whole) {
   TraceAnalysis analysis;
   analysis.header = std::move(whole.header);
@@ -172,7 +175,7 @@ TraceAnalysis WithoutFigures(TraceAnalysis whole) {
   return analysis;
 }
 
-// Each trace on the run's clock. `inputs`: by trace.
+// Places each trace on the run's clock. `inputs` has one entry for each trace.
 void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   const auto first =
       std::ranges::find_if(inputs, [](const RankInput& input) { return !input.span.empty(); });
@@ -196,14 +199,14 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   analysis.scope = scope;
   analysis.integrity = prepared.integrity;
   analysis.steps = prepared.steps;
-  std::vector<IdleStretch> idle;  // of the step profile
+  std::vector<IdleStretch> idle;  // for the step profile
   if (options.step_profile) {
     size_t items = 0;
     for (const DeviceItems& device : prepared.work.devices) items += device.items.size();
-    idle.reserve(items);  // about a stretch between two
+    idle.reserve(items);  // about one stretch between two items
   }
   const OnStretch keep_idle = [&](const IdleStretch& stretch) { idle.push_back(stretch); };
-  // Each job writes what no other touches.
+  // The jobs run in parallel: no two write to the same place.
   RunAll({[&] {
             analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
             if (options.key_averages) {
@@ -277,7 +280,7 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
 }
 
 void AnalyzeRun(RunAnalysis& run, bool whole) {
-  std::erase_if(run.together, [&](const SlicesTogether& slices) {  // of ranks that were left out
+  std::erase_if(run.together, [&](const SlicesTogether& slices) {  // left-out ranks
     return std::ranges::find(run.traces, slices.paths.front(), &TraceAnalysis::path) ==
            run.traces.end();
   });

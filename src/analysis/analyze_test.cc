@@ -105,7 +105,7 @@ TEST(Analyze, NotesThatAnEngineTookNoStep) {
     b.Host("user_annotation", "scheduler.recv_requests", {.start = 1, .duration = 50});
   };
   EXPECT_EQ(count(NoteId::kNoEngineStep, of_idle_sglang_in_nsys), 1u);
-  // Steps, a model's operator or a launch.
+  // Signs that the engine took a step: step annotations, a model's operator, a launch.
   const std::function<void(TraceBuilder&)> signs[] = {
       [](TraceBuilder& b) {
         b.Host("user_annotation", "execute_context_1(8)_generation_0(0)", {.duration = 9});
@@ -148,7 +148,7 @@ TEST(Analyze, NotesWhatTheProducerSaysOfItself) {
   EXPECT_EQ(notes.CountOf(NoteId::kUnfinishedSpan), 1u);
 }
 
-// `covered` short kernels in one long event, all of one stream.
+// A trace with one long event and `covered` short kernels inside it, all on one stream.
 Notes NotesOfOverlap(int64_t length, int64_t covered, int64_t short_length, bool one_graph) {
   TraceBuilder b;
   b.Kernel("long", {.start = 0, .duration = length, .correlation = 1});
@@ -169,7 +169,8 @@ TEST(Analyze, ALongOverlapIsAnEventThatSwallowsTheOnesBehindIt) {
   EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
 }
 
-// Copies, also of a part, have work in common; windows that touch, and devices, do not.
+// Copies of a trace have work in common, also if one is cut to a part. Windows that only touch, and
+// different devices, do not.
 TEST(IsSameTrace, ComparesWhatWasAnalysed) {
   const auto analysis = [](const Scope& scope) {
     TraceBuilder b;
@@ -207,11 +208,11 @@ TEST(AnalyzeRun, PlacesTracesOnOneClock) {
     run.traces.back().path = std::to_string(run.traces.size());
   };
   constexpr int64_t kBase = 1'700'000'000 * kNsPerSecond;
-  add(kBase, 0, false);  // the first that has an event is 0
+  add(kBase, 0, false);  // has no event: the next trace is the zero
   add(kBase, 50);
   add(kBase + 7, 60);
   add(kBase, 20);
-  add(kBase + 700 * kNsPerSecond, 5);  // of another time
+  add(kBase + 700 * kNsPerSecond, 5);  // recorded at another time
   AnalyzeRun(run);
   std::vector<int64_t> starts, zeros;
   for (const TraceAnalysis& trace : run.traces) {
@@ -222,7 +223,7 @@ TEST(AnalyzeRun, PlacesTracesOnOneClock) {
   zeros.erase(zeros.begin());
   EXPECT_EQ(zeros, (std::vector<int64_t>{50, 43, 50, 5}));
   run.traces.erase(run.traces.begin(),
-                   run.traces.begin() + 2);  // 0 is that of those which are left
+                   run.traces.begin() + 2);  // the first remaining trace is now the zero
   AnalyzeRun(run);
   EXPECT_EQ(run.traces[0].run_start.ns, 0);
 }
@@ -248,7 +249,7 @@ TEST(AnalyzeRun, FillsStagesAndRanks) {
   EXPECT_EQ(run.ranks.missing, (std::vector<MissingRanks>{{"", 3, 1, {{1, 1}}, 1}}));
 
   run.traces.pop_back();
-  AnalyzeRun(run);  // all that there is of a run of three
+  AnalyzeRun(run);  // the only trace that is left of a run of three
   EXPECT_EQ(run.ranks.rows.size(), 1u);
   EXPECT_EQ(run.ranks.missing, (std::vector<MissingRanks>{{"", 3, 1, {{1, 2}}, 2}}));
   AnalyzeRun(run, false);

@@ -20,7 +20,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Whether a process calls itself a rank of an engine: "VLLM::Worker_TP1", "sglang::scheduler_DP0".
+// Whether a process name is that of an engine's rank: "VLLM::Worker_TP1", "sglang::scheduler_DP0".
 bool IsEngineWorker(std::string_view process) {
   return Contains(process, "VLLM::Worker") || Contains(process, "sglang::scheduler");
 }
@@ -34,9 +34,9 @@ std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks
-// a stage has is not in the name. A data-parallel number is no rank: each such engine counts from
-// 0.
+// The engine's rank is the tensor-parallel rank, unless there are pipeline stages: the name does
+// not say how many ranks a stage has. A data-parallel number is no rank: each such engine counts
+// from 0.
 std::optional<int64_t> RankOfProcess(std::string_view process) {
   if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
   return NumberBehind(process, "_TP");
@@ -52,13 +52,13 @@ std::vector<std::string> ProcessNames(const Vocabulary& words) {
 
 bool IsOfNsys(const TraceBasics& trace) { return trace.header.format == TraceFormat::kNsys; }
 
-// Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is no
+// The pids of operators and calls. Rows of GPUs and of the profiler itself have a pid that is no
 // process.
 std::vector<int64_t> Pids(const Trace& trace) {
   std::vector<bool> runs(trace.words.tracks().size());
   for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;
   for (const TrackId track : trace.host_calls.track) runs[Index(track)] = true;
-  // All rows of nsys are those of processes.
+  // In nsys all rows belong to processes.
   if (IsOfNsys(trace)) runs.assign(runs.size(), true);
   std::set<int64_t> pids;
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -74,12 +74,12 @@ bool IsMerged(const TraceBasics& trace) {
   });
 }
 
-// Whether an engine's process calls itself something else than a rank: "VLLM::APIServer".
+// Whether a process name is that of another process of an engine: "VLLM::APIServer".
 bool IsFrontEnd(std::string_view process) {
   return (Contains(process, "VLLM::") || Contains(process, "sglang::")) && !IsEngineWorker(process);
 }
 
-// vLLM's name for the trace of its front end; the header keeps it when the file is renamed.
+// vLLM's name for its front end's trace, which the header keeps when the file is renamed.
 bool IsFrontEndFile(const TraceBasics& trace, std::string_view path) {
   constexpr std::string_view kMark = ".async_llm.";
   return Contains(path.substr(path.find_last_of("/:") + 1), kMark) ||
@@ -92,13 +92,13 @@ bool HasWork(const RecordedWork& work) {
   return work.gpu_events + work.host_ops + work.host_calls > 0;
 }
 
-// A rank that had nothing to do says who it is.
+// Whether the trace says that it is a rank's. Even a rank that had nothing to do says so.
 bool SaysRank(const TraceBasics& trace, const std::vector<std::string>& processes) {
   return trace.header.rank >= 0 || !trace.header.devices.empty() ||
          std::any_of(processes.begin(), processes.end(), IsEngineWorker);
 }
 
-// Each role by what shows it: what is absent shows none.
+// Finds the role by positive signs; something that is missing proves nothing.
 TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
                  const std::vector<std::string>& processes, std::string_view path) {
   std::set<int64_t> ranks;
@@ -110,7 +110,7 @@ TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
   if (HasWork(work) || SaysRank(trace, processes) || trace.counts.total == 0) {
     return TraceRole::kWorker;
   }
-  // A process whose ranges or calls of the OS nsys recorded may be anything.
+  // A process of which nsys recorded only ranges or OS calls may have any role.
   if (IsOfNsys(trace) || trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0) {
     return TraceRole::kWorker;
   }
@@ -121,8 +121,8 @@ TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
   return IsTorchs(trace) ? TraceRole::kWorker : TraceRole::kForeign;
 }
 
-// The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's
-// step names are also written by other engines' patched builds: any other sign has precedence.
+// The engine that the names in `table` reveal. `engine_of` is asked once for each name. Patched
+// builds of other engines also write vLLM's step names, so any other sign has precedence.
 template <typename EngineOf>
 std::string_view EngineByNames(const Trace& trace, const SliceTable& table, EngineOf engine_of) {
   std::string_view engine;
@@ -143,7 +143,7 @@ std::string_view EngineByAnnotation(std::string_view name) {
   return name == "scheduler.run_batch" || name == "scheduler.recv_requests" ? "sglang" : "";
 }
 
-// Whether `folders` stand in a path, from the beginning of a name: "vllm/v1/" in
+// Whether `path` contains `folders` at the start of a folder name: "vllm/v1/" is in
 // "/opt/vllm/v1/engine/core.py(301): step", not in "nanovllm/v1/engine.py(7): step".
 bool HasFolders(std::string_view path, std::string_view folders) {
   for (size_t at = path.find(folders); at != std::string_view::npos;
@@ -165,7 +165,7 @@ std::string EngineOf(const Trace& trace, const std::vector<std::string>& process
     if (Contains(process, "sglang::")) return "sglang";
   }
   std::string_view engine = EngineByNames(trace, trace.annotations, EngineByAnnotation);
-  // GPU annotations outlive the host's in a cut file.
+  // In a file that is cut off, GPU annotations may remain when the host's are gone.
   if (engine.empty()) engine = EngineByNames(trace, trace.gpu_annotations, EngineByAnnotation);
   for (const Track& track : trace.words.tracks()) {
     if (!engine.empty()) break;
@@ -192,7 +192,7 @@ bool HasShapes(const Trace& trace) {
   return dims.anywhere();
 }
 
-// What cannot be told of a file that figures of a rank cannot be made of; "" if they can.
+// Why no figures of a rank can be made of the file; "" if they can.
 std::string_view TellsNothing(const TraceFacts& facts) {
   if (facts.mixed_ranks) {
     return "what any rank did, because the file holds several as one: give the ranks' own files";
@@ -215,7 +215,7 @@ std::string_view TellsNothing(const TraceFacts& facts) {
 }
 
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
-  if (trace.counts.total == 0) return;  // the note of that says it all
+  if (trace.counts.total == 0) return;  // the note on the empty trace says it all
   std::vector<std::string>& out = facts.cannot_tell;
   const bool is_kineto = trace.header.format == TraceFormat::kKineto;
   if (trace.notes.lost_data()) {
@@ -226,7 +226,7 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back(nothing);
     return;
   }
-  // An engine that stamps its version also names its steps: if it names none, no step ran.
+  // An engine that stamps its version also names its steps. Without a named step no step ran.
   if (const std::string method = FindSteps(trace).method; method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   } else if (method == "part") {
@@ -293,7 +293,7 @@ TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::str
   if (facts.role == TraceRole::kForeign) facts.producer = ProducerOf(trace);
   if (header.world_size >= 0) facts.world_size = header.world_size;
   if (header.rank >= 0 && !work.several_processes)
-    facts.rank = header.rank;  // of a merged file: that of its first rank
+    facts.rank = header.rank;  // a merged file's header has the rank of its first rank
   if (facts.role == TraceRole::kWorker) {
     for (const std::string& process : facts.process_names) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
@@ -318,7 +318,7 @@ TraceFacts GatherFacts(const Trace& trace, std::string_view path) {
   }
   if (facts.role == TraceRole::kWorker && !facts.engine.empty() && !HasWork(work) &&
       !SaysRank(trace, facts.process_names) && !IsOfNsys(trace)) {
-    facts.role = TraceRole::kFrontend;  // an engine's code ran, and none of its model's
+    facts.role = TraceRole::kFrontend;  // the engine's code ran, but no code of its model
   }
   facts.engine_version = header.vllm_version;
   for (const auto& [on, option] :

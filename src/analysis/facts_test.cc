@@ -111,7 +111,7 @@ TEST(Facts, AFrontEndIsOnlyWhatShowsItself) {
             TraceRole::kFrontend);
   EXPECT_EQ(frame("vllm/v1/engine/async_llm.py(7): generate"), TraceRole::kFrontend);
   EXPECT_EQ(frame("run", "t/h_77.async_llm.1795.pt.trace.json.gz"), TraceRole::kFrontend);
-  // torch's profiler in a process that nothing names
+  // A trace of torch's profiler from a process without a known name.
   EXPECT_EQ(frame("example.py(36): <module>"), TraceRole::kWorker);
   EXPECT_EQ(frame("nanovllm/engine/llm_engine.py(230): generate"), TraceRole::kWorker);
 }
@@ -167,7 +167,7 @@ TEST(Facts, ARecordingOfGraphCaptureIsNoRank) {
               b.Host("cuda_runtime", "hipStreamBeginCapture", {.duration = 1});
             }),
             TraceRole::kCapture);
-  // A rank of data parallelism without requests also has dummy runs: its graphs run.
+  // A data-parallel rank without requests also has dummy runs, but its graphs run.
   EXPECT_EQ(role([](TraceBuilder& b) {
               b.Host("user_annotation", "_dummy_run", {.duration = 9});
               b.Host("cuda_runtime", "cudaGraphLaunch", {.duration = 1, .correlation = 1});

@@ -8,8 +8,8 @@
 namespace tacho {
 namespace {
 
-// What a step launched is not all that it did where its work is not there, or where it may have
-// launched work whose call is not there.
+// Marks steps with incomplete work: a call of the step lost its work, or the step may have launched
+// work whose call is missing.
 void ForgetIncompleteSteps(PreparedTrace& prepared) {
   std::vector<Step>& steps = prepared.steps.steps;
   if (!prepared.integrity.incomplete_calls.empty()) {

@@ -1,5 +1,5 @@
-// Laws that the analyses of device time obey on any trace, checked on random ones, and a second,
-// naive implementation that looks at every nanosecond and every pair of items.
+// Laws that the analyses of device time obey on any trace. They are checked on random traces, and
+// against a naive second implementation that looks at every nanosecond and every pair of items.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kLength = 300;  // of a random trace, about
+constexpr int64_t kLength = 300;  // approximate length of a random trace
 
 struct Piece {
   SliceKind kind;
@@ -33,21 +33,22 @@ struct Call {
 struct Recipe {
   std::vector<Piece> pieces;
   std::vector<Call> calls;
-  std::vector<Interval> steps;        // of the engine, in order, none inside another
-  std::vector<Interval> overheads;    // of the only thread that calls
-  bool names_thread = false;          // of an overhead
+  std::vector<Interval> steps;        // steps of the engine, ordered and disjoint
+  std::vector<Interval> overheads;    // on the only thread that makes calls
+  bool names_thread = false;          // whether an overhead names its thread
   std::optional<InFlight> in_flight;  // absent: unknown
 };
 
-// Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans,
-// in every other recipe steps, in every third one the times of requests, in most of them overheads.
+// Several devices and streams with overlapping, empty and simultaneous pieces, graph launches and
+// orphans. Every other recipe has steps, every third the times of requests, and most have
+// overheads.
 Recipe RandomRecipe(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](int64_t n) {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
   };
   Recipe recipe;
-  std::vector<int64_t> starts(kLength);  // each call its own, so that their tree has one shape
+  std::vector<int64_t> starts(kLength);  // distinct, so that the calls' tree has one shape
   std::iota(starts.begin(), starts.end(), 0);
   std::ranges::shuffle(starts, random);
   const int64_t calls = below(20);
@@ -119,7 +120,8 @@ Trace Build(const Recipe& recipe, int64_t scale = 1) {
     builder.Host("overhead", "Command Buffer Full", at);
   }
   for (const Interval& step : recipe.steps) {
-    // What no request of ours is in flight for would be of others.
+    // A step without a request of ours in flight is made empty: otherwise it would be of other
+    // requests.
     const bool empty = recipe.in_flight && !recipe.in_flight->when.Touches(step);
     builder.Host(
         "user_annotation",
@@ -148,7 +150,7 @@ Results Analyze(const Trace& trace, const Scope& scope = {},
           std::move(idle), std::move(stretches)};
 }
 
-// The figures of a device that are lengths of time or counts, by name.
+// All figures of a device that are durations or counts, by name.
 std::map<std::string, int64_t> Figures(const DeviceTime& t) {
   std::map<std::string, int64_t> figures{{"window", t.window.length().ns},
                                          {"busy", t.busy.ns},
@@ -200,7 +202,7 @@ std::string Dump(const Results& results) {
   return out;
 }
 
-// What a device does in each nanosecond, by brute force.
+// What a device does in each nanosecond, found by brute force.
 struct Naive {
   std::map<std::string, int64_t> figures;
   std::map<std::string, int64_t> causes;
@@ -245,8 +247,8 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     return std::ranges::any_of(
         mine, [&](const Piece* p) { return p->start <= t && t < p->start + p->duration; });
   };
-  // Nothing here is as long as the pause that ends a step: it lasts to the last launch before the
-  // next one. All calls are launches, also those whose work is not there.
+  // The pause that ends a step is longer than the whole trace, so a step lasts to the last launch
+  // before the next step. All calls are launches, also those without work.
   const auto between_steps = [&](int64_t t) {
     for (size_t i = 1; i < recipe.steps.size(); ++i) {
       int64_t last = recipe.steps[i - 1].end.ns;
@@ -259,7 +261,8 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     }
     return false;
   };
-  // Each idle nanosecond: look back for its gap's begin, forth for its end, also beyond the window.
+  // For each idle nanosecond: search back for the begin of its gap and forward for its end, also
+  // beyond the window.
   for (int64_t t = begin; t < end; ++t) {
     if (busy[static_cast<size_t>(t - begin)]) continue;
     constexpr int64_t kFar = 2 * kLength;

@@ -52,7 +52,8 @@ std::optional<int64_t> Known(int64_t value) {
   return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-// As CollectDeviceWork decides it: an operator that is no bookkeeping is work, or has such inside.
+// Decides as CollectDeviceWork does: an operator is work, or contains work, unless it is
+// bookkeeping.
 bool IsHostEngine(const SummarySink& sink) {
   const TraceBasics& basics = sink.basics();
   if (!MayBeHostEngine(sink.work(), basics)) return false;
@@ -66,7 +67,8 @@ bool IsHostEngine(const SummarySink& sink) {
          });
 }
 
-// As AnalyzeTrace decides it, of an engine that stamps its version: such a one names its steps.
+// Decides as AnalyzeTrace does for an engine that stamps its version: such an engine names its
+// steps.
 bool TookNoStep(const SummarySink& sink) {
   const auto& [header, words, counts, notes] = sink.basics();
   const auto classifier = Classifier::Create();
@@ -143,7 +145,7 @@ void SummarySink::AddSlice(const Event& event) {
   device.sum += event.duration;
 }
 
-// As TraceBuilder does it, row by row.
+// Sorts row by row, as TraceBuilder does.
 void SummarySink::SortWaiting() {
   const WaitingRows sorted(basics_.words);
   for (const auto& [key, waiting] : waiting_) {

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Whether `text` has `mark` with a digit behind it: what follows the digits, else npos.
+// Finds `mark` followed by a digit in `text`. Returns the place after the digits, else npos.
 size_t BehindNumber(std::string_view text, std::string_view mark) {
   for (size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     size_t end = at + mark.size();

@@ -24,13 +24,14 @@ struct Angle {
   bool is_operator = false;
 };
 
-// Drops what is an operator because it has no partner, or because another would have none: going
-// through `angles` in one direction, a sign that ends more than began before it. The operator is
-// that sign or the last like it, whichever is in more doubt; of two equals the one further inside.
+// Marks as operators the signs that have no partner, or that would leave another one without. Goes
+// through `angles` in one direction to a sign that ends more than began before it: the operator is
+// that sign or the last doubtful one like it, whichever is in more doubt; of two equals the one
+// further inside.
 template <typename Iterator>
 void DropStrays(Iterator begin, Iterator end, bool begins) {
   size_t open = 0;
-  std::vector<Angle*> doubtful;  // those that end what began
+  std::vector<Angle*> doubtful;  // signs that end what began, and may be operators
   for (Iterator angle = begin; angle != end; ++angle) {
     if (angle->is_operator) continue;
     if (angle->opens == begins) {
@@ -57,7 +58,7 @@ class BracketReader {
 
   std::vector<size_t> Read() {
     MatchRound();
-    std::vector<size_t> levels;  // the first of the angles of each round bracket around
+    std::vector<size_t> levels;  // for each round bracket around: the index of its first angle
     for (size_t i = 0; i < text_.size(); ++i) {
       if (const size_t name = OperatorNameSize(text_, i); name > 0) {
         i = TakeOperatorName(i + name) - 1;
@@ -92,7 +93,7 @@ class BracketReader {
   }
 
  private:
-  // () [] {}, which have no other meaning outside of an operator's name.
+  // Pairs () [] {}, which have no other meaning outside of an operator's name.
   void MatchRound() {
     opens_.resize(text_.size(), kNone);
     std::vector<size_t> open;
@@ -114,8 +115,8 @@ class BracketReader {
     }
   }
 
-  // What follows an operator's name that ends before `at`: its template arguments, maybe after a
-  // space. Returns where to go on.
+  // Takes the '<' of template arguments, maybe after a space, behind an operator's name that ends
+  // before `at`. Returns where to go on.
   size_t TakeOperatorName(size_t at) {
     const size_t less = At(text_, at) == ' ' ? at + 1 : at;
     if (At(text_, less) != '<') return at;
@@ -151,15 +152,15 @@ class BracketReader {
       reading = BeforeGroup(end);
       if (reading == kEither && IsOperand(at)) reading = kOperator;
     }
-    // A comparison or a shift; before them, brackets.
+    // An operator is a comparison or a shift: the whole run of one or two, else the last sign
+    // alone.
     const size_t brackets = reading != kOperator ? end : end - at <= 2 ? at : end - 1;
     for (size_t i = at; i < brackets; ++i)
       angles_.push_back({i, false, reading == kEither ? 1 : 0});
     return end;
   }
 
-  // What a '>' before the group at `at` is: parameters stand behind a bracket, operands behind an
-  // operator.
+  // How to read a '>' before the group at `at`: parameters follow a bracket, operands an operator.
   [[nodiscard]] Reading BeforeGroup(size_t at) const {
     const size_t end = ends_[at];
     if (end == kNone || end == at + 2 || IsDeclarator(at)) return kBracket;
@@ -168,7 +169,7 @@ class BracketReader {
     return std::string_view(",>)]}").find(after) != kNone ? kEither : kOperator;
   }
 
-  // A '<' that begins the name of what has none: "<unnamed>", "<lambda(int)>", "<lambda_1>".
+  // Whether a '<' begins the name of something unnamed: "<unnamed>", "<lambda(int)>", "<lambda_1>".
   [[nodiscard]] bool IsNameAt(size_t at) const {
     if (At(text_, at) != '<' || (at > 0 && IsIdentifier(text_[at - 1]))) return false;
     return StartsWithAny(text_.substr(at + 1), {"unnamed", "lambda"});
@@ -180,8 +181,9 @@ class BracketReader {
     return at;
   }
 
-  // Whether the word from `begin` to `end` may be a value: a template parameter as NVIDIA writes it
-  // ("T2"), or a member of one or of a template's class ("T2::kSize", "Size<T2>::value").
+  // How much the word from `begin` to `end` looks like a value: 2 for a template parameter as
+  // NVIDIA writes it ("T2") or a member of one ("T2::kSize"), 1 for a member of a template's class
+  // ("Size<T2>::value"), else 0.
   [[nodiscard]] int DoubtOfWord(size_t begin, size_t end) const {
     if (const std::string_view around = text_.substr(0, begin); around.ends_with("::")) {
       if (around.ends_with(">::")) return around.ends_with("<unnamed>::") ? 0 : 1;
@@ -194,13 +196,13 @@ class BracketReader {
     return is_parameter ? 2 : 0;
   }
 
-  // Whether what is at `at` is an operand in brackets, "(8)", or "(8)<(0)": no cast, no name.
+  // 1 if an operand in brackets is at `at`, "(8)", or "(8)<(0)": no cast and no name. Else 0.
   [[nodiscard]] int DoubtOfGroup(size_t at) const {
     if (At(text_, at) != '(' || ends_[at] == kNone) return 0;
     return IsCast(at) || text_.substr(ends_[at]).starts_with("::") ? 0 : 1;
   }
 
-  // Whether the group that ends before `at` stands alone, "(8)": no parameters, "void (int)".
+  // Whether the group that ends before `at` stands alone, "(8)". Parameters do not, "void (int)".
   [[nodiscard]] bool IsOperand(size_t at) const {
     if (at == 0 || text_[at - 1] != ')' || opens_[at - 1] == kNone) return false;
     const size_t before = text_.substr(0, opens_[at - 1]).find_last_not_of(' ');
@@ -221,8 +223,8 @@ class BracketReader {
     return inside.starts_with('*') || inside.starts_with('&') || inside.ends_with("::*");
   }
 
-  // Pairs the angles from `first` on, all of one round bracket, and forgets them. `closed`: what
-  // encloses them is whole. Otherwise the text may have been cut off.
+  // Pairs the angles from `first` on, all of one round bracket, and forgets them. `closed`: the
+  // bracket around them is complete. Otherwise the text may have been cut off.
   void PairAngles(size_t first, bool closed) {
     const auto begin = angles_.begin() + static_cast<std::ptrdiff_t>(first);
     DropStrays(begin, angles_.end(), true);
@@ -253,7 +255,7 @@ class BracketReader {
 
 size_t OperatorNameSize(std::string_view text, size_t at) {
   static constexpr std::string_view kOperator = "operator";
-  // Each before those that it begins with.
+  // A sign stands before the shorter ones that it begins with.
   static constexpr std::array<std::string_view, 38> kSigns{
       "()", "[]", "->*", "->", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "<",  ">",
       ",",  "==", "!=",  "&&", "||",  "++",  "--",  "+=", "-=", "*=", "/=", "%=", "^=",

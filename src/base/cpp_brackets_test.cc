@@ -38,7 +38,7 @@ TEST(CppBrackets, AngleIsBracketOrOperator) {
       // LLVM: spaces.
       {"e<8 < 0 && (8 > 0), void>::type f<int>", "e[8 < 0 && (8 > 0), void]::type f[int]"},
       {"e<(v<T>(x) > 0)>", "e[(v[T](x) > 0)]"},
-      // NVIDIA: none of both.
+      // NVIDIA: neither brackets nor spaces.
       {"e<T2>(int)0&&v<T1>::x, void>::type", "e[T2>(int)0&&v[T1]::x, void]::type"},
       {"e<T2<(int)4, void>::type f<int>(T1)", "e[T2<(int)4, void]::type f[int](T1)"},
       {"e<T2>=(int)4, void>::type f<int>(T1)", "e[T2>=(int)4, void]::type f[int](T1)"},
@@ -49,7 +49,7 @@ TEST(CppBrackets, AngleIsBracketOrOperator) {
       {"e<T2>(int)-1>::type", "e[T2>(int)-1]::type"},
       {"e<g<T2>>(T3)", "e[g[T2]](T3)"},
       {"f<void (*)(int), g<int>(*)(int)>(T2)", "f[void (*)(int), g[int](*)(int)](T2)"},
-      // Names of what has none.
+      // Names of unnamed things.
       {"f<<unnamed>::g<int>, <unnamed>::h>", "f[[unnamed]::g[int], [unnamed]::h]"},
       {"f(int)::<lambda(auto:1)>::operator()<int>", "f(int)::[lambda(auto:1)]::operator()[int]"},
       {"f<g()::[lambda(a<b>) (instance 1)]>", "f[g()::[lambda(a[b]) (instance 1)]]"},
@@ -61,7 +61,7 @@ TEST(CppBrackets, AngleIsBracketOrOperator) {
       {"f<&(ns::operator>), &operator->, int>", "f[&(ns::operator>), &operator->, int]"},
       {"operator ()<int>(a)", "operator ()[int](a)"},
       {"my_operator<int>", "my_operator[int]"},
-      // Cut off, and no C++.
+      // Text that is cut off, and text that is not C++.
       {"f<int, g<3>, h<(Kind)1", "f[int, g[3], h[(Kind)1"},
       {"f<int, g<3>, h<(Kin", "f[int, g[3], h[(Kin"},
       {"Memcpy DtoD (Device -> Device)", "Memcpy DtoD (Device -> Device)"},

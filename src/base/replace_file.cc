@@ -48,7 +48,7 @@ int FileBeside::Write(std::string_view content, mode_t mode) {
 
 int FileBeside::Open(mode_t mode) {
   std::string beside;
-  for (int number = 0; number < kMostBeside; ++number) {  // of other files of this folder
+  for (int number = 0; number < kMostBeside; ++number) {  // other files may have these names
     beside = NameBeside(path_, number);
     file_ = FileDescriptor(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (file_ || errno != EEXIST) break;

@@ -13,15 +13,15 @@ namespace {
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"authorization", "cookie", "cookies", "credential", "credentials", "passphrase", "passwd",
      "password", "passwords", "pwd", "secret", "secrets"});
-// Whose token or key it is that is a secret: "api_key", "accesskey", "hf_token". Most others are of
-// a model, of a table or of a cache.
+// Words that make a token or key after them a secret: "api_key", "accesskey", "hf_token". Most
+// other tokens and keys are those of a model, a table or a cache.
 constexpr auto kOwners = std::to_array<std::string_view>(
     {"access", "account", "admin", "api", "auth", "bot", "client", "encryption", "hf", "hub",
      "master", "private", "refresh", "security", "service", "session", "signing", "ssh"});
 constexpr auto kOfModels =
     std::to_array<std::string_view>({"bos", "cls", "eos", "last", "mask", "max", "new", "next",
                                      "pad", "sep", "special", "stop", "unk"});
-// Of a name whose last word is one of these the value is no secret, but tells about it.
+// If the last word of a name is one of these, the value only describes a secret.
 constexpr auto kAboutIt =
     std::to_array<std::string_view>({"count", "dir", "enabled", "file", "folder", "len", "length",
                                      "name", "names", "optional", "path", "size", "ttl", "type"});
@@ -33,7 +33,8 @@ bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words
   return std::ranges::find(words, word) != words.end();
 }
 
-// "hfToken", "HF_TOKEN" and "hf-token" are "hf" and "token"; numbers at the end are left out.
+// Splits a name into words: "hfToken", "HF_TOKEN" and "hf-token" are "hf" and "token". Leaves out
+// numbers at the end.
 std::vector<std::string> WordsOf(std::string_view name) {
   std::vector<std::string> words(1);
   for (size_t i = 0; i < name.size(); ++i) {
@@ -47,7 +48,7 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-// "dbpassword" too.
+// True for "dbpassword" too.
 bool IsSecretWord(std::string_view word) {
   return IsOneOf(word, kSecretWords) || word.ends_with("password") || word.ends_with("secret");
 }
@@ -64,7 +65,7 @@ bool IsOwnedKeyWord(std::string_view word) {
   return at != word.npos && IsKeyWord(word.substr(at)) && IsOneOf(word.substr(0, at), kOwners);
 }
 
-// A name that ends in a word for tokens or keys of nobody known.
+// Judges a name that ends in a word for tokens or keys without a known owner before it.
 Named HowEnds(const std::vector<std::string>& words, bool is_variable) {
   const std::string& last = words.back();
   if (words.size() == 1) return last == "token" || last == "key" ? Named::kMaybe : Named::kPlain;
@@ -84,7 +85,7 @@ Named HowNamed(std::string_view name) {
   if (words.size() == 1 && (last == "pwd" || last == "auth" || last == "bearer")) {
     return Named::kMaybe;  // in an environment "PWD" is a folder
   }
-  // Of an environment, also "HF_TOKEN_PROD".
+  // In the name of an environment variable the key may also stand inside: "HF_TOKEN_PROD".
   const bool is_variable =
       std::ranges::none_of(name, [](char c) { return IsLetter(c) && !IsUpper(c); });
   for (size_t i = 0; i < words.size(); ++i) {

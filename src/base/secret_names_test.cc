@@ -95,7 +95,7 @@ TEST(LooksLikeKey, NoNumberPathOrWord) {
     EXPECT_FALSE(LooksLikeKey(value)) << value;
 }
 
-// A command that is shown is no worse for a value that is hidden.
+// Hiding a value too many does no harm where a command is shown.
 TEST(MayHoldSecret, MoreThanATraceTakesForOne) {
   for (const char* name : {"AWS_ACCESS_KEY_ID", "SLACK_WEBHOOK", "MY_TOKENS", "OPENAI_API_KEYS",
                            "MYSQL_PWD", "KEY", "BASIC_AUTH", "some_key"})

@@ -18,9 +18,9 @@ bool IsQuote(char c) { return kQuotes.find(c) != kNowhere; }
 
 // A secret of a known form.
 struct Form {
-  std::string_view begin;  // stays
+  std::string_view begin;  // not blanked
   std::string_view more;   // characters that may follow beside letters and digits
-  size_t least;            // characters behind `begin`
+  size_t least;            // at least so many characters follow `begin`
   bool needs_digit = true;
   bool is_upper = false;  // only upper-case letters and digits
 };
@@ -45,8 +45,8 @@ constexpr auto kForms = std::to_array<Form>({
 });
 constexpr std::string_view kWebToken = "eyJ";
 
-// Finds the secrets of known forms. Each byte is looked at once for a form, at most: where a run of
-// a form's characters is none, no part of that run is.
+// Finds the secrets of known forms. Looks at each byte at most once per form: where a run of a
+// form's characters is no secret, no part of that run is one.
 class FormBlanker {
  public:
   explicit FormBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
@@ -72,8 +72,8 @@ class FormBlanker {
   }
 
  private:
-  // The end of the secret at `from`, which is moved behind what stays of it; `from` if none is
-  // there.
+  // The end of the secret at `from`; `from` if there is none. Moves `from` past the part that is
+  // not blanked.
   size_t EndAt(size_t& from) {
     const std::string_view rest = text_.substr(from);
     if (rest.starts_with(kWebToken)) return EndOfWebToken(from);
@@ -101,7 +101,7 @@ class FormBlanker {
     return at;
   }
 
-  // Three parts of base64.
+  // The end of a token of three parts in base64; `at` if there is none.
   size_t EndOfWebToken(size_t at) {
     constexpr size_t kLeastPart = 8;
     if (at < no_web_token_until_) return at;
@@ -122,7 +122,8 @@ class FormBlanker {
   size_t no_web_token_until_ = 0;
 };
 
-// Of "scheme://user:password@host" the password, which may hold a '/'; and a user that is a key.
+// Blanks the password of "scheme://user:password@host", which may hold a '/', and a user that is a
+// key.
 class UrlBlanker {
  public:
   explicit UrlBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
@@ -146,14 +147,14 @@ class UrlBlanker {
   }
 
  private:
-  // The '@' in front of the host; npos without.
+  // The '@' in front of the host; npos if there is none.
   [[nodiscard]] size_t HostBehind(size_t user) const {
     constexpr size_t kLongestPassword = 256;
     constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
     const size_t end = std::min(text_.find_first_of(kPlaceEnds, user), text_.size());
     const std::string_view place = text_.substr(user, end - user);
     if (const size_t sign = place.rfind('@'); sign != kNowhere) return user + sign;
-    // Behind the colon of "host:8000/a@b" is a port.
+    // In "host:8000/a@b" a port follows the colon, and no password.
     const size_t colon = place.find(':');
     if (colon == kNowhere || place.starts_with('[') || end == text_.size() || text_[end] != '/' ||
         std::ranges::all_of(place.substr(colon + 1), IsDigit)) {
@@ -176,7 +177,7 @@ class UrlBlanker {
   std::string_view text_;
 };
 
-// What stands behind a name.
+// The sign that stands behind a name.
 struct Sign {
   enum Kind : uint8_t { kNothing, kEquals, kColon, kComma, kBlank } kind = kNothing;
   size_t end = 0;
@@ -194,8 +195,8 @@ struct Name {
   bool is_option = false, is_variable = false, in_query = false;
 };
 
-// Finds what names of secrets are given. A name is judged before its value is looked for, and a
-// value is gone over once, unless it is short.
+// Finds the values that are given to names of secrets. Judges a name before it looks for the value,
+// and goes over a value once, unless it is short.
 class AssignedBlanker {
  public:
   explicit AssignedBlanker(std::span<char> bytes)
@@ -217,10 +218,10 @@ class AssignedBlanker {
   }
 
  private:
-  // Ends of a value that is no word of its own.
+  // Characters that end a value which is no word of its own.
   static constexpr std::string_view kLineEnds = "\r\n", kMarks = ",;&)}]<>";
 
-  // Blanks what is given to the name there; the place to go on from.
+  // Blanks what is given to the name in [begin, end). Returns where to go on.
   size_t BlankBehind(size_t begin, size_t end) {
     Name name{.text = text_.substr(begin, end - begin)};
     name.is_option = text_.substr(0, begin).ends_with("--");
@@ -248,7 +249,8 @@ class AssignedBlanker {
     return sign.kind == Sign::kComma ? BlankStrings(value.next) : BlankWords(value.next);
   }
 
-  // "NAME=", "NAME =", "'NAME':", the same escaped, "--name ", "'--name',".
+  // Reads what follows a name: "NAME=", "NAME =", "'NAME':", the same escaped, "--name ",
+  // "'--name',".
   [[nodiscard]] Sign SignBehind(size_t at, bool is_option) const {
     const size_t close = std::min(text_.find_first_not_of("\"'\\", at), text_.size());
     const size_t sign = std::min(text_.find_first_not_of(' ', close), text_.size());
@@ -265,7 +267,7 @@ class AssignedBlanker {
     return close == at && sign > at ? Sign{Sign::kBlank, sign} : Sign{};
   }
 
-  // How a name tells of a secret whose value is at `at`.
+  // Whether a name whose value is at `at` names a secret.
   [[nodiscard]] Named HowNamedHere(const Name& name, size_t at) const {
     const Named named = HowNamed(name.text);
     if (named == Named::kSecret) return named;
@@ -281,7 +283,7 @@ class AssignedBlanker {
 
   // The value at `at`, in quotes or up to one of `ends` or a blank.
   [[nodiscard]] Value ValueAt(size_t at, std::string_view ends, Named named) const {
-    // Of a value that must look like a key no more than such a key may have.
+    // If a value must look like a key, read no more of it than such a key may have.
     constexpr size_t kLongestKey = 600;
     const std::string_view text =
         named == Named::kMaybe ? text_.substr(0, at + kLongestKey) : text_;
@@ -303,7 +305,7 @@ class AssignedBlanker {
     return value;
   }
 
-  // "b" of "b'K'", "SecretStr(" of "SecretStr('K')".
+  // The size of a prefix of a quoted value: "b" of "b'K'", "SecretStr(" of "SecretStr('K')".
   static size_t PrefixOfQuoted(std::string_view text) {
     constexpr size_t kLongest = 16;
     size_t size = 0;
@@ -315,8 +317,8 @@ class AssignedBlanker {
     return size < text.size() && (IsQuote(text[size]) || text[size] == '\\') ? size : 0;
   }
 
-  // `first`: of the backslashes in front of the quote, which then are in front of its other one
-  // too.
+  // `first`: the first of the backslashes in front of the quote. The closing quote has the same
+  // ones.
   static Value Quoted(std::string_view text, size_t first, size_t quote) {
     const std::string_view mark = text.substr(first, quote + 1 - first);
     size_t end = text.find(mark, quote + 1);
@@ -331,7 +333,7 @@ class AssignedBlanker {
     return {quote + 1, end, end + mark.size(), true};
   }
 
-  // Without the "Bearer" in front of its key.
+  // The value without a "Bearer" in front of its key.
   [[nodiscard]] Value WithoutScheme(Value value) const {
     const size_t key = BehindScheme(text_, value.begin);
     if (key == value.begin || (value.is_quoted && key >= value.end)) return value;
@@ -347,7 +349,7 @@ class AssignedBlanker {
     return true;
   }
 
-  // "['K1', 'K2']", "{'a': 'K'}"; the place behind the last of them.
+  // Blanks the values of "['K1', 'K2']" or "{'a': 'K'}". Returns the place behind the last of them.
   size_t BlankList(size_t at) {
     constexpr std::string_view kBetween = "[({,: ";
     while (at < text_.size()) {
@@ -360,7 +362,7 @@ class AssignedBlanker {
     return at;
   }
 
-  // The other pairs of a cookie: "a=K1; b=K2".
+  // Blanks the other pairs of a cookie: "a=K1; b=K2". Returns where to go on.
   size_t BlankPairs(size_t at) {
     while (text_.substr(at).starts_with("; ")) {
       const Value value = ValueAt(at + 2, ";", Named::kSecret);
@@ -371,7 +373,7 @@ class AssignedBlanker {
     return at;
   }
 
-  // More keys of vLLM's --api-key: "'K2', '--port', '1'".
+  // Blanks more keys of vLLM's --api-key: "'K2', '--port', '1'". Returns where to go on.
   size_t BlankStrings(size_t at) {
     while (text_.substr(at).starts_with(',')) {
       const size_t first = std::min(text_.find_first_not_of(' ', at + 1), text_.size());
@@ -384,8 +386,8 @@ class AssignedBlanker {
     return at;
   }
 
-  // The same of a command line. All words up to the next option are keys; in what may be prose,
-  // where none follows, those with a digit alone.
+  // Blanks more keys of --api-key on a command line: all words up to the next option. If no option
+  // follows, the text may be prose: then only the words up to the first one without a digit.
   size_t BlankWords(size_t at) {
     constexpr size_t kMost = 1024;
     const std::string_view more = text_.substr(at, kMost);
@@ -459,7 +461,7 @@ Option OptionNamed(std::string_view word) {
 }
 
 size_t BlankSecretsInText(std::span<char> text) {
-  // Names last: the forms may stand within what reads as one name.
+  // Names come last: a secret of a known form may stand within what reads as one name.
   size_t blanked = FormBlanker(text).Run();
   blanked += UrlBlanker(text).Run();
   return blanked + AssignedBlanker(text).Run();

@@ -43,9 +43,9 @@ bool IsJson(std::string_view text) {
 
 // How much of `raw` is its first character: "\n", "\u00e9" and a pair of surrogates are one.
 size_t SizeOfCharacter(std::string_view raw) {
-  constexpr size_t kUnit = 6, kLongestOfOne = 3;  // bytes of UTF-8, as of U+FFFD for half a pair
+  constexpr size_t kUnit = 6, kLongestOfOne = 3;  // bytes; U+FFFD, for half a pair, has 3
   if (raw[0] != '\\') return 1;
-  // What is no escape stands for itself.
+  // A character that begins no escape stands for itself.
   const std::string_view unit = raw.substr(0, kUnit), pair = raw.substr(0, 2 * kUnit);
   if (!unit.starts_with("\\u"))
     return UnescapeJson(raw.substr(0, 2)).size() == 1 ? std::min<size_t>(raw.size(), 2) : 1;
@@ -69,8 +69,8 @@ void ForEachCharacter(std::string_view raw, const Visit& visit) {
   }
 }
 
-// Blanks the inside of a JSON string with escapes: what is secret in the text that it stands for,
-// by whole escapes.
+// Blanks the inside of a JSON string with escapes. Finds the secrets in the unescaped text, and
+// blanks whole escapes.
 size_t BlankEscaped(std::span<char> bytes) {
   const std::string_view raw(bytes.data(), bytes.size());
   std::string text;
@@ -78,7 +78,7 @@ size_t BlankEscaped(std::span<char> bytes) {
   std::string shown = text;
   const size_t blanked = BlankSecrets(shown);
   if (blanked == 0) return 0;
-  size_t i = 0;  // in both
+  size_t i = 0;  // in `text` and in `shown`
   ForEachCharacter(raw, [&](size_t at, std::string_view character, std::string_view plain) {
     if (shown.compare(i, plain.size(), plain) != 0) Blank(bytes, at, at + character.size());
     i += plain.size();
@@ -91,9 +91,9 @@ class JsonBlanker {
  public:
   explicit JsonBlanker(std::span<char> json) : bytes_(json), text_(json.data(), json.size()) {}
 
-  // `named`: how the key of the whole value names a secret.
+  // `named`: whether the key of the whole value names a secret.
   size_t Run(Named named) {
-    std::vector<Named> around;  // of each list and object that is open
+    std::vector<Named> around;  // one for each open list and object
     Named next = named;
     for (size_t at = 0; at < text_.size(); ++at) {
       const char c = text_[at];
@@ -154,14 +154,14 @@ class JsonBlanker {
 
 size_t BlankJson(Named named, std::span<char> json) {
   const size_t blanked = JsonBlanker(json).Run(named);
-  // Of damaged JSON, also what stands outside its quotes.
+  // In damaged JSON, blank what stands outside its quotes, too.
   return IsJson({json.data(), json.size()}) ? blanked : blanked + BlankSecretsInText(json);
 }
 
 }  // namespace
 
 size_t BlankSecrets(std::span<char> text) {
-  constexpr size_t kShortest = 8;  // "TOKEN=xy" and less has none
+  constexpr size_t kShortest = 8;  // "TOKEN=xy"; a shorter text holds no secret
   if (text.size() < kShortest) return 0;
   if (IsJson({text.data(), text.size()})) return BlankSecretsInJson(text);
   return BlankSecretsInText(text);

@@ -78,7 +78,7 @@ TEST(BlankSecretsInJson, ValuesOfKeysThatNameOne) {
             R"({"cmd": ["--hf-token=******", "HF_TOKEN=******"]})");
 }
 
-// Parts of JSON, as a shape of arguments is one without the values that vary, and damaged text.
+// Parts of JSON, such as a shape of arguments, which lacks the values that vary, and damaged text.
 TEST(BlankSecretsInJson, TakesAnyText) {
   EXPECT_EQ(Json(R"({"api_key": , "x": "abcd"})"), R"({"api_key": , "x": "abcd"})");
   EXPECT_EQ(Json(R"({"api_key": "abcd)"), R"({"api_key": "****)");
@@ -174,7 +174,8 @@ TEST(BlankSecrets, LeavesUrlsWithoutPassword) {
   }
 }
 
-// By whole escapes: what an escape stands for ends a value, or belongs to it.
+// Escapes are blanked whole: the character that an escape stands for ends a value, or belongs to
+// it.
 TEST(BlankSecretsInJson, KeepsEscapesWhole) {
   EXPECT_EQ(Json(R"(["password:\nabcdefgh1 rest"])"), R"(["password:\nabcdefgh1 rest"])");
   EXPECT_EQ(Json(R"({"m": "HF_TOKEN=\nabcdefgh"})"), R"({"m": "HF_TOKEN=\nabcdefgh"})");
@@ -193,7 +194,7 @@ TEST(BlankSecretsInJson, KeepsEscapesWhole) {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Values, texts in texts among them, and names of secrets and others, by chance.
+// Random values, among them texts within texts, and names of secrets and of other things.
 class JsonForTest {
  public:
   explicit JsonForTest(uint32_t seed) : random_(seed) {}
@@ -272,7 +273,8 @@ class JsonForTest {
   std::mt19937 random_;
 };
 
-// Of the blanked one the structure, the keys and all but the texts are the same.
+// Expects that blanking changed texts alone: the structure, the keys and all other values are the
+// same.
 void ExpectSameBut(const OrderedJson& was, const OrderedJson& is) {
   ASSERT_EQ(was.type(), is.type());
   if (was.is_string()) return;
@@ -321,7 +323,7 @@ double SecondsOf(std::string_view unit, size_t bytes) {
   return least;
 }
 
-// Of 16 times the text it does 16 times the work; a search that begins anew at each form does 256.
+// A text of 16 times the size takes 16 times the work; a search that begins anew at each form, 256.
 TEST(BlankSecrets, WorkGrowsWithTheText) {
   for (const char* unit : {"sk-",
                            "hf_",

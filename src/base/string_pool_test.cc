@@ -40,7 +40,7 @@ TEST(StringPool, KeepsZeroBytesAndLongStrings) {
 
 TEST(StringPool, FifteenBytesPastTheEndMayBeRead) {
   StringPool pool;
-  const std::string empty, longest(4096, 'x');  // the whole of a first block
+  const std::string empty, longest(4096, 'x');  // fills a first block
   for (const std::string_view text : {std::string_view(empty), std::string_view(longest)}) {
     const std::string_view kept = pool.View(pool.Intern(text));
     char behind[15];

@@ -61,7 +61,7 @@ std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// `settings`, and those of this process that they do not replace.
+// `settings`, and the variables of this process that they do not replace.
 std::vector<char*> WithOwnEnvironment(const std::vector<std::string>& settings) {
   std::vector<char*> all = PointersTo(settings);
   const auto is_replaced = [&](std::string_view old) {
@@ -119,7 +119,7 @@ Result<void> StartDetached(const std::vector<std::string>& arguments) {
 
 Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
                                    const std::vector<int>& given) {
-  // Beyond those that they become, so that no move hits one that still waits for its own.
+  // First move them beyond their final numbers, so that no move overwrites one that still waits.
   const int first_free = kFirstGiven + static_cast<int>(given.size());
   std::vector<FileDescriptor> moved;
   for (const int descriptor : given)
@@ -246,7 +246,7 @@ size_t Subprocess::Read(char* to, size_t room) {
       if (!ended) ended = now;
       if (now - *ended > kLastWords) error_.Close();
     }
-    // poll passes over what is closed: its descriptor is -1.
+    // poll ignores a closed one, whose descriptor is -1.
     std::array<pollfd, 2> waiting{pollfd{output_.get(), POLLIN, 0},
                                   pollfd{error_.get(), POLLIN, 0}};
     if (poll(waiting.data(), waiting.size(), kLook.count()) <= 0) continue;

@@ -97,7 +97,7 @@ int Unknown(const std::string& what) {
   return kBadUsage;
 }
 
-// A second word of `help`: "help engine record".
+// Reports that the second word of `help`, as in "help engine record", is no action.
 int UnknownAction(const std::vector<CommandSpec>& specs, const std::string& what) {
   const std::string& command = specs.front().name;
   std::vector<std::string> actions;

@@ -23,8 +23,8 @@ void OnInterrupt(int) {
   _exit(tacho::kInterrupted);
 }
 
-// A standard stream that is closed would get the number of the first file that is opened, and what
-// is printed would go into that. It cannot be written: what is printed still fails.
+// If a standard stream is closed, the first file that is opened would get its number, and printed
+// text would go into that file. Opens a closed stream read-only instead: printing still fails.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest free number

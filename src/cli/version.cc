@@ -18,10 +18,10 @@ namespace {
 
 struct Library {
   std::string name, built_with;
-  std::string loaded;  // "libzstd.so.1.5.4"; "": not, or part of the program
+  std::string loaded;  // "libzstd.so.1.5.4"; "": not loaded, or part of the program
 };
 
-// Of all that the program has loaded.
+// The names of all files that the program has loaded.
 std::vector<std::string> LoadedFiles() {
   std::vector<std::string> files;
   dl_iterate_phdr(

@@ -112,7 +112,7 @@ constexpr FindingKind kFindingKinds[] = {
     {"not-kept", kIncomplete, "make room in --out"},
     {"shared-folder", kNotice, "one folder for each engine"},
     {"log-failure", kNotice, "read the line and what the log has before it"},
-    // What a log says.
+    // Findings in logs.
     {"one-rank-profiled", kNotice, "upgrade vLLM: pip install -U vllm"},
     {"port-in-use", kBlocking, "free the port, or start with another: --port N"},
     {"start-refused", kNotice, "tacho engine stop URL"},

@@ -37,7 +37,7 @@ Result<Rule> ParseRule(std::string_view line) {
 
 constexpr std::string_view kLight = "{light}", kLightKeys = "preset.light.config.";
 
-// The profiler configuration of the preset, for the first version that `of` is for.
+// The profiler configuration of the preset, for the first version that the rule `of` covers.
 std::string LightConfig(const std::vector<Rule>& rules, const Rule& of) {
   std::string config;
   for (const Rule& rule : rules) {
@@ -53,7 +53,7 @@ std::string LightConfig(const std::vector<Rule>& rules, const Rule& of) {
   return "{" + config + "}";
 }
 
-// Until the program ends, as the rules themselves.
+// Keeps the text until the program ends, like the rules themselves.
 std::string_view Kept(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text));
@@ -102,7 +102,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
 bool IsVersion(std::string_view text) {
   static const std::regex kVersion(
       R"(v?\d+(\.\d+)+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[\w.]+)?)");
-  // Longer ones could exhaust the stack.
+  // Longer texts could exhaust the stack.
   return text.size() <= 100 && std::regex_match(text.begin(), text.end(), kVersion);
 }
 

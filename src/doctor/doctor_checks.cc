@@ -101,7 +101,7 @@ std::vector<CheckOutcome> JudgeChecks(const Examination& examination) {
           outcome.looked_at.push_back(looked.at);
           continue;
         }
-        all = false;  // one worker that could not be looked at may have it
+        all = false;  // the worker that could not be looked at may have the problem
         if (outcome.why.empty()) outcome.why = fmt::format("{}: {}", looked.at, looked.cannot);
       }
       tried |= any;

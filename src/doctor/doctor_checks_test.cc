@@ -26,7 +26,7 @@ const CheckOutcome* OutcomeOf(const std::vector<CheckOutcome>& outcomes, std::st
   return at == outcomes.end() ? nullptr : &*at;
 }
 
-// Every check: what it names makes it found, and its looks alone make it clear.
+// Each of a check's findings makes the check kFound; its looks without a finding make it kClear.
 TEST(JudgeChecks, EachCheckIsFoundByItsFindingsAndClearWithoutThem) {
   for (const CheckPage& page : CheckPages()) {
     Examination examination;

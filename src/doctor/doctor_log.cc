@@ -36,7 +36,7 @@ struct LogPart {
 Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::stop_token& stop) {
   TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(path, StreamThreads::kInline));
   LogPart part;
-  const size_t room = most + most / 4;  // what is kept is moved seldom
+  const size_t room = most + most / 4;  // so that the kept part is rarely moved
   std::error_code unknown;
   const uintmax_t stored = std::filesystem::file_size(path, unknown);
   if (!unknown) part.text.reserve(std::min<uintmax_t>(stored, room));
@@ -62,8 +62,8 @@ Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::sto
   return part;
 }
 
-// The finding that names what ended the engine: in the failure's own lines, else the last before
-// the words of its end. findings.size(): none does.
+// The finding that names what ended the engine: one in the failure's own lines, else the last one
+// before the words that report its end. findings.size() if there is none.
 size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64_t>& lines,
                   const EngineEnd& end) {
   size_t nearest = findings.size();
@@ -113,7 +113,7 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
   }
   examination.looked.push_back({Look::kLog, path, part.defect, !part.defect.empty()});
   const size_t cause = end ? CauseAmong(findings, origin.lines, *end) : findings.size();
-  bool is_named = false;  // by a check that knows its lines
+  bool is_named = false;  // by a finding on the failure's lines
   for (size_t i = 0; i < findings.size(); ++i) {
     Diagnosis diagnosis = DiagnosisOf(findings[i]);
     diagnosis.subject = path;

@@ -52,15 +52,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNsysAnswersWithin{10'000};
 constexpr size_t kMostLogs = 64;
 constexpr const char* kDriverFolder = "/proc/driver/nvidia";
-// In the model names of GPUs whose hardware nsys traces by default.
+// Parts of the model names of GPUs whose hardware nsys traces by default.
 constexpr std::array<std::string_view, 3> kHardwareTraced{"GB200", "GB300", " VR"};
 
 void Saw(Examination& examination, Look look, std::string at, std::string cannot = "") {
   examination.looked.push_back({look, std::move(at), std::move(cannot)});
 }
 
-// Sessions are known to the nsys that began them: an agent is a stray one if its own does not list
-// its session.
+// Only the nsys that began a session knows it: an agent is a stray one if its own nsys does not
+// list its session.
 void ExamineAgents(const std::stop_token& stop, Examination& examination) {
   const std::vector<NsysAgent> agents = NsysAgents();
   for (const NsysAgent& agent : agents) {
@@ -98,7 +98,8 @@ void ExamineNsys(const std::stop_token& stop, Examination& examination) {
   ExamineAgents(stop, examination);
 }
 
-// What is installed for this Python, or with "" for the first one of $PATH that has an engine.
+// Looks at what is installed for this Python; if it is "", for the first Python in $PATH that has
+// an engine.
 void ExamineInstalled(const std::string& python, const std::stop_token& stop,
                       Examination& examination) {
   for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
@@ -123,7 +124,7 @@ void ExamineInstalled(const std::string& python, const std::stop_token& stop,
   }
 }
 
-// Its probes, its processes, and what they share.
+// Looks at the probes of the workers, their processes, and what they share.
 void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>& workers,
                    const std::stop_token& stop, Examination& examination) {
   if (deployment.router_kind == RouterKind::kVllmRouter ||
@@ -188,8 +189,8 @@ void ExamineGpus(const std::string& driver, Examination& examination) {
 
 namespace {
 
-// "launch vllm is still starting; its log: ...": why a server at this address does not answer yet;
-// "" if it is of no launch of this host, or was ready once.
+// Why a server at this address does not answer yet: "launch vllm is still starting; its log: ...".
+// "" if the server belongs to no launch on this host, or was ready once.
 std::string StillStarting(const std::string& target, const std::stop_token& stop) {
   const auto url = ParseUrl(target);
   if (!url || !url->IsLoopback()) return "";
@@ -246,8 +247,9 @@ void ExamineHost(const LookOptions& options, const std::stop_token& stop,
 
 namespace {
 
-// Whether the server of such a command could listen on this host. Its own port is taken by the
-// server that was started so. `words`: of `command`, and of its configuration file.
+// Examines whether a server with this command could listen on this host. If a server that was
+// started by the same command holds the port, there is no finding. `words`: the words of `command`
+// and of its configuration file.
 void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
                  const std::vector<std::string>& words, Examination& examination) {
   if (RunsElsewhere(command)) return;
@@ -255,7 +257,7 @@ void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
   const uint16_t port = named.value_or(UsualPort(kind));
   Saw(examination, Look::kCommand, fmt::format("port {} of this host", port));
   if (port == 0 || IsFreePort(port)) return;
-  // The program of a script is its interpreter.
+  // A script runs as its interpreter's process, so the program itself is not compared.
   const std::span<const std::string> own =
       std::span(command).subspan(std::min(command.size(), EngineWord(command) + 1));
   for (const int64_t pid : PidsListeningOn(port)) {
@@ -266,7 +268,7 @@ void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
   }
   Diagnosis taken = DiagnosisOf({FindingId::kPortInUse, fmt::format("port {}", port),
                                  fmt::format("it is taken on this host: {}", ListenerOn(port))});
-  // That of an engine which is given none; tacho launch takes the next free one.
+  // This is the usual port of an engine that is given none; tacho launch takes the next free one.
   if (!named) taken.severity = FindingSeverity::kNotice;
   examination.Add(std::move(taken));
 }
@@ -280,13 +282,13 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
                                 Examination& examination) {
   const EngineKind kind = EngineOf(options.command);
   const auto any = [&](const auto& is) { return std::ranges::any_of(options.command, is); };
-  // A session or a host may be called like an engine: tmux new-session -s vllm "vllm serve m".
+  // A session or a host may have an engine's name: tmux new-session -s vllm "vllm serve m".
   const bool quoted = any(IsQuotedCommand) && EngineWord(options.command) == options.command.size();
   if (kind == EngineKind::kUnknown || quoted) {
     std::vector<std::string> words = options.command;
     TakeSettings(words);  // which may be secret
     const std::string first = words.empty() ? "" : words.front();
-    // Also below another program: "sudo docker run ...", "bash -c 'vllm serve m'".
+    // The word may also follow another program: "sudo docker run ...", "bash -c 'vllm serve m'".
     const bool container = any([](const std::string& word) {
       return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
     });
@@ -301,12 +303,12 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
   }
   std::string version = options.engine_version;
   if (version.empty()) {
-    // The program that is started may be of another environment than the shell's.
+    // The program that is started may be in another environment than the shell's.
     const auto named = std::ranges::find_if(options.command, [](const std::string& word) {
       const std::string name = fs::path(word).filename().string();
       return name == "vllm" || name.starts_with("python");
     });
-    // --python has its "vllm serve" too.
+    // The environment of --python also has its own "vllm serve".
     const bool is_named = named != options.command.end() && options.python.empty();
     const auto program = FindEngineProgram(
         kind, options.python, is_named ? std::vector{*named} : std::vector<std::string>());
@@ -329,7 +331,7 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
   const std::string folder = EngineFolder(profiler.folder.value_or(""), fs::current_path().string(),
                                           home == nullptr ? "" : home);
   if (folder.empty() || IsStore(folder)) return {};
-  // The engine makes what is not there yet.
+  // The engine creates folders that do not exist yet.
   if (const std::string obstacle = ObstacleToWriting(folder); obstacle.empty())
     ExamineRoom({NearestThere(folder)}, examination);
   else
@@ -370,7 +372,7 @@ Result<void> ExamineRun(const std::string& folder, const LookOptions& options,
     const bool has_traces = fs::exists(folder + "/traces");
     for (const Diagnosis& finding : *findings)
       if (!has_traces || finding.id != KindOf(FindingId::kRowsMissing).id)
-        examination.Add(finding);  // of lost rows the traces themselves say more
+        examination.Add(finding);  // the traces themselves say more about lost rows
   } else {
     Saw(examination, Look::kRecording, folder + "/run.json",
         run_json.empty() ? "it is not there" : "it is not what tacho record writes");

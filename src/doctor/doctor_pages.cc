@@ -56,7 +56,7 @@ Result<void> TakeField(CheckPage& page, std::string_view key, std::string_view v
 
 std::vector<CheckPage> ReadPages() {
   std::vector<CheckPage> pages;
-  std::string last;  // a line that begins with "+" goes on with this field
+  std::string last;  // the field that a line with "+" continues
   ReadBuiltInRules(embedded::doctor_rules, "rules/doctor.rules",
                    [&](std::string_view line) -> Result<void> {
                      std::string_view rest = line;

@@ -28,7 +28,7 @@ bool Has(const Examination& examination, std::string_view id, std::string_view s
   });
 }
 
-// Where its traces go, and whether there is room.
+// Looks at where a worker's traces go, and whether there is room.
 void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
   RecordedWorker recorded;
   recorded.worker = examined.worker;
@@ -78,7 +78,7 @@ void ExamineCommand(EngineKind kind, const std::string& version,
   ExamineVersion(kind, version, examination);
   for (Finding& finding : CheckLaunch(kind, version, words, environment)) {
     const std::string url = of.substr(0, of.find(": "));
-    // The probe has said it already.
+    // The probe has already reported it.
     if (!of.empty() && Has(examination, KindOf(finding.id).id, url)) continue;
     finding.subject = finding.subject.empty() ? url : of + finding.subject;
     examination.Add(finding);
@@ -94,7 +94,7 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
     if (!Has(examination, KindOf(finding.id).id, worker.url)) examination.Add(finding);
   };
   const ProfilerFacts& profiler = facts.profiler;
-  // Without HTTP the daemon records it: what a session by HTTP needs does not count.
+  // Without HTTP the daemon records the worker: what a session over HTTP needs does not count.
   if (profiler.has_http) {
     if (const auto obstacle = FindObstacle(worker, facts, {})) add_new(*obstacle);
     for (const Finding& risk : FindRisks(worker, facts, {})) add_new(risk);
@@ -122,7 +122,7 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
 }
 
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination) {
-  // By host and folder: "one path" of two hosts are two folders, unless it is a share.
+  // By host and folder: the same path on two hosts is two folders, unless it is on a share.
   std::map<std::pair<bool, std::string>, std::vector<std::string>> of;
   for (const ExaminedWorker& one : workers)
     if (one.facts.kind == EngineKind::kVllm && !one.facts.profiler.reads_body &&

@@ -61,12 +61,12 @@ struct Line {
   void Nothing(size_t count = 1) { cells.resize(cells.size() + count); }
 };
 
-// From start to end of the operator or collective that an item of a CPU engine's work is of.
+// The time of the operator or collective that an item of a CPU engine's work belongs to.
 Interval WhenOf(const QueriedTrace& of, const WorkItem& item) {
   const QueriedTrace::Slice slice = of.SliceOf(item);
   return of.Slices(slice.table).When(slice.row);
 }
-// Whether such an item is a line.
+// Whether such an item gets a line.
 bool IsLine(const QueriedTrace& of, const WorkItem& item, Interval window) {
   return !item.continued &&
          (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
@@ -97,7 +97,7 @@ class TraceLines {
   }
 
  private:
-  // From `trace` to `end_ns`.
+  // The cells of a line from `trace` to `end_ns`.
   [[nodiscard]] Line Begin(std::string_view device, std::string_view stream, std::string_view kind,
                            StringId name, std::string_view category, Interval when,
                            DurationNs time) const {
@@ -187,7 +187,7 @@ class TraceLines {
     table_.Add(std::move(line.cells));
     return Pass(kRowsOfPiece);
   }
-  // Hands the rows on once there are so many.
+  // Hands the rows on once there are `least` of them.
   bool Pass(size_t least) {
     if (table_.rows.size() < least) return true;
     out_.text() += std::string_view(RenderCsv(table_)).substr(heading_);

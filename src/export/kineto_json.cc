@@ -27,15 +27,15 @@ std::string Micros(int64_t ns) {
 // The category, and the process, of what tacho found.
 constexpr std::string_view kOwn = "tacho";
 
-// Of the computed rows: the others can be seen from the streams.
+// Whether a computed row is exported: the others can be seen from the streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
-// What tells the processes and the ids of a trace from those of others; nothing where it is alone.
+// What tells the processes and the ids of a trace from those of others; empty where it is alone.
 struct Prefixes {
   std::string process = {};
-  std::optional<uint32_t> trace = {};  // its place in the run, of its ids
+  std::optional<uint32_t> trace = {};  // its place in the run, for its ids
 };
-// Each trace's ids begin at a multiple of this. As numbers, which are quick to read.
+// Each trace's ids begin at a multiple of this. Ids are numbers, which are quick to read.
 constexpr int64_t kIdsOfTrace = int64_t{1} << 40;
 constexpr uint32_t kMostTracesByNumber = 1 << 13;  // to 2^53, which a double still holds
 
@@ -121,7 +121,7 @@ class RankExport {
     return text.empty() ? "" : ",\"args\":" + CompactJson(text);
   }
 
-  // By process: it holds nothing but tacho's own threads of an earlier export.
+  // By process: whether it holds nothing but tacho's own threads of an earlier export.
   [[nodiscard]] std::vector<bool> ProcessesOfAnEarlierExport() const {
     std::vector<bool> earlier(trace().words.processes().size());
     for (size_t row = 0; row < trace().others.size(); ++row) {
@@ -179,7 +179,8 @@ class RankExport {
            Category(trace().others.category[slice.row()]) == kOwn;
   }
 
-  // As Kineto's: one from each call that launched work, one to each piece of its work.
+  // Writes flows as Kineto does: one from each call that launched work, one to each piece of its
+  // work.
   void WriteFlow(SliceRef slice, Interval when, std::string_view where) {
     const LaunchLinks& links = rank_.view().links();
     const auto from = static_cast<DrawnFrom>(slice.table());
@@ -242,7 +243,8 @@ class RankExport {
   bool& first_;
 };
 
-// The header's members, each with a comma before it. Of several ranks only what holds for all.
+// Writes the header's members, each with a comma before it. For several ranks, only what holds for
+// all.
 void WriteHeader(const Trace& trace, bool alone, std::string& out) {
   bool has_base = false;
   for (const auto& [key, json] : trace.header.fields) {
@@ -260,14 +262,14 @@ std::optional<int64_t> RankOf(const ExportedRank& exported) {
   return facts.role == TraceRole::kWorker ? facts.rank : std::nullopt;
 }
 
-// The rank where no other trace has the same one, else the place of the trace.
+// The rank if no other trace has the same one, else the place of the trace.
 std::string ProcessPrefix(std::span<const ExportedRank> all, const ExportedRank& exported) {
   const auto rank = RankOf(exported);
   if (rank && std::ranges::count(all, rank, RankOf) == 1) return fmt::format("[TP{:02}] ", *rank);
   return fmt::format("[trace {}] ", exported.number);
 }
 
-// Into memory, up to a size.
+// Writes into memory, up to a size.
 class BoundedText : public ByteSink {
  public:
   explicit BoundedText(size_t most) : most_(most) {}

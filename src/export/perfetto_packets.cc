@@ -18,7 +18,7 @@ enum Annotation : uint32_t {
   kTextId = 17,
 };
 
-// Of ids that count up: whether this one is new, from now on known.
+// Whether an id is new; from now on it is known. Ids count up.
 bool IsNew(uint64_t id, std::vector<bool>& known) {
   if (known.size() <= id) known.resize(id + 1);
   if (known[id]) return false;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kOwnCategory = "tacho";
 
-// From the times of a rank to those of the file.
+// Converts the times of a rank to those of the file.
 class FileClock {
  public:
   explicit FileClock(std::span<const ExportedRank> ranks) {
@@ -39,7 +39,7 @@ class FileClock {
   }
 
  private:
-  // On the run's clock, of all that is exported of it.
+  // The first time, on the run's clock, of all that is exported of a rank.
   static TimeNs First(const ExportedRank& exported) {
     const ViewedRank& rank = *exported.rank;
     const Interval window = exported.window;
@@ -242,7 +242,7 @@ class RankTracks {
   PartCut cut_;
   const FileClock& clock_;
   uint64_t& last_uuid_;
-  uint64_t flows_;  // their ids are above it
+  uint64_t flows_;  // ids of flows are above it
   PiecesOfCalls pieces_;
   PerfettoPackets packets_;
   uint64_t root_;
@@ -259,7 +259,7 @@ ProtoWriter MarkPacket() {
   return packet;
 }
 
-// That the times are Unix times: both clocks show the same at all times.
+// States that the times are Unix times: both clocks show the same at all times.
 void SendClocks(int64_t at, Pieces& out) {
   constexpr uint64_t kRealtime = 1, kBoottime = 6;
   ProtoWriter snapshot, packet;

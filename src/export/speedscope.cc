@@ -45,7 +45,7 @@ class Profiles {
 
  private:
   struct Profile {
-    std::string events = {};  // of further tracks
+    std::string events = {};  // of tracks after the first
     TimeNs first{}, last{};
     bool empty = true;
   };

@@ -26,13 +26,13 @@ std::string Declaration(const QueryTable& table) {
   return fmt::format("CREATE TABLE \"{}\"({})", table.name, columns);
 }
 
-// On what joins and windows look for.
+// Indexes on the columns that joins and windows look for.
 std::string Indexes(const QueryTable& table) {
   std::string sql;
   for (const QueryColumn& column : table.columns) {
     const bool is_key = column.role == QueryRole::kKey && table.name != "slices";
     if (!is_key && column.name != "start_ns" && !column.name.ends_with("_id")) continue;
-    if (column.name == "external_id") continue;  // of few rows, and no id of a slice
+    if (column.name == "external_id") continue;  // few rows have one, and it is no id of a slice
     sql += fmt::format("CREATE INDEX \"{0}_{1}\" ON \"{0}\"(\"{1}\");", table.name, column.name);
   }
   return sql;
@@ -122,8 +122,8 @@ Result<void> WriteTable(const QueryTable& table, const QueriedRun& run,
 Result<void> WriteTables(const QueriedRun& run, std::span<const Interval> windows,
                          const std::string& path, const std::function<bool()>& stop) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::OfNewFile(path));
-  // What is not complete is removed, so it needs no journal on the disk; OFF is refused to a
-  // defensive connection.
+  // An incomplete file is removed, so it needs no journal on the disk. A defensive connection
+  // refuses OFF.
   TACHO_RETURN_IF_ERROR(database.Run(
       fmt::format("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA application_id={};"
                   "PRAGMA user_version=1; BEGIN",

@@ -1,4 +1,4 @@
-// The exports that are made of the tables of queries: SQLite and CSV.
+// The exports that are made from the tables of queries: SQLite and CSV.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST(SqliteFile, HoldsTheTablesOfQueries) {
       std::string columns;
       for (const QueryColumn& column : table.columns)
         columns += (columns.empty() ? "\"" : ", \"") + std::string(column.name) + "\"";
-      // As written, no order but by all columns is the same in both.
+      // Sort the rows as written: only an order by all columns is the same in both.
       const std::string sql = "SELECT " + columns + " FROM " + std::string(table.name);
       auto there = RowsOf(*file, sql), here = RowsOf(session->database(), sql);
       for (std::string& row : here) row = ValidUtf8(row);

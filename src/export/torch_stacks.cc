@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// _filter_stack_entry
+// What torch's _filter_stack_entry leaves out.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kLeftOut = {
     {{"autograd/__init__", "_make_grads"},
      {"autograd/__init__", "backward"},

@@ -20,7 +20,7 @@ namespace {
 using packed::ReadAll;
 using packed::SampleText;
 
-// Ends never, or throws after `blocks` blocks of 1000 bytes.
+// Never ends, or throws std::bad_alloc after `throw_at` reads.
 class CountingSource : public ByteSource {
  public:
   CountingSource(std::atomic<int>& reads, int throw_at) : reads_(reads), throw_at_(throw_at) {}

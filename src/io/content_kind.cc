@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
-// After some bytes that differ.
+// Stands after some bytes that differ.
 constexpr std::string_view kNsysStreamMagic = "[END]NVIDIA Nsight Systems Stream ";
 constexpr size_t kNsysStreamWithin = 64;
 constexpr std::string_view kNcuMagic = "NVR\0"sv;
@@ -65,8 +65,9 @@ bool StartsTar(std::string_view start) {
   return stored == sum;
 }
 
-// `{"schema": 1, "tacho": {...}, "verdict": ` or, of no traces, `"traces": `; of a file that is cut
-// off earlier, what is left from `{"schema"` on. Other documents of tacho have another key there.
+// Results begin with `{"schema": 1, "tacho": {...}, "verdict": ` or, if they are of no traces,
+// `"traces": `. A file that is cut off earlier has what is left of that, at least `{"schema"`.
+// Other documents of tacho have another key there.
 bool LooksLikeResults(std::string_view start) {
   const auto take = [&](std::string_view text) {
     start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n,:"), start.size()));

@@ -20,7 +20,7 @@ namespace {
 
 struct Sniffed {
   ContentKind kind = ContentKind::kOther;
-  StreamEnd end;  // only if the start is all there is
+  StreamEnd end;  // only if the start is the whole file
   bool is_export = false;
   std::string remedy;  // RemedyFor
 };
@@ -34,7 +34,7 @@ Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   return sniffed;
 }
 
-// Whether a profiler or engine names its traces so. Only for files that cannot be opened.
+// Whether a profiler or engine gives its traces such names. Only for files that cannot be opened.
 bool IsNamedAsTrace(std::string_view name) {
   for (const std::string_view ending : {".tmp", ".gz", ".zst"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
@@ -109,7 +109,7 @@ class Finder {
   Result<void> TakePart(const std::string& path, const std::string& part) {
     struct stat status = {};
     if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      (void)walk_.MarkSeen(path, status);  // nor is it taken whole from a folder
+      (void)walk_.MarkSeen(path, status);  // so that a folder does not give it whole
     }
     const size_t before = found_.traces.size();
     TACHO_RETURN_IF_ERROR(TakeGivenFile(path));
@@ -177,8 +177,8 @@ class Finder {
     return {};
   }
 
-  // Recordings of graph capture in a folder or an archive are read only if it has no other trace
-  // but the first `before`, which were found earlier.
+  // Recordings of graph capture in a folder or an archive are read only if there is no other trace
+  // in it. The first `before` traces were found earlier.
   void LeaveOutCaptures(size_t before) {
     const bool has_others = found_.traces.size() > before;
     for (const TraceSource& source : std::exchange(captures_, {})) {
@@ -190,7 +190,8 @@ class Finder {
     }
   }
 
-  // Whether a file is one by its name, or by a folder below the one that was given.
+  // Whether a file is a recording of graph capture, by its name or that of a folder below the given
+  // one.
   [[nodiscard]] bool IsCapture(const std::string& path, const std::string& member) const {
     if (!member.empty() && IsCaptureFile(member)) return true;
     std::string_view below = path;
@@ -198,7 +199,7 @@ class Finder {
     return (member.empty() || !folder_.empty()) && IsCaptureFile(below);
   }
 
-  // Whether a report's own export lies beside it: what it holds is read then, not left out.
+  // Whether a report's own export lies beside it: then the export is read instead.
   [[nodiscard]] bool HasExportOf(const std::string& report, size_t since) const {
     const std::filesystem::path own = std::filesystem::path(report).replace_extension(".sqlite");
     return std::any_of(found_.traces.begin() + static_cast<std::ptrdiff_t>(since),
@@ -325,10 +326,10 @@ class Finder {
   }
 
   Discovery found_;
-  // Of the folder or the archive that is being looked through.
+  // What was found in the folder or the archive that is being looked through.
   std::vector<TraceSource> waiting_, exports_, captures_;
   std::string folder_;               // "": an archive that was given itself
-  std::vector<std::string> beside_;  // "PATH: why", of what lies beside traces without a word
+  std::vector<std::string> beside_;  // "PATH: why", for files beside traces: passed over silently
   FolderWalk walk_;
 };
 

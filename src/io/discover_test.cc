@@ -65,7 +65,7 @@ TEST(FindTraces, LeavesRecordingsOfGraphCaptureOutBesideTraces) {
   EXPECT_THAT(found->captures, ElementsAre(one, all));
   EXPECT_THAT(found->failures, IsEmpty());
   EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("is empty")));
-  // What is named itself is read, also as a folder.
+  // A path that is given is read, be it a file or a folder.
   EXPECT_THAT(Displays(FindTraces({folder.path(), one})), ElementsAre(one, trace));
   EXPECT_THAT(FindTraces({folder.path(), one})->captures, ElementsAre(all));
   const std::string below = folder.At("a/graph_capture_profile");

@@ -32,7 +32,7 @@ std::string ErrorOf(const std::string& path) {
   return file.error().message;
 }
 
-// Standard input comes from there while the object lives.
+// Makes a file the standard input while the object lives.
 class StandardInput {
  public:
   explicit StandardInput(const std::string& path)

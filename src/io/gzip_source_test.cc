@@ -136,7 +136,8 @@ TEST_P(GzipSourceTest, FindsZerosAcrossWindows) {
 }
 
 TEST_P(GzipSourceTest, TakesZerosThatAreData) {
-  // Of a preallocated file, stored (as between members of an archive), and of an empty member.
+  // Zeros of a preallocated file, stored zeros (as between members of an archive), and an empty
+  // member.
   for (const std::string& text :
        {SampleText(5000) + std::string(3 << 20, '\0'), std::string(3 << 20, '\0') + "end",
         SampleText(100) + std::string(600, '\0') + SampleText(100), std::string()}) {

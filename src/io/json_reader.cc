@@ -32,9 +32,9 @@ struct JsonReader::Document {
   // One open object or array.
   struct Level {
     std::string_view key = {};
-    std::optional<element> value = {};  // of an array: the item, once it has one
+    std::optional<element> value = {};  // for an array: the current item, once it has one
     simdjson::dom::array::iterator next = {}, end = {};
-    size_t items = 0;  // of an array: taken so far
+    size_t items = 0;  // for an array: items taken so far
     bool is_array = false;
   };
 
@@ -47,7 +47,7 @@ struct JsonReader::Document {
     if (level.value->at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
     return found;
   }
-  // The same; refuses an open object without it.
+  // As Find; an open object without the field is an error.
   std::optional<element> Need(std::string_view key) {
     const auto found = Find(key);
     if (!found && levels.back().value && error.empty())

@@ -23,9 +23,9 @@ std::optional<uint64_t> TakeVarint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// Fields of TracePacket that nearly every packet has one of: timestamp (8), trusted_uid (3),
+// Nearly every packet has one of these fields of TracePacket: timestamp (8), trusted_uid (3),
 // trusted_packet_sequence_id (10), synchronization_marker (36), trace_config (33), trace_uuid (89).
-// Python's writers, as torch's, begin with a track_descriptor (60) alone.
+// Python's writers, such as torch's, begin with a track_descriptor (60) alone.
 bool IsTypical(uint64_t field, uint64_t wire) {
   if (wire == kVarint) return field == 3 || field == 8 || field == 10;
   return wire == kLength && (field == 33 || field == 36 || field == 60 || field == 89);

@@ -55,7 +55,7 @@ std::string ImmutableUri(std::string_view path) {
 }
 
 constexpr size_t kHeaderBytes = 100;
-constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;  // begins it
+constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;  // a database begins with it
 
 uint64_t BigEndian(const unsigned char* bytes, int count) {
   uint64_t value = 0;
@@ -63,10 +63,10 @@ uint64_t BigEndian(const unsigned char* bytes, int count) {
   return value;
 }
 
-// What is wrong with the encoding of texts that the header of a database names; "" if nothing. It
-// is 1 to 3, or 0 in an empty one (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite
-// looks at its last two bits, and where those are 0 complains of an attached database that is not
-// there.
+// What is wrong with the text encoding that the header of a database states; "" if nothing. Valid
+// are 1 to 3, and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13).
+// SQLite looks at its last two bits; where those are 0, it complains of an attached database that
+// does not exist.
 std::string WhyNoEncoding(std::string_view database) {
   if (database.size() < kHeaderBytes || !database.starts_with(kFileHeader)) return "";
   const uint64_t encoding = BigEndian(reinterpret_cast<const unsigned char*>(&database[56]), 4);
@@ -78,15 +78,15 @@ std::string WhyNoEncoding(std::string_view database) {
 // PENDING at 1 GiB, RESERVED after it, then 510 bytes of SHARED, which a writer locks last).
 bool IsBeingWritten(int file) {
   struct flock lock = {};
-  lock.l_type = F_RDLCK;  // conflicts with a writer's lock alone
+  lock.l_type = F_RDLCK;  // conflicts only with a writer's lock
   lock.l_whence = SEEK_SET;
   lock.l_start = 0x40000000;
   lock.l_len = 512;
   return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Why the database in `file` is not whole as it lies there; "" if nothing shows it. Fields of the
-// header: https://www.sqlite.org/fileformat.html, section 1.3.
+// Why the file alone is not the whole database; "" if nothing shows that. Fields of the header:
+// https://www.sqlite.org/fileformat.html, section 1.3.
 std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
   std::array<unsigned char, kHeaderBytes> header{};
   const auto size = static_cast<uint64_t>(file.status.st_size);
@@ -242,7 +242,7 @@ Result<SqliteDatabase> SqliteDatabase::OfNewFile(const std::string& path) {
 Result<SqliteStatement> SqliteDatabase::Prepare(std::string_view sql, std::string_view* rest) {
   sqlite3_stmt* handle = nullptr;
   const char* tail = nullptr;
-  // SQLite would read up to it, again and again.
+  // SQLite would read up to that byte, again and again.
   if (sql.find('\0') != std::string_view::npos)
     return Fail(ErrorKind::kUsage, "the SQL holds a byte of value 0");
   const int status = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0,

@@ -31,7 +31,7 @@ int64_t IntegerOfText(std::string_view text) {
   return static_cast<int64_t>(is_negative ? 0 - value : value);
 }
 
-// Towards zero; the nearest one if it is too large; 0 of what is not a number.
+// Rounds towards zero. Gives the nearest integer if the value is too large, and 0 for NaN.
 int64_t IntegerOfReal(double value) {
   if (std::isnan(value)) return 0;
   constexpr double kBeyond = 9223372036854775808.0;

@@ -10,14 +10,15 @@ namespace {
 using Kind = SqliteSlot::Kind;
 
 constexpr uint32_t kPageHeader = 8, kPageNumber = 4;  // bytes
-constexpr uint8_t kInnerPage = 5, kLeafPage = 13;     // of a table
-// Pages of a run that is read at once, and how many that are not asked for may lie between them.
+constexpr uint8_t kInnerPage = 5, kLeafPage = 13;     // types of a table's pages
+// Bytes of a run of pages that is read at once, and how many unwanted pages may lie between two
+// others.
 constexpr uint32_t kRunBytes = 256 << 10, kMostBetween = 3;
 
 uint32_t BigEndian2(const uint8_t* at) { return uint32_t{at[0]} << 8 | at[1]; }
 uint32_t BigEndian4(const uint8_t* at) { return BigEndian2(at) << 16 | BigEndian2(at + 2); }
 
-// Past the number; null if it reaches over `end`.
+// The place after the number; null if the number reaches over `end`.
 const uint8_t* ReadVarint(const uint8_t* at, const uint8_t* end, uint64_t& value) {
   if (at < end && *at < 0x80) [[likely]] {
     value = *at;
@@ -51,7 +52,8 @@ SqliteSlot SlotOf(uint64_t type, uint32_t at) {
   return {Kind::kInteger, at, kIntegerBytes[type]};
 }
 
-// Enough to tell the headers of a table apart. At least 8 bytes before `header` can be read.
+// A hash of 8 bits, enough to tell the headers of a table apart. At least 8 bytes before `header`
+// can be read.
 uint64_t HashOf(const uint8_t* header, uint32_t bytes) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   uint64_t hash = bytes, word = 0;

@@ -143,7 +143,7 @@ TEST(Sqlite, SeesTheLockOfAWriter) {
   const FolderForTest folder;
   const std::string path = folder.path() + "/t";
   MakeDatabase(path);
-  // A lock of this process would be no obstacle to it: the child holds one.
+  // A lock is no obstacle to the process that holds it, so a child holds this one.
   int ready[2], done[2];
   ASSERT_EQ(::pipe(ready), 0);
   ASSERT_EQ(::pipe(done), 0);

@@ -27,20 +27,20 @@ constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ksh", "
 
 using WordSpan = std::span<const std::string>;
 
-// Of the folders where programs are looked for.
+// Whether the word sets the folders where programs are looked for.
 bool SetsPath(const std::string& word) { return word.starts_with("PATH="); }
 
 bool IsSetting(const std::string& word) {
   return !IsQuotedCommand(word) && !SplitAssignments({word}).environment.empty();
 }
 
-// Not a model's folder of that name.
+// Whether the word names one of the programs, and not a model's folder of that name.
 bool Names(const std::string& word, std::span<const std::string_view> programs) {
   return std::ranges::find(programs, ProgramName(word)) != programs.end() &&
          (word.find('/') == std::string::npos || IsProgram(word));
 }
 
-// The words before the engine's; of a command that hides it, those before a long option.
+// The words before the engine's. If the command hides the engine, the words before a long option.
 WordSpan WrappersOf(const std::vector<std::string>& words) {
   size_t end = EngineWord(words);
   if (end == words.size())
@@ -76,7 +76,7 @@ std::vector<std::string> TakeSettings(std::vector<std::string>& words) {
              !IsSetting(words[taken + 1]))
       break;
   }
-  // env looks for the program in its own $PATH; it is not looked for there here.
+  // env looks for the program in the $PATH that it sets. tacho does not look there.
   if (taken > settings.size() && std::ranges::any_of(settings, SetsPath)) return {};
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
   return settings;
@@ -89,7 +89,7 @@ size_t EngineWord(const std::vector<std::string>& words) {
     if (words[i] == "serve" && (before == "vllm" || before == "sglang")) engine = i - 1;
     if (words[i] == "-m") module = i;
   }
-  // A wrapper may have an option -m too, without a Python before it: "numactl -m 0".
+  // A wrapper may also have an option -m, but no Python before it: "numactl -m 0".
   const size_t end = engine < words.size() ? engine : module;
   for (size_t i = 0; i < end; ++i)
     if (ProgramName(words[i]).starts_with("python")) return i;
@@ -134,10 +134,10 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
                               "give the command itself, without the shell",
                               word));
   }
-  std::error_code failed;  // also of a name that is too long
+  std::error_code failed;  // also set for a name that is too long
   const bool is_quoted = first.find(' ') != std::string::npos && !first.starts_with('-') &&
                          !std::filesystem::exists(first, failed);
-  // Not shown: it may hold a key.
+  // The message does not show the command: it may hold a key.
   if (is_quoted || std::ranges::any_of(wrappers, IsQuotedCommand))
     return Fail(ErrorKind::kUsage, "the command is one word in quotes: give the words without");
   return {};

@@ -13,15 +13,15 @@
 namespace tacho {
 namespace {
 
-// A command that starts a server, and where it takes the model, beside --model or --model-path.
+// A command that starts a server, and where it takes the model, besides --model or --model-path.
 struct ServerCommand {
   enum Place { kAnyWord, kFirstWord, kOptionAlone };
-  size_t first = 0;  // of the server's own arguments
+  size_t first = 0;  // index of the server's first own argument
   Place place = kOptionAlone;
   std::string_view remedy;
 };
 
-// Of a module: a model as a word is refused by SGLang, and ignored by vLLM.
+// The server that a module starts. SGLang refuses a model as a word there, and vLLM ignores it.
 std::optional<ServerCommand> ModuleIn(const std::vector<std::string>& words) {
   for (size_t i = 1; i + 1 < words.size(); ++i) {
     // A wrapper may have an option -m too: "numactl -m 0".
@@ -47,7 +47,7 @@ std::optional<ServerCommand> ServerCommandIn(const std::vector<std::string>& wor
   return command;
 }
 
-// Not a number, an address or JSON, as options have.
+// Whether the word is not a number, an address or JSON, which are values of options.
 bool CanBeModel(std::string_view word) {
   return !word.empty() && std::string_view("-{[").find(word.front()) == std::string_view::npos &&
          std::ranges::any_of(word, [](char c) {
@@ -56,7 +56,7 @@ bool CanBeModel(std::string_view word) {
          });
 }
 
-// A config file may name the model, but it is not the model.
+// A config file may name the model, but is not a model itself.
 bool IsConfigFile(const std::vector<std::string>& words, size_t i) {
   return i > 0 && words[i - 1] == "--config";
 }
@@ -68,8 +68,8 @@ Result<void> CheckModel(const std::vector<std::string>& command,
   const auto server = ServerCommandIn(command);
   if (!server) return {};
   const auto own = ServerCommandIn(given);
-  // Arguments alone have the model first. In a whole command the word after an option may be the
-  // model or the option's value, so it counts.
+  // Arguments without a command have the model first. In a whole command, a word after an option
+  // may be the model or the option's value, so it counts as a model.
   const bool any_word = own && server->place == ServerCommand::kAnyWord;
   const auto first = command.begin() + static_cast<std::ptrdiff_t>(server->first);
   for (size_t i = server->first; any_word && i < command.size(); ++i)

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Of a whole command, which is started as it is given; "" if it has a model.
+// The refusal of a whole command, which is started as it is given; "" if it has a model.
 std::string Refusal(std::string_view line) {
   const std::vector<std::string> words = WordsIn(line);
   const auto checked = CheckModel(words, words);
@@ -67,7 +67,7 @@ TEST(CheckModel, ArgumentsAloneHaveItFirst) {
        {"vllm serve --dtype half", "python3 -m vllm.entrypoints.openai.api_server --dtype half"})
     EXPECT_THAT(RefusalOf("--dtype half", made),
                 HasSubstr("no model before the options: put it first after --, as in"));
-  // With --python.
+  // A command that is built for --python.
   EXPECT_EQ(RefusalOf("vllm serve --port 1 m",
                       "python3 -m vllm.entrypoints.openai.api_server --port 1 m"),
             "no model before the options: put it first: vllm serve MODEL ...");

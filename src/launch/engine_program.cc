@@ -58,7 +58,7 @@ tl::unexpected<Error> NotInstalled(EngineKind kind, const std::string& where) {
                           NameOf(kind), where));
 }
 
-// For a program of --python that is something else, such as the script of an engine.
+// The error if --python names another program, such as the script of an engine.
 tl::unexpected<Error> NoPython(const std::string& program) {
   std::string python = PythonOfScript(program);
   for (const char* const name : {"python", "python3"})
@@ -69,8 +69,8 @@ tl::unexpected<Error> NoPython(const std::string& program) {
                           python.empty() ? "the one that has the engine" : ShellWord(python)));
 }
 
-// The Python of a whole command: the engine's program below wrappers ("numactl -N 0 vllm serve"),
-// or that of the script that it runs. "" if another environment has it.
+// The Python of a whole command: the engine's program after wrappers ("numactl -N 0 vllm serve"),
+// or the Python of the script that the command runs. "" if it is in another environment.
 std::string PythonOf(const std::vector<std::string>& command) {
   if (HasOtherEnvironment(command)) return "";
   const std::string program = ProgramNamed(command[EngineWord(command) % command.size()]);
@@ -123,7 +123,7 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
                             "--launch {} -- ...",
                             NameOf(named), NameOf(named), NameOf(named)));
   std::vector<std::string> rest = arguments;
-  // "vllm serve MODEL" of the engine that --python names, or that is found here.
+  // "vllm serve MODEL", for the engine of --python or the engine that is found here.
   if (rest.size() > 1 && rest[0] == NameOf(kind) && rest[1] == "serve" &&
       (!python.empty() || ProgramNamed(rest[0]).empty()))
     rest.erase(rest.begin());
@@ -188,7 +188,7 @@ Result<std::string> AskPackageVersion(const std::string& python,
 Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
                                      const std::stop_token& stop) {
   if (python.empty()) return "";
-  // The CPU builds have names of their own.
+  // The packages of CPU builds have names of their own.
   const std::string name(NameOf(kind));
   const auto version = AskPackageVersion(python, {name, name + "-cpu"}, stop);
   if (!version && !IsPython(python)) return NoPython(python);

@@ -72,7 +72,7 @@ TEST_F(EngineProgramTest, AScriptIsNoPython) {
   const std::string vllm = Program("vllm", "#!" + python + "\n");
   EXPECT_EQ(FindEngineProgram(EngineKind::kVllm, vllm, {"m"}).error().message,
             "--python " + vllm + ": it is no Python: give " + python);
-  // What its first lines do not tell its answer does.
+  // If a program's first lines do not show that it is no Python, its answer does.
   const std::string other = Program("other", "#!/bin/sh\necho unknown option -c >&2; exit 2\n");
   EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, other, {}).error().message,
             "--python " + other + ": it is no Python: give " + python);

@@ -37,11 +37,11 @@ using std::chrono::steady_clock;
 
 enum Given : int { kChannel = 3, kLog, kOptions };
 
-constexpr milliseconds kLook{1000};           // at the size of the log
+constexpr milliseconds kLook{1000};           // between looks at the size of the log
 constexpr milliseconds kRotateAgain{60'000};  // after a rotation that failed
-constexpr milliseconds kLookAgain{100};       // for processes that an ending one has made
+constexpr milliseconds kLookAgain{100};       // between looks for new processes
 constexpr std::string_view kSharedMemory = "/dev/shm/";
-constexpr size_t kFixed = 5;  // words of the options before the arguments
+constexpr size_t kFixed = 5;  // number of words of the options before the arguments
 
 // The files directly in /dev/shm that a process has mapped.
 void AddSharedMemory(int64_t pid, std::set<std::string>& files) {
@@ -64,13 +64,13 @@ std::set<std::string> SharedMemoryHere() {
   return files;
 }
 
-// Runs in the keeper. Everything of it is used by one thread.
+// Runs in the keeper. Only one thread uses it.
 class Keeper {
  public:
   Keeper(KeptProgramOptions options, FileDescriptor channel, FileDescriptor log)
       : options_(std::move(options)), channel_(std::move(channel)), log_(std::move(log)) {}
 
-  // False: what it left behind does not end, also not by SIGKILL.
+  // Returns false if a process that the program left behind does not end, not even by SIGKILL.
   bool Run() {
     TakeSignals();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -99,7 +99,7 @@ class Keeper {
     signals_ = FileDescriptor(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
-  // 0, or an errno value.
+  // Returns 0, or an errno value.
   int Start() {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -117,7 +117,7 @@ class Keeper {
   [[noreturn]] void BecomeProgram(pid_t keeper, int tell) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Killed before the call: nobody would end this process any more.
+    // If the keeper was killed before this call, nobody would end this process any more.
     if (getppid() != keeper) _exit(127);
     sigset_t none;
     sigemptyset(&none);
@@ -139,7 +139,7 @@ class Keeper {
     _exit(127);
   }
 
-  // Takes all that ended. False: no child is left.
+  // Reaps all children that have ended. Returns false if no child is left.
   bool Reap() {
     while (true) {
       int status = 0;
@@ -152,7 +152,7 @@ class Keeper {
     }
   }
 
-  // Until something happens.
+  // Waits until something happens, at most for `time`.
   void Wait(milliseconds time, bool hears_owner) {
     std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0},
                                   pollfd{hears_owner ? channel_.get() : -1, POLLIN, 0}};
@@ -179,8 +179,8 @@ class Keeper {
       fs::rename(from, to, error);
       return !error || error == std::errc::no_such_file_or_directory;
     };
-    // The program goes on writing to the file that it has open, always at its end. A full disk
-    // takes no copy: then the older ones stay.
+    // The program goes on writing to the file that it has open, always at its end. If a full disk
+    // has no room for the copy, the older logs stay.
     if (fs::copy_file(log, copy, fs::copy_options::overwrite_existing, error) &&
         moves(log + ".1", log + ".2") && moves(copy, log + ".1") && ftruncate(log_.get(), 0) == 0)
       return;
@@ -203,7 +203,7 @@ class Keeper {
       const auto now = steady_clock::now();
       const std::vector<int64_t> left = Descendants();
       for (const int64_t pid : left) {
-        // A process may have been made since we looked last.
+        // A process may have been made since the last look.
         if (asked.insert(pid).second) {
           AddSharedMemory(pid, shared);
           kill(static_cast<pid_t>(pid), SIGTERM);
@@ -239,7 +239,7 @@ class Keeper {
   const KeptProgramOptions options_;
   FileDescriptor channel_, log_, signals_;
   steady_clock::time_point rotate_from_;
-  std::set<std::string> older_memory_;  // what was in /dev/shm before the program
+  std::set<std::string> older_memory_;  // the files in /dev/shm before the program started
   pid_t program_ = 0;
   std::optional<int> status_;
   bool asked_to_end_ = false;

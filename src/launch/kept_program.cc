@@ -19,7 +19,7 @@
 namespace tacho {
 namespace {
 
-constexpr mode_t kLogMode = 0600;  // engines write their arguments into it, keys too
+constexpr mode_t kLogMode = 0600;  // engines write their arguments into it, including keys
 
 }  // namespace
 
@@ -62,10 +62,10 @@ bool KeptProgram::Hear(int timeout_ms) {
   return true;
 }
 
-// The kernel has killed the program itself only.
+// If the keeper was killed, the kernel has killed only the program itself.
 void KeptProgram::KillSession() const {
   if (pid_ <= 0) return;
-  // Twice: one may have been made since we looked.
+  // Twice, as a process may be made during the first look.
   for (int i = 0; i < 2; ++i)
     for (const int64_t pid : AllPids())
       if (getsid(static_cast<pid_t>(pid)) == pid_) kill(static_cast<pid_t>(pid), SIGKILL);

@@ -44,7 +44,7 @@ class KeptProgramTest : public ::testing::Test {
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  // Whether it becomes true within half a minute.
+  // Whether `test` becomes true within half a minute.
   template <typename Test>
   static bool Becomes(const Test& test) {
     for (int i = 0; i < 3000; ++i) {
@@ -79,7 +79,7 @@ TEST_F(KeptProgramTest, AProgramThatIsNotThere) {
 }
 
 TEST_F(KeptProgramTest, EndsWhatItLeftBehindAndWhatDoesNotListen) {
-  // A descendant in a session of its own, deaf to SIGTERM, whose parent has ended.
+  // A descendant in its own session that ignores SIGTERM, and whose parent has ended.
   KeptProgram program =
       Shell("setsid sh -c 'trap : TERM; echo $$; while :; do sleep 0.05; done' & sleep 1000");
   ASSERT_TRUE(program.Begin());
@@ -91,7 +91,7 @@ TEST_F(KeptProgramTest, EndsWhatItLeftBehindAndWhatDoesNotListen) {
   EXPECT_EQ(StartTicksOf(program.pid()), 0);
 }
 
-// As one that the kernel holds: nobody can end a process that is traced before its tracer looks.
+// Like a process that the kernel holds: nobody can end a traced process before its tracer looks.
 TEST_F(KeptProgramTest, GivesUpOnWhatDoesNotEnd) {
   KeptProgram program = Shell("echo $$; exec sleep 1000");
   ASSERT_TRUE(program.Begin());
@@ -147,7 +147,7 @@ TEST_F(KeptProgramTest, GoesOnWhenReleased) {
 }
 
 TEST_F(KeptProgramTest, ALogIsRotated) {
-  // Twice what is too much, the second time into the emptied file.
+  // Writes twice the limit, the second time into the emptied file.
   const std::string grow =
       "i=0; while [ $i -lt 20 ]; do echo line $i of a log that grows; i=$((i+1)); done; ";
   KeptProgram program =
@@ -172,7 +172,7 @@ TEST_F(KeptProgramTest, AFullDiskKeepsTheOlderLogs) {
   std::ofstream(Log()) << std::string(200'000, 'x');
   std::ofstream(Log() + ".1") << "one";
   std::ofstream(Log() + ".2") << "two";
-  // No file may grow beyond half of the log.
+  // No file may grow beyond half the size of the log.
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{100'000, before.rlim_max};

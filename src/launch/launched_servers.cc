@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kBetweenLooks{300};
 constexpr milliseconds kHealthWithin{3000};
-constexpr milliseconds kRefusesFor{5000};  // a key, until it is not waited for any longer
+constexpr milliseconds kRefusesFor{5000};  // refusing a key for so long ends the wait
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
 
@@ -149,7 +149,7 @@ int64_t LaunchedServers::OtherListener(const Server& server) const {
   return listening.empty() || is_own ? 0 : listening.front();
 }
 
-// "loading the weights for 12 s"; the last line of its log where that does not say.
+// "loading the weights for 12 s"; if no phase is known, the last line of the server's log.
 std::string LaunchedServers::WhatItDoes(Server& server) {
   const auto now = steady_clock::now();
   if (const std::string& phase = server.log.StartPhase(); phase != server.phase) {
@@ -276,10 +276,10 @@ std::vector<std::string> LaunchedServers::End() {
   for (Server& server : servers_)
     if (std::string why = server.program.End(); !why.empty())
       stuck.push_back(server.planned.name + ": " + why);
-  // Their keeper ended all, unless it was killed.
+  // The keeper ended all processes, unless it was killed.
   if (plan_.preset == "nsys" && !record_.servers.empty())
     EndNsysSession(servers_[0].planned.command[0], NsysSessionName(record_.name));
-  held_.clear();  // the name too: it is free, and another launch may take it
+  held_.clear();  // also the name: it is free, and another launch may take it
   if (!record_.servers.empty()) ForgetEndedLaunches();
   record_.servers.clear();
   return stuck;
@@ -287,7 +287,7 @@ std::vector<std::string> LaunchedServers::End() {
 
 void LaunchedServers::Release() {
   for (Server& server : servers_) server.program.Release();
-  record_.servers.clear();  // it stays known
+  record_.servers.clear();  // the launch stays known
 }
 
 }  // namespace tacho

@@ -45,8 +45,8 @@ std::vector<std::string> OwnEnvironment() {
   return settings;
 }
 
-// As CUDA_VISIBLE_DEVICES names them, in the engine's own settings or here, else by their device
-// files.
+// The GPUs that CUDA_VISIBLE_DEVICES names in the engine's own settings or in this environment;
+// without it, the GPUs that have a device file.
 std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   std::vector<std::string> gpus;
   const char* visible = std::getenv(std::string(kVisibleGpus).c_str());
@@ -67,7 +67,7 @@ std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   return gpus;
 }
 
-// The name of the launch that this process belongs to; "" if none.
+// The name of the launch that this process belongs to; "" if there is none.
 std::string LaunchOf(int64_t pid) {
   std::vector<int64_t> line = AncestorsOf(pid);
   line.push_back(pid);
@@ -77,7 +77,7 @@ std::string LaunchOf(int64_t pid) {
   return "";
 }
 
-// With what to do about it.
+// Says who holds the port, and what to do about it.
 std::string WhoHolds(uint16_t port) {
   const std::vector<int64_t> pids = PidsListeningOn(port);
   const std::string launch = pids.empty() ? "" : LaunchOf(pids.front());
@@ -90,14 +90,15 @@ struct FreePorts {
   std::vector<SessionLock> held;
 };
 
-// So many free ports: from `asked` on without a gap, else from the engine's usual one on.
+// Finds `all` free ports: from `asked` on without a gap, else from the engine's usual port on.
 Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_t engines,
                             size_t all) {
   FreePorts ports;
   uint32_t next = asked.value_or(usual);
   for (; ports.numbers.size() < all && next <= UINT16_MAX; ++next) {
     const auto port = static_cast<uint16_t>(next);
-    // Held first: a launch that lets go of a port listens on it by then.
+    // The lock is taken first: a launch that releases the lock of a port listens on the port by
+    // then.
     auto held = SessionLock::TakePort(port, "tacho launch");
     if (!held && held.error().kind == ErrorKind::kOutput)
       return tl::unexpected(std::move(held).error());
@@ -145,7 +146,7 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
   return request;
 }
 
-// The environment of a server, whole: its own settings win.
+// The whole environment of a server. The server's own settings win.
 std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
                                           const PlannedServer& server) {
   std::vector<std::string> whole = server.environment;
@@ -156,7 +157,7 @@ std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
   return whole;
 }
 
-// What goes before the engine's command so that nsys can record it, in a session of that name.
+// The words before the engine's command so that nsys can record it in the session `session`.
 Result<std::vector<std::string>> UnderNsys(const NsysToUse& nsys_to_use,
                                            const LaunchRequest& request, bool has_gpu,
                                            const std::stop_token& stop) {
@@ -176,7 +177,7 @@ Result<std::vector<std::string>> UnderNsys(const NsysToUse& nsys_to_use,
                          help.value_or(""));
 }
 
-// vLLM without the package nvtx dies at its first step if its ranges are on (seen of 0.32).
+// Without the package nvtx, vLLM dies at its first step if its ranges are on (seen in 0.32).
 void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& stop,
                            PlannedLaunch& plan) {
   constexpr std::string_view kRanges = "VLLM_NVTX_SCOPES_FOR_PROFILING=";
@@ -188,7 +189,7 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
       OutputOf({.arguments = {python, "-c",
                               "import importlib.util; "
                               "raise SystemExit(importlib.util.find_spec('nvtx') is None)"},
-                .environment = settings,  // of the engine: PYTHONPATH may lead to it
+                .environment = settings,  // the engine's: PYTHONPATH may lead to nvtx
                 .patience = kImportsWithin,
                 .stop = stop},
                1))
@@ -199,7 +200,7 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
                            ShellWord(python) + " -m pip install nvtx"});
 }
 
-// A folder that the launch writes into, also one that is not made yet, and how to name another.
+// A folder that the launch writes into, which may not exist yet, and how to name another one.
 struct WrittenFolder {
   std::string path;
   std::string_view named_by;
@@ -236,7 +237,7 @@ Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
   return {};
 }
 
-// Findings on an option that the --config file alone gives name the file.
+// Adds the name of the --config file to findings on options that only this file gives.
 void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings) {
   const auto file = OptionValue(program.command, {"--config"});
   const auto gives = [](const std::vector<std::string>& words, std::string_view subject) {
@@ -251,11 +252,12 @@ void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings
       finding.subject += " in " + *file;
 }
 
-// An engine takes half a minute to say that it does not know an option of tacho's.
+// Refuses options of tacho's after "--": an engine takes half a minute to say that it does not know
+// them.
 Result<void> CheckWhoseOptions(const std::vector<std::string>& command) {
   static constexpr std::array<std::string_view, 6> kOwn{"env",    "preset",       "detach",
                                                         "python", "ready-within", "replicas"};
-  // Those of a wrapper before it are the wrapper's.
+  // Options of a wrapper before the engine belong to the wrapper.
   const size_t engine = EngineWord(command) % command.size();
   const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(engine),
                                        command.end());
@@ -295,7 +297,7 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckWhoseOptions(program.command));
-  // In another $PATH the program may be another one.
+  // With another $PATH the command may start another program.
   const bool other_path =
       std::ranges::any_of(arguments.environment,
                           [](const std::string& setting) { return setting.starts_with("PATH="); });
@@ -330,7 +332,8 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
   auto words = WithConfigFile(plan.servers[0].command);
   if (!words) plan.findings.push_back(words.error());
   const std::string stacks = fmt::format("preset.{}.config.torch_profiler_with_stack", plan.preset);
-  // A server in a container or a script that is launched has options that are not seen here.
+  // If the command starts a server in a container or a script, that server's options are not seen
+  // here.
   for (Finding& finding : CheckLaunch(kind, plan.version, words.value_or(plan.servers[0].command),
                                       WholeEnvironment(place.environment, plan.servers[0]),
                                       EngineRule(kind, plan.version, stacks) == "true"))

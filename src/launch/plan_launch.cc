@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTraces = "{traces}";
 constexpr std::string_view kLoopback = "127.0.0.1";
-constexpr std::string_view kHidden = "'***'";  // for a shell, which would expand it
-// Whose beginnings vLLM and SGLang take too.
+constexpr std::string_view kHidden = "'***'";  // quoted for a shell, which would expand it
+// vLLM and SGLang also take the beginnings of these options.
 constexpr std::array<std::string_view, 4> kKeyOptions{"--api-key", "--hf-token", "--admin-api-key",
                                                       "--ssl-keyfile-password"};
 
@@ -42,7 +42,7 @@ bool Sets(const std::vector<std::string>& environment, std::string_view name) {
       environment, [&](const std::string& setting) { return NameOfSetting(setting) == name; });
 }
 
-// Python's parsers take the beginning of an option, and vLLM's '_' for '-'.
+// Python's parsers take the beginning of an option, and vLLM's takes '_' for '-'.
 bool IsKeyOption(std::string_view option) {
   constexpr size_t kShortest = 6;  // "--hf-t"
   if (OptionNamed(option) != Option::kNone) return true;
@@ -63,14 +63,14 @@ bool IsUrl(std::string_view text) {
   return scheme != text.npos && text.substr(0, scheme).find_first_of("/=\"' {") == text.npos;
 }
 
-// The presets that one begins with, the weakest first.
+// A preset and the presets that it builds on, the weakest first.
 std::vector<std::string> ChainOf(const std::string& preset) {
   if (preset == "detailed") return {"light", "detailed"};
   if (preset == "deep") return {"light", "detailed", "deep"};
   return {preset};
 }
 
-// What the rules of a preset say of one kind: "env", "config", "arg". Keys in the rules' order.
+// What the rules of a preset say for one kind: "env", "config", "arg". Keys in the rules' order.
 using PresetValues = std::vector<std::pair<std::string, std::string>>;
 
 PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
@@ -93,13 +93,13 @@ PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
   return values;
 }
 
-// GPUs that one server takes.
+// The number of GPUs that one server takes.
 size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) {
   using Names = std::vector<std::string_view>;
   const bool vllm = plan.kind == EngineKind::kVllm;
   Names data_parallel{"--data-parallel-size", "-dp"};
   if (!vllm) data_parallel = {"--dp-size", "--dp", "--data-parallel-size"};
-  // With it SGLang's data parallel ranks are on the GPUs of its tensor parallel ones.
+  // With this option SGLang's data parallel ranks share the GPUs of its tensor parallel ranks.
   if (!vllm && std::ranges::find(words, "--enable-dp-attention") != words.end())
     data_parallel.clear();
   const std::array<Names, 3> sizes{vllm ? Names{"--tensor-parallel-size", "-tp"}
@@ -114,7 +114,7 @@ size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) 
   return gpus;
 }
 
-// For a shell, without a secret.
+// The word for a shell, without secrets.
 std::string ShownWord(std::string_view word) {
   if (IsUrl(word)) return ShellWord(ShownUrl(word));
   const std::string_view name = NameOfSetting(word);
@@ -132,7 +132,7 @@ std::string ShownWord(std::string_view word) {
 
 using Words = std::vector<std::string>;
 
-// What the engine reads: of two values of an option the last one counts.
+// All options that the engine reads, the file's first: the last value of an option counts.
 Words AfterFile(const Words& file, const Words& words) {
   Words all = file;
   all.insert(all.end(), words.begin(), words.end());
@@ -150,8 +150,8 @@ void SetFlag(const Words& file, Words& words, const std::string& name) {
   if (std::ranges::find(read, name) == read.end()) words.push_back(name);
 }
 
-// The preset is added to the user's profiler configuration where that is. A configuration in the
-// file is first copied to the command line: a --profiler-config there hides the file's.
+// Adds the preset to the user's profiler configuration, wherever that is. A configuration in the
+// file is first copied to the command line, because a --profiler-config there hides the file's.
 Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   const ProfilerArgument filed = ProfilerArgumentOf(file);
   if (!values.empty() && !filed.lacks_value && ProfilerArgumentOf(words).empty()) {
@@ -162,7 +162,7 @@ Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   return WithProfilerConfig(words, values);
 }
 
-// The last value of one of these variables; "" without any.
+// The last value of the variable; "" if it is not set.
 std::string SettingOf(const std::vector<std::string>& environment, std::string_view name) {
   for (auto setting = environment.rbegin(); setting != environment.rend(); ++setting)
     if (NameOfSetting(*setting) == name)
@@ -170,8 +170,8 @@ std::string SettingOf(const std::vector<std::string>& environment, std::string_v
   return "";
 }
 
-// vLLM's key guards /v1 alone, SGLang's every route but /health and /metrics. Where SGLang has an
-// admin key alone, that guards its profiler.
+// vLLM's key guards only /v1, SGLang's guards every route but /health and /metrics. If SGLang has
+// only an admin key, that guards its profiler.
 std::string ApiKeyOf(EngineKind kind, const Words& words,
                      const std::vector<std::string>& environment) {
   std::string key, admin_key;
@@ -247,7 +247,7 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   for (const auto& [name, value] : ValuesOf(plan, "env", server.traces))
     if (!Sets(request.environment, name) && !Sets(place.environment, name))
       server.environment.push_back(name + "=" + value);
-  // Its own settings win over those of this process: they come last.
+  // The server's own settings win over those of this process: they come last.
   std::vector<std::string> environment = place.environment;
   environment.insert(environment.end(), server.environment.begin(), server.environment.end());
   std::string home;
@@ -258,7 +258,7 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   if (request.replicas > 1 && !place.gpus.empty()) {
     const size_t gpus = GpusOf(plan, read);
     const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);
-    // In place of the user's, which names those of all replicas.
+    // Replaces the user's setting, which names the GPUs of all replicas.
     std::erase_if(server.environment, [](const std::string& setting) {
       return NameOfSetting(setting) == kVisibleGpus;
     });

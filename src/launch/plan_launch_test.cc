@@ -273,7 +273,7 @@ TEST(ShellLine, ForAShellAndWithoutKeys) {
             "aws_secret_access_key='***' ./engine");
 }
 
-// Of variables rather too much is hidden.
+// For variables, it is better to hide too much.
 TEST(ShellLine, HidesVariablesThatMayHoldAKey) {
   for (const char* name : {"OPENAI_API_KEYS", "MY_TOKENS", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "KEY",
                            "HF_TOKEN_PROD", "BASIC_AUTH", "SLACK_WEBHOOK", "some_key"}) {

@@ -49,7 +49,7 @@ std::optional<RangePairs::Open> RangePairs::TakeBegin(const Event& event, Proces
   const auto at = open_.find(KeyOf(event, process));
   if (at == open_.end()) return std::nullopt;
   OfKey& of_key = at->second;
-  // The last of all is the last of its name, too.
+  // Without a name: the last begin of all, which is also the last of its name.
   const StringId name =
       event.name == StringId::kEmpty ? of_key.open.rbegin()->second.name : event.name;
   const auto of_name = of_key.by_name.find(name);

@@ -20,7 +20,7 @@ Event Mark(StringId name, int64_t id, int64_t at) {
   return event;
 }
 
-// An end closes the last open begin of its id and name; without a name, of its id.
+// An end closes the last open begin of its id and name; an end without a name, the last of its id.
 TEST(RangePairs, CloseWhatTheRuleSays) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     Random random(seed);
@@ -28,7 +28,7 @@ TEST(RangePairs, CloseWhatTheRuleSays) {
     Notes notes;
     std::vector<Event> open;  // in the order of their begins; correlation: the row
     for (int64_t i = 0; i < 300; ++i) {
-      // A begin without a name, too: an end with a name does not close it.
+      // Begins without a name count, too: an end with a name does not close them.
       const Event event =
           Mark(static_cast<StringId>(random.Below(4)), static_cast<int64_t>(random.Below(3)), i);
       if (random.Below(2) == 0) {
@@ -53,7 +53,7 @@ TEST(RangePairs, CloseWhatTheRuleSays) {
   }
 }
 
-// Ends that match nothing are found to do so at once, however many ranges of their id are open.
+// An end that matches nothing is recognized at once, however many ranges of its id are open.
 TEST(RangePairs, ManyOpenRangesOfOneId) {
   constexpr int64_t kRanges = 300'000;
   RangePairs pairs;

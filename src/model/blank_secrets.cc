@@ -11,15 +11,15 @@ namespace {
 
 std::span<char> BytesOf(std::string& text) { return {text.data(), text.size()}; }
 
-// A value of a slot that is the text of a secret's key: where it stands in the stream of values.
+// A slot for the text value of a secret's key, and where that stands in the stream of values.
 struct SecretSlot {
   StringId key;
   uint32_t before = 0;  // values in the stream before it
 };
 using SecretSlots = std::vector<std::vector<SecretSlot>>;  // by ArgsShapeId
 
-// The constant values of secrets' keys are blanked in the pool; the slots of others are listed. The
-// JSON text of a value has its quotes, so that no name of an event is the same string.
+// Blanks the constant values of secrets' keys in the pool, and lists the slots of those that vary.
+// The JSON text of a value has its quotes, so no name of an event is the same string.
 size_t BlankConstants(Vocabulary& words, SecretSlots& slots) {
   size_t blanked = 0;
   slots.resize(words.args_shapes().size());

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// How producers begin their own names of categories: by the make of the accelerator.
+// Producers begin their own names of categories with the make of the accelerator.
 constexpr std::array<std::string_view, 13> kMakes{"cuda",  // also HIP
                                                   "gpu",  "xpu",  "mtia", "mlu",
                                                   "musa", "hpu",  "npu",  "tpu",

@@ -29,13 +29,13 @@ constexpr ProducerTrack kTracks[] = {
     {"/device:GPU:", "", TrackRows::kDerived},
 };
 
-// Words of which the name of a device consists, besides numbers.
+// Words that make up the name of a device, besides numbers.
 constexpr std::array<std::string_view, 10> kDevices{"gpu", "npu", "tpu", "hpu", "xpu",
                                                     "mlu", "gcu", "ipu", "dcu", "device"};
 constexpr std::array<std::string_view, 6> kBesides{"stream", "streams", "queue",
                                                    "core",   "cores",   "hardware"};
 
-// "NPU", "GPU 3", "HPU device 0", "/device:TPU:0"; not "GPU Process", a process of a browser's.
+// "NPU", "GPU 3", "HPU device 0", "/device:TPU:0"; not "GPU Process", a process of a browser.
 bool IsDeviceName(std::string_view name) {
   const std::string lower = AsciiLowered(name);
   bool names_one = false;
@@ -63,7 +63,7 @@ struct RowWord {
   SliceKind kind;
 };
 
-// Of a producer's types of tasks. The first that occurs in the type holds.
+// For a producer's types of tasks. The first word that occurs in the type decides.
 constexpr RowWord kTypes[] = {
     {"wait", SliceKind::kOther},         {"record", SliceKind::kOther},
     {"write_value", SliceKind::kOther},  {"write value", SliceKind::kOther},
@@ -72,8 +72,8 @@ constexpr RowWord kTypes[] = {
     {"memset", SliceKind::kMemset},      {"dma", SliceKind::kMemcpy},
 };
 
-// Of names: the commands of Level Zero and OpenCL, JAX's copies, tasks that have no other name.
-// The first with which the name begins holds.
+// For names: the commands of Level Zero and OpenCL, JAX's copies, tasks that have no other name.
+// The first word that the name begins with decides.
 constexpr RowWord kNames[] = {
     {"zecommandlistappendmemorycopy", SliceKind::kMemcpy},
     {"zecommandlistappendimagecopy", SliceKind::kMemcpy},

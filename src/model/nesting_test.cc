@@ -21,8 +21,9 @@ struct Flat {
   uint32_t row;
 };
 
-// The depth of each slice of one track, by a look at each pair: what stands before a slice is
-// around it unless a slice in between, or itself, begins or ends after the end of it.
+// The depth of each slice of one track, by a look at each pair. An earlier slice is around a later
+// one unless the later one, or a slice between the two, starts at or ends after the end of the
+// earlier.
 std::vector<uint16_t> DepthsByPairs(const std::vector<Flat>& slices) {
   std::vector<uint16_t> depths(slices.size());
   for (size_t i = 0; i < slices.size(); ++i) {

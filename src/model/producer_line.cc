@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// A line has all words, in any order. `is_counted`: the number beside the first says how many; 0 is
-// none. Seen in nsys's DIAGNOSTIC_EVENT and in Kineto's log.
+// Fits a line that has all words, in any order. `is_counted`: the number beside the first word is a
+// count, and a line with 0 does not fit. Seen in nsys's DIAGNOSTIC_EVENT and in Kineto's log.
 struct Sign {
   ProducerLine meaning;
   std::array<std::string_view, 2> words;  // in lower case
@@ -54,8 +54,7 @@ std::optional<uint64_t> NumberBeside(std::string_view line, size_t at) {
   return ParseWhole<uint64_t>(line.substr(begin, line.find_first_not_of(kDigits, begin) - begin));
 }
 
-// Without what Kineto puts in front: "WARNING:2024-02-08 10:38:45 94:94 CuptiActivityApi.cpp:294]
-// ".
+// The line without Kineto's prefix, "WARNING:2024-02-08 10:38:45 94:94 CuptiActivityApi.cpp:294] ".
 std::string_view Said(std::string_view line) {
   const size_t end = line.find(".cpp:");
   const size_t bracket = end == std::string_view::npos ? end : line.find("] ", end);

@@ -17,7 +17,7 @@ void AddCommon(SliceTable& table, const Event& event, ArgsRef args) {
   table.args.push_back(args);
 }
 
-// The number that a JSON text is, quoted or not.
+// The value of a JSON text that is a number, quoted or not.
 std::optional<CounterValue> CounterValueOf(std::string_view json) {
   if (json.size() >= 2 && json.front() == '"' && json.back() == '"') {
     json = json.substr(1, json.size() - 2);
@@ -75,7 +75,7 @@ void TraceBuilder::OnEvent(const Event& event) {
 void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
   const Interval when{event.start, event.start + event.duration};
   if (event.has_category && trace_.words[event.category].is_window) {
-    // Says when the profiler ran, not that something happened.
+    // The event says when the profiler ran, not that something happened.
   } else if (!any_slice_) {
     trace_.span = when;
     any_slice_ = true;

@@ -141,7 +141,7 @@ TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   EXPECT_EQ(trace.flows.at[0], TimeNs{21});
 }
 
-// Kernels of a file with hundreds of made-up categories in front went to no table.
+// Once, kernels after hundreds of made-up categories went to no table.
 TEST(TraceBuilder, KnownCategoriesAreKnownBehindAnyNumberOfOthers) {
   TraceBuilder builder;
   for (int i = 0; i < 1000; ++i) builder.Host("c" + std::to_string(i), "x", {.start = i});

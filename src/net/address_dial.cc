@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// As libcurl sets up its own sockets (curl_handle.cc).
+// Sets up a socket as libcurl does with its own (curl_handle.cc).
 void SetUp(int socket) {
   const auto set = [socket](int level, int name, int value) {
     setsockopt(socket, level, name, &value, sizeof(value));

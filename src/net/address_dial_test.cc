@@ -106,7 +106,7 @@ class KnownAddress : public testing::Test {
     loop_->Post([this] { connections_.CloseAll(); });
     loop_->Stop();
   }
-  // Over a connection that the server then closes.
+  // Fetches over a connection that the server then closes.
   std::string Fetch() {
     std::thread server([this] {
       RawSocket socket = listener_.Accept();

@@ -18,9 +18,9 @@ namespace {
 
 // Edge-triggered: one event for each arrival, so reads go on until the socket is empty.
 constexpr uint32_t kInput = EPOLLIN | EPOLLRDHUP | EPOLLET;
-// After so many, other connections have their turn.
+// After so many reads, other connections have their turn.
 constexpr int kReadsATurn = 16, kReadsALateTurn = 128;
-// The first bytes of the object, which a piece of a body touches.
+// The bytes at the start of each object that a piece of a body touches.
 constexpr size_t kTouchedOfExchange = 128, kTouchedOfParser = 64;
 
 bool Has(const HttpRequest& request, std::string_view name) {
@@ -46,7 +46,8 @@ void DirectExchange::Begin() {
 void DirectExchange::Leave() { connections_.Leave(*this); }
 
 bool DirectExchange::TakeHead(const ResponseHead& head) {
-  // It will not be sent again, and a prompt may be long and its answer take minutes.
+  // Free the request: it will not be sent again, a prompt may be long, and its answer may take
+  // minutes.
   if (written_ == head_text_.size() + request_.body.size()) {
     head_text_ = request_.body = std::string();
     written_ = 0;
@@ -160,7 +161,7 @@ bool DirectConnection::Read(bool to_the_end, bool late) {
       return EndOfInput(errno);
     }
     if (count == 0) return EndOfInput(0);
-    // Without a stamp: bytes of a second receive may have come after the loop looked.
+    // Without a stamp, the bytes of a second read may have come after the loop looked.
     if (came_ns == 0) exchange_->HasNoStamp();
     exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;

@@ -44,7 +44,7 @@ TEST(EventLoop, TimesRunInOrderAndNotEarly) {
   std::promise<void> done;
   const auto loop = Started();
   const int64_t start = MonotonicNs();
-  // From one job, so that all are known before the first runs.
+  // One job adds them, so that all are known before the first runs.
   loop->Post([&] {
     for (const int ms : {30, 10, 20, 10, -5, 40}) {
       const int64_t at = start + ms * kNsPerMs;

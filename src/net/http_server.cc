@@ -69,7 +69,7 @@ Result<FileDescriptor> OpenListener(const std::string& host, uint16_t port) {
       listen(socket.get(), SOMAXCONN) == 0;
   const int error = errno;
   if (open) {
-    ArrivalClock::Ask(socket.get());  // for those that it accepts
+    ArrivalClock::Ask(socket.get());  // for the sockets that it accepts
     return socket;
   }
   const char* remedy = error == EADDRINUSE ? " (stop what listens there, or take another port)"

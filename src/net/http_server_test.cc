@@ -401,7 +401,7 @@ TEST_F(BoundedServerTest, ReaderThatTakesNothing) {
 }
 
 TEST(HttpServer, ClosesAConnectionWhoseClientTakesNothingOfAnAnswer) {
-  // Longer than a busy machine keeps a thread that wants to run from its core.
+  // Longer than a thread that is ready to run waits for a core of a busy machine.
   const auto server =
       MakeServer({.request_timeout = milliseconds(100), .stall_timeout = milliseconds(2000)});
   std::promise<std::shared_ptr<HttpExchange>> stalled;
@@ -447,7 +447,7 @@ TEST(HttpServer, ItsHeadersGoWithEveryAnswer) {
   });
   const auto ask = [port](const std::string& request) {
     std::string answer;
-    Eventually([&] {  // until the connection before is closed
+    Eventually([&] {  // until the previous connection is closed
       RawSocket socket = RawSocket::ConnectTo(port);
       socket.Send(request);
       answer = socket.ReadUntil("\r\n\r\n");

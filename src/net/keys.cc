@@ -32,13 +32,13 @@ std::string_view WithoutScheme(std::string_view value) {
   return scheme && !rest.empty() ? rest : value;
 }
 
-// The whole value, and its parts: of "a=FIRST; b=SECOND" and of "FIRST SECOND" FIRST and SECOND.
+// Adds the whole value and its parts: FIRST and SECOND of "FIRST SECOND" or "a=FIRST; b=SECOND".
 void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   if (value.size() >= kLeastSecret) secrets.emplace_back(value);
   for (size_t at = 0, end = 0; at < value.size(); at = end + 1) {
     end = std::min(value.find_first_of(" \t,;", at), value.size());
     std::string_view part = value.substr(at, end - at);
-    while (part.ends_with('=')) part.remove_suffix(1);  // as base64 ends
+    while (part.ends_with('=')) part.remove_suffix(1);  // base64 ends so
     part.remove_prefix(part.find('=') + 1);
     if (part.starts_with('"')) part.remove_prefix(1);
     if (part.ends_with('"')) part.remove_suffix(1);
@@ -96,7 +96,7 @@ Keys::Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool 
   for (const HttpHeader& header : headers_) {
     if (!IsPlainHeader(header.name)) AddSecrets(WithoutScheme(header.value), secrets_);
   }
-  for (std::string& secret : secrets_) std::erase(secret, '\\');  // as EndOf has it
+  for (std::string& secret : secrets_) std::erase(secret, '\\');  // EndOf skips them in the text
   std::erase_if(secrets_, [](const std::string& secret) { return secret.size() < kLeastSecret; });
 }
 

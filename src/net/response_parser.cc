@@ -56,7 +56,7 @@ ResponseHead::Said ResponseHead::TakeLine(std::string_view line) {
     has_status_ = !interim;
     return interim ? Said::kInterim : Said::kWhole;
   }
-  if (line[0] == ' ' || line[0] == '\t') {  // of old: the value goes on
+  if (line[0] == ' ' || line[0] == '\t') {  // an obsolete form: the value goes on
     if (!headers.empty()) headers.back().value += " " + std::string(Trim(line));
     return Said::kMore;
   }
@@ -185,7 +185,7 @@ void ResponseParser::BeginBody() {
   }
 }
 
-// False: it has no end. The bytes are not kept, but they are not an answer either.
+// False: the head of a chunk has no end. Its bytes are not kept, but they are no answer either.
 bool ResponseParser::CountChunkHead(size_t bytes) {
   chunk_head_bytes_ += bytes;
   if (chunk_head_bytes_ <= kMostChunkHeadBytes) return true;

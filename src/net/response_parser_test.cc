@@ -202,7 +202,7 @@ TEST(ResponseParser, TheTakerMayHaveEnough) {
   EXPECT_EQ(none.body, "");
 }
 
-// What a read of SureBytes takes never reaches into the next chunk.
+// A read of SureBytes never reaches into the next chunk.
 TEST(ResponseParser, ChunksCanBeReadOneByOne) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const size_t size : {1u, 9u, 15u, 16u, 300u, 70'000u}) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostAhead = 64 * 1024;     // bytes of further requests taken during an answer
 constexpr size_t kMostUnused = 64 * 1024;    // bytes that the parser wants to see again
-constexpr size_t kMostKept = 64 * 1024;      // of the output buffer between answers
+constexpr size_t kMostKept = 64 * 1024;      // bytes of the output buffer that stay between answers
 constexpr int64_t kDrainNs = 2'000'000'000;  // for the peer to read the last answer and close
 
 int64_t Ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(time).count(); }
@@ -150,7 +150,7 @@ void ServerConnection::TakeInput(std::string_view bytes) {
   }
 }
 
-// kHead: the request is not taken.
+// Returns kHead if the request is not admitted.
 RequestParser::State ServerConnection::FeedParser(std::string_view& bytes) {
   RequestParser::State state = parser_.Feed(bytes);
   if (state == RequestParser::State::kHead) {

@@ -375,7 +375,7 @@ TEST_F(StreamTest, AClientThatIsLateKnowsWhenEachChunkCame) {
     written.push_back(freed);
     free.set_value();
     ASSERT_TRUE(sink_->WaitForBytes(sent + kChunks * kSize));
-    // A busy server writes late as well: then the client was not.
+    // If the first chunk came well before `freed`, the client was late; else a busy server was.
     if (sink_->came_ns[sent + kSize] < freed - 1'000'000) {
       EXPECT_GE(sink_->late_until_ns, freed);
     }

@@ -4,7 +4,7 @@
 namespace tacho {
 namespace {
 
-// Of a table whose rows are those of one table of slices.
+// Values of a table whose rows are those of one table of slices.
 template <SlicesOf kTable>
 struct Of {
   static const SliceTable& Slices(const QueryRow& row) { return row.trace->Slices(kTable); }

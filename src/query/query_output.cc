@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kRowsAtOnce = 1000;
 constexpr size_t kTextsAtOnce = size_t{16} << 20;  // bytes, of CSV and JSON
 constexpr size_t kMostTexts = size_t{512} << 20;   // bytes, of a table and of a row
-constexpr size_t kNarrowest = 24;                  // of a text that is shortened
+constexpr size_t kNarrowest = 24;                  // columns of a text that is shortened
 
 Cell CellAt(const SqliteStatement& statement, int column) {
   switch (statement.Type(column)) {
@@ -58,7 +58,7 @@ Table EmptyTable(const std::vector<std::string>& names) {
   const bool named = std::ranges::find(names, "name") != names.end();
   for (const std::string& name : names) {
     TableColumn& column = table.columns.emplace_back(TableColumn{name, name, Unit::kExact});
-    // Of SELECT * FROM kernels: beside the name these say less than the times do.
+    // For SELECT * FROM kernels: beside the name these say less than the times do.
     if (named && name == "short_name") column.gives_way = TableColumn::kTurns;
     if (named && name == "category") column.gives_way = TableColumn::kTurns - 1;
   }
@@ -70,8 +70,8 @@ tl::unexpected<Error> TooManyTexts() {
               "the rows hold more than 512 MB of texts: select less, or take --csv");
 }
 
-// Reads up to `most` rows, or until they hold `most_texts` bytes of texts; whether there may be
-// more.
+// Reads up to `most` rows, or until they hold `most_texts` bytes of texts. Returns whether there
+// may be more.
 Result<bool> ReadRows(SqliteStatement& statement, size_t most, size_t most_texts, Table& table) {
   size_t texts = 0;
   while (table.rows.size() < most && texts < most_texts) {
@@ -91,8 +91,8 @@ Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
   return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
 }
 
-// For people: three decimals, and six digits of what is smallest; none that is 0 in all rows. As
-// many as each has (-1) where that says nothing or takes much room.
+// Decimals for people: three, and six digits of the smallest number, but no places that are 0 in
+// all rows. -1 (as many as each number has) where that says nothing or takes much room.
 int DecimalsOf(const Table& table, size_t column) {
   double least = INFINITY, most = 0;
   for (const TableRow& row : table.rows) {
@@ -115,9 +115,9 @@ int DecimalsOf(const Table& table, size_t column) {
   return needed;
 }
 
-// Columns with a text are texts. Where the line would be too long these are shortened, each to an
-// equal share of it; columns are left out only if `fits`, by RenderText. Fails if whole texts make
-// the table too large.
+// A column that has a text is a column of texts. Where the line would be too long, these are
+// shortened, each to an equal share of it; RenderText leaves columns out only if `fits`. Fails if
+// whole texts make the table too large.
 Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
   size_t taken = 1;
   std::vector<size_t> widths;
@@ -206,7 +206,7 @@ Result<RowsWritten> WriteCsv(SqliteStatement& statement, const QueryOutput& outp
   return is_read ? RowsWritten::kAll : RowsWritten::kNobodyReads;
 }
 
-// As the sqlite3 shell writes what JSON has no number for: readers make it infinite again.
+// Writes what JSON has no number for as the sqlite3 shell does: readers make it infinite again.
 void WriteNumber(JsonWriter& json, std::string_view name, double number) {
   if (std::isinf(number))
     json.JsonField(name, number > 0 ? "9.0e+999" : "-9.0e+999");

@@ -62,7 +62,7 @@ TEST(Query, Output) {
               HasSubstr("{\"a\": 9.0e+999, \"b\": -9.0e+999}"));
 }
 
-// At least six digits and three decimals, in the same places of all rows.
+// Numbers have at least six digits and three decimals, with the same places in all rows.
 TEST(Query, NumbersOfTablesAreShort) {
   const auto run = RunOfTraces({});
   const auto shown = [&](const std::string& values) {
@@ -104,8 +104,7 @@ TEST(Query, ATerminalIsNeverTooNarrow) {
   EXPECT_THAT(out, HasSubstr(", n11 (--wide)\n"));
 }
 
-// Beside the name of a kernel its short name and category give way, and never where they stand for
-// it.
+// A kernel's short name and category give way beside its name, but never where they stand for it.
 TEST(Query, ATerminalKeepsTimesRatherThanOtherNames) {
   const auto run = RunOfTraces({});
   const auto shown = [&](std::string_view columns) {
@@ -132,7 +131,7 @@ TEST(Query, ATerminalKeepsTimesRatherThanOtherNames) {
               HasSubstr("left out: again (--wide)\n"));
 }
 
-// The sizes of what is written, until `parts` of it are.
+// The sizes of the parts that are written; ends after `parts` of them.
 std::pair<std::optional<RowsWritten>, std::vector<size_t>> PartsOf(const QueriedRun& run,
                                                                    std::string_view sql,
                                                                    QueryForm form, size_t parts) {

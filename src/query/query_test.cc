@@ -329,7 +329,7 @@ TEST(Query, WholeGaps) {
   }
 }
 
-// As tables of kernels have them; what is not of integers by its own order.
+// Percentiles are as in tables of kernels; values that are not integers go by their own order.
 TEST(Query, Percentiles) {
   std::vector<Trace> traces;
   traces.push_back(RandomQueryTrace(1));

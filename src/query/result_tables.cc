@@ -22,7 +22,7 @@ template <auto kMember>
 QueryValue OfStep(const QueryRow& row) {
   return KnownOrNull(StepAtRow(row).*kMember);
 }
-// `kOfWhole`: unknown of a device that lost work.
+// `kOfWhole`: the value is unknown for a device that lost work.
 template <auto kMember, bool kOfWhole>
 QueryValue OfDevice(const QueryRow& row) {
   if (kOfWhole && !DeviceAt(row).whole) return QueryValue();
@@ -32,13 +32,13 @@ template <auto kMember, bool kOfWhole = false>
 QueryColumn DeviceColumn(std::string_view name, std::string_view says) {
   return {name, "INTEGER", says, QueryRole::kPlain, OfDevice<kMember, kOfWhole>};
 }
-// A column of what each trace has once.
+// A column of a value that each trace has once.
 QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
                   QueryValue (*value)(const QueryRow&)) {
   return {name, type, says, QueryRole::kPlain, value};
 }
 
-// Of the work that ends a gap.
+// The id of the work that ends a gap.
 QueryValue IdOfEnd(const QueryRow& row) {
   const WorkItem* const end = EndOfGap(row);
   if (end == nullptr) return {};

@@ -10,7 +10,7 @@ namespace {
 SlicesOf TableOf(const QueryRow& row) { return static_cast<SlicesOf>(row.part); }
 const SliceTable& SlicesAt(const QueryRow& row) { return row.trace->Slices(TableOf(row)); }
 
-// The kinds of slices: by table, of GPU work by what it is.
+// The kinds of slices: one for each table; copies and memsets of the GPU's table have their own.
 constexpr std::array<std::string_view, kSliceTables + 2> kKindNames{
     "kernel", "operator", "call", "annotation", "gpu-annotation",
     "other",  "python",   "copy", "memset"};
@@ -26,8 +26,8 @@ uint32_t SliceKindAt(const QueryRow& row) {
   }
 }
 
-// Categories as the file has them: numbers of the trace's own, or, where the table has none, 256
-// and the number of the kind.
+// Categories as in the file. Their numbers are those of the trace or, where the table has none, 256
+// plus the number of the kind.
 constexpr std::array<std::string_view, kSliceTables + 2> kFileCategories{
     "kernel", "cpu_op",          "",           "user_annotation", "gpu_user_annotation",
     "",       "python_function", "gpu_memcpy", "gpu_memset"};

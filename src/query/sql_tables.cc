@@ -24,7 +24,7 @@ struct VirtualTable : sqlite3_vtab {
 };
 struct Cursor : sqlite3_vtab_cursor {
   explicit Cursor(const Module& module) : reader(*module.table, *module.run, module.stop) {}
-  // What a method returns after the reader went on.
+  // What a method returns after it has moved the reader.
   [[nodiscard]] int Status() const { return reader.stopped() ? SQLITE_INTERRUPT : SQLITE_OK; }
   TableReader reader;
 };
@@ -53,7 +53,7 @@ int Connect(sqlite3* database, void* client, int /*argc*/, const char* const* /*
     for (const auto& trace : module.run->traces) {
       const uint32_t parts = module.table->parts == nullptr ? 1 : module.table->parts(*trace);
       for (uint32_t part = 0; part < parts; ++part) {
-        // A guess for what is not computed before it is asked for.
+        // A guess for rows that are not computed before they are asked for.
         rows +=
             module.table->rows_cost ? 1e5 : static_cast<double>(module.table->rows(*trace, part));
       }
@@ -68,7 +68,7 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// What a used constraint is, as two characters of idxStr: the column and one of these.
+// How a constraint is used, as two characters of idxStr: the column and one of these.
 enum Use : char {
   kUnused = '\0',
   kKeyIs = 'k',
@@ -110,7 +110,7 @@ Use UseOf(const QueryTable& table, const QueryColumn& column, int op, bool binar
       return start ? kStartOver : end ? kEndOver : kUnused;
     case SQLITE_INDEX_CONSTRAINT_GE:
       return start ? kStartFrom : end ? kEndFrom : kUnused;
-    // What ends before a time starts before it.
+    // A slice that ends before a time also starts before it.
     case SQLITE_INDEX_CONSTRAINT_LT:
       return start || end ? kStartUnder : kUnused;
     case SQLITE_INDEX_CONSTRAINT_LE:
@@ -310,7 +310,7 @@ int GiveColumn(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column
   });
 }
 
-// The same for a row whatever was asked for: SQLite joins the rows of two constraints by it.
+// A row has the same id whatever was asked for: SQLite joins the rows of two constraints by it.
 int GiveRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
   const QueryRow& row = static_cast<Cursor*>(cursor)->reader.row();
   *id = int64_t{row.trace->number()} << 46 | int64_t{row.part} << 32 | row.row;
@@ -366,7 +366,7 @@ Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
         database.handle(), std::string(table.name).c_str(), &methods,
         new Module{&table, &run, stop}, [](void* module) { delete static_cast<Module*>(module); });
     if (status != SQLITE_OK) return Fail(ErrorKind::kBug, sqlite3_errmsg(database.handle()));
-    // Now it is connected: an authorizer would refuse what that does.
+    // Connect it now: an authorizer would refuse what connecting does.
     TACHO_RETURN_IF_ERROR(database.Prepare(fmt::format("SELECT 1 FROM \"{}\"", table.name)));
   }
   return {};

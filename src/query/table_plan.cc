@@ -26,7 +26,7 @@ bool CanOrderBy(const QueryColumn& column) {
 }
 
 void TableReader::Start(TablePlan plan) {
-  // In the inner loop of a join the words stay as they were.
+  // Keep the filters of words that stay the same, as in the inner loop of a join.
   std::vector<Filter> filters;
   for (TablePlan::WordsLike& like : plan.words) {
     const auto same = std::ranges::find(filters_, like, &Filter::like);
@@ -73,7 +73,7 @@ void TableReader::AddTrace(const QueriedTrace& trace) {
 }
 
 void TableReader::AddByTime(const QueriedTrace& trace, uint32_t part, const LaneRows& lanes) {
-  const bool starts = plan_.from > plan_.ends_from;  // else also what is still open
+  const bool starts = plan_.from > plan_.ends_from;  // else also slices that are still open
   const TimeNs from{starts ? plan_.from : std::max(plan_.ends_from, TablePlan::kFirst + 1) - 1};
   for (size_t lane = 0; lane < lanes.lanes(); ++lane) {
     const RowList rows = lanes.Of(lane);
@@ -147,7 +147,7 @@ void TableReader::Sort() {
   next_ = 0;
 }
 
-// A stable counting sort by the values in their order: the last column of the order goes first.
+// A stable counting sort by the values of one column. With several, the last column goes first.
 void TableReader::SortBy(TablePlan::Order order) {
   const QueryColumn& column = table_.columns[order.column];
   const bool by_trace = column.value != nullptr;

@@ -64,7 +64,7 @@ bool IsThere(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, error));
 }
 
-// Of a folder; unsorted, empty if it cannot be read.
+// The entries of a folder, unsorted; empty if it cannot be read.
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -73,7 +73,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
   return entries;
 }
 
-// A file in it that tacho did not put there; "" if there is none.
+// A file in the baseline that tacho did not put there; "" if there is none.
 std::string StrangerIn(const std::string& baseline) {
   const size_t runs = RunsOfBaseline(baseline).size();
   for (const fs::path& entry : EntriesOf(baseline)) {
@@ -123,15 +123,15 @@ Result<void> Move(const std::string& from, const std::string& to) {
   return error ? CannotWrite(to, error.value()) : Result<void>();
 }
 
-// Held while the hidden folder of a save is in use; the end of the process releases it. Without a
-// descriptor another process holds it, or the file system has no locks.
+// A lock to hold while the hidden folder of a save is in use; the end of the process releases it.
+// No descriptor: another process holds the lock, or the file system has no locks.
 FileDescriptor Locked(const std::string& folder) {
   FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.Close();
   return file;
 }
 
-// Whether it is the hidden folder of a save of that name: ".main-Xy12Ab", ".main-Xy12Ab-old".
+// Whether `entry` is the hidden folder of a save of `name`: ".main-Xy12Ab", ".main-Xy12Ab-old".
 bool IsHiddenFolderOf(const std::string& name, std::string_view entry) {
   const std::string begin = "." + name + "-";
   if (!entry.starts_with(begin)) return false;
@@ -140,7 +140,7 @@ bool IsHiddenFolderOf(const std::string& name, std::string_view entry) {
   return entry.size() == kRandomLetters && entry.find_first_of(".-_") == std::string_view::npos;
 }
 
-// Removes what saves of that name left that were killed.
+// Removes what is left of saves of that name that were killed.
 void RemoveDeadSaves(const BaselinePlace& place) {
   for (const fs::path& entry : EntriesOf(place.folder)) {
     if (!IsHiddenFolderOf(place.name, entry.filename().string()) || !IsFolder(entry)) continue;
@@ -150,8 +150,9 @@ void RemoveDeadSaves(const BaselinePlace& place) {
   }
 }
 
-// Puts the folder `fresh` into the place of `path`, which stays under the name that it returns, to
-// be removed. At no time there is nothing at `path`, where the file system can exchange names.
+// Puts the folder `fresh` into the place of `path`. Returns the path where the old folder now is,
+// to be removed; "" if there was none. Where the file system can exchange names, there is a folder
+// at `path` at all times.
 Result<std::string> PutInPlace(const std::string& fresh, const std::string& path) {
   if (!IsThere(path)) return Move(fresh, path).map([] { return std::string(); });
   if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0)

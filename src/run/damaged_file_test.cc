@@ -132,10 +132,10 @@ std::string Harmed(std::string stored, Harm harm, Random& random) {
   return stored;
 }
 
-// What can be promised where nothing but a checksum at the end proves the data: a cut invents
-// nothing, nor do zeros in gzip, which are seen (to zstd they are other symbols). Of larger damage
-// one trial in twenty may invent an event, and of single bits two in five change digits or names,
-// which only the checksum covers. The note is always there.
+// What can be promised where nothing but a checksum at the end proves the data. A cut invents
+// nothing, nor do zeros in gzip, which are recognized (to zstd they are other symbols). With larger
+// damage one trial in twenty may invent an event; with single bits two in five change digits or
+// names, which only the checksum covers. The note is always there.
 TEST_F(DamagedFile, GivesNoEventThatTheWholeFileDoesNotHave) {
   constexpr int kTrials = 60;
   const std::string text = TraceText(1500);

@@ -43,8 +43,8 @@ struct InputPlan {
   std::optional<SessionChoice> sessions;  // if the paths show them
 };
 
-// Leaves the sources of the session that was asked for, if their paths show which they are. Those
-// of results do not: their traces have paths of their own.
+// Keeps only the sources of the session that was asked for, if their paths show which those are.
+// The paths of results do not: their traces have paths of their own.
 void ChooseByName(const std::string& session, InputPlan& plan) {
   if (std::ranges::any_of(plan.found.traces, &TraceSource::is_results)) return;
   std::vector<std::string> paths;
@@ -77,7 +77,7 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   return plan;
 }
 
-// Calls `work`, which may need more memory than there is: then it ends early.
+// Calls `work`, and ends early if it needs more memory than there is.
 template <typename Work>
 void WhileMemoryLasts(const Work& work) {
   try {
@@ -116,7 +116,7 @@ SessionChoice ChooseByContent(const std::string& session, const std::vector<Seen
   return ChooseSession(session, SessionsOf(inputs), std::move(paths));
 }
 
-// What was found and is not read.
+// Keeps what was found and is not read.
 template <typename Run>
 void TakeOthers(Discovery& found, Readout<Run>& readout) {
   readout.run.skipped = std::move(found.skipped);
@@ -203,7 +203,7 @@ void Place(const std::string& path, const TraceSizes& sizes, Item& item) {
   item.json_bytes = sizes.json;
 }
 
-// Reads each trace of one source into a sink of its own, in `parts`, sorted by name; the only one
+// Reads each trace of one source into a sink of its own, in `parts`, sorted by name. A single trace
 // needs no name.
 template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
@@ -260,8 +260,8 @@ std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source
 }
 
 // Reads slices of one recording whose work overlaps once more, as one trace: the figures of each
-// alone do not show when any of them was busy. If that fails, or a slice is one of several
-// traces of its file, they stay apart, as sums.
+// slice do not show when any of them was busy. If that fails, or a slice is one of several traces
+// of its file, the slices stay apart, as sums.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
                 const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
                 const Classifier& classifier, RunAnalysis& run) {
@@ -311,7 +311,8 @@ bool IsThereNow(const std::string& sentence, const RunAnalysis& run) {
   });
 }
 
-// Results have brought their own. Of workers whose folders alone were named, theirs.
+// Adds what is unproven. Results have brought their own. If only folders of workers were named,
+// adds only what is about those workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)

@@ -57,7 +57,7 @@ class ReadRunTest : public ::testing::Test {
     const auto classifier = Classifier::Create();
     return ReadRun(choice, options, *classifier, progress_);
   }
-  // Rank 0, at `hour`, in a folder that a session's name may be in.
+  // Writes the trace of a rank, at `hour`, into a folder that may have the name of a session.
   std::string WriteSession(const std::string& folder, int hour, int rank = 0) const {
     const std::string ts = std::to_string(hour * 3600LL * 1'000'000);
     const std::string rank_text = std::to_string(rank);
@@ -92,7 +92,7 @@ TEST_F(ReadRunTest, AFolderWithOneTraceOfThreeSaysWhichAreMissing) {
   const auto readout = Read({.paths = {folder_.path()}});
   ASSERT_TRUE(readout.has_value());
   EXPECT_THAT(readout->run.ranks.missing, ElementsAre(MissingRanks{"", 3, 1, {{0, 0}, {2, 2}}, 2}));
-  // A file on its own, or a rank that was asked for, misses none.
+  // A single file, or a rank that was asked for, misses no others.
   EXPECT_THAT(Read({.paths = {path}})->run.ranks.missing, SizeIs(0));
   EXPECT_THAT(Read({.paths = {folder_.path()}, .ranks = {1}})->run.ranks.missing, SizeIs(0));
 }
@@ -134,7 +134,7 @@ TEST_F(ReadRunTest, OnlyAWindow) {
   EXPECT_EQ(after->seen.at(0).lacks, SeenTrace::Lacks::kWindow);
 }
 
-// What there is instead is known from the one reading.
+// One reading is enough to say what there is instead.
 TEST_F(ReadRunTest, ADeviceOrARankThatIsNotThere) {
   for (int rank = 0; rank < 3; ++rank) WriteRank(rank, 3);
   const auto device = Read({.paths = {folder_.path()}}, {.device = "5"});

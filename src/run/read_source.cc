@@ -44,7 +44,8 @@ Error At(const TraceSource& source, const Error& error) {
                                                               : error;
 }
 
-// What is neither a database nor a report of nsys is read as JSON; its name may promise more.
+// An input that is neither a database nor a report of nsys is read as JSON; its name may promise
+// more.
 Error ByName(const TraceSource& source, Error error) {
   if (source.kind != ContentKind::kOther && source.kind != ContentKind::kText) return error;
   const auto named = [name = source.Display()](auto... endings) {
@@ -104,8 +105,8 @@ void NoteDefect(const StreamEnd& end, Notes& notes) {
   }
 }
 
-// A database that lies on the disk as it is, is read there; a packed one, or one in an archive, is
-// unpacked into memory.
+// Reads a database in place if it is a plain file on the disk. Unpacks one that is packed, or in an
+// archive, into memory.
 Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads threads) {
   constexpr size_t kMostUnpacked = size_t{16} << 30;
   if (source.member.empty() && IsSqliteFile(source.path)) {
@@ -125,7 +126,7 @@ Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads thr
   return SqliteDatabase::OfBytes(std::move(bytes));
 }
 
-// The export of a report, which lives in a temporary folder; null for what is none.
+// The export of a report, which lives in a temporary folder; null if the source is no report.
 Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
                                                    RunProgress& progress) {
   if (!source.is_nsys_report()) return nullptr;
@@ -164,9 +165,9 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
 
-// Where packed bytes were changed, the decoder nearly always goes on: it finds its feet after a few
-// symbols, and gives text that is wrong in places. The text shows it soon, 5,700 bytes after the
-// damage at most in a thousand trials; the checksum shows it, but not where.
+// After changed bytes in packed data the decoder nearly always goes on: it recovers after a few
+// symbols, and gives text that is wrong in places. The text shows the damage soon, at most 5,700
+// bytes later in a thousand trials. The checksum shows that there is damage, but not where.
 constexpr uint64_t kSuspectBytes = 6 * 1024;
 
 Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,
@@ -229,7 +230,7 @@ Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
 SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads) {
   return [=](const TraceSource& source, StreamThreads stream_threads, const NextSink& next_sink,
              RunProgress& progress) {
-    if (!source.part.empty()) {  // times of one process cannot be told apart: its rows are read
+    if (!source.part.empty()) {  // one process: its times cannot be told apart, so read its rows
       NsysParts all = parts;
       all.gpu = all.gpu || timed.gpu;
       all.gpu_details = all.gpu_details || timed.gpu_details;

@@ -18,7 +18,7 @@ std::optional<IntervalSet> IntervalsOf(const Json& array) {
   for (const Json& pair : array) {
     if (!pair.is_array() || pair.size() != 2) return std::nullopt;
     if (!pair[0].is_number_integer() || !pair[1].is_number_integer()) return std::nullopt;
-    // What is no time since 1970 would overflow the lengths.
+    // A value that is no time since 1970 would overflow the lengths.
     const int64_t begin = pair[0].get<int64_t>(), end = pair[1].get<int64_t>();
     if (begin < 0 || end < begin) return std::nullopt;
     intervals.push_back({TimeNs{begin}, TimeNs{end}});
@@ -34,7 +34,7 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   if (uncertainty == told->end() || when == told->end()) return std::nullopt;
   if (!uncertainty->is_number_integer()) return std::nullopt;
   const DurationNs within{uncertainty->get<int64_t>()};
-  if (within.ns < 0) return std::nullopt;  // from 2^63 on, too
+  if (within.ns < 0) return std::nullopt;  // a number from 2^63 on is negative, too
   std::optional<IntervalSet> intervals = IntervalsOf(*when);
   if (!intervals) return std::nullopt;
   return WorkerInFlight{std::move(*intervals), within, told->value("shared", Json()) == true};

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The host of "host:port", in lower case; "" for anything else.
+// The host in "host:port", in lower case; "" for anything else.
 std::string HostOf(std::string_view authority) {
   std::string_view host = authority, port;
   const size_t colon = authority.rfind(':');
@@ -27,7 +27,7 @@ std::string HostOf(std::string_view authority) {
   return digits ? AsciiLowered(host) : "";
 }
 
-// The value of a header that must come once; nullopt if it comes never, or again.
+// The value of a header that must occur exactly once; nullopt if it is missing or repeated.
 std::optional<std::string_view> OnlyHeader(const ServerRequest& request, std::string_view name) {
   std::optional<std::string_view> found;
   for (const HttpHeader& header : request.headers) {
@@ -41,7 +41,7 @@ std::optional<std::string_view> OnlyHeader(const ServerRequest& request, std::st
 bool IsOfSameHost(const ServerRequest& request) {
   const auto origin = OnlyHeader(request, "Origin"), host = OnlyHeader(request, "Host");
   if (!origin || !host) return false;
-  // Over https where a proxy ends TLS.
+  // The page is on https if a proxy terminates TLS.
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (origin->starts_with(scheme))
       return AsciiLowered(origin->substr(scheme.size())) == AsciiLowered(*host);
@@ -99,7 +99,7 @@ bool Access::TakesPass(std::string_view given) {
 }
 
 AccessVerdict Access::PassToFolder() {
-  constexpr size_t kMost = 16;  // that were not used
+  constexpr size_t kMost = 16;  // unused passes kept at most
   const auto pass = RandomSecret();
   if (!pass) return {503, pass.error().message};
   const std::lock_guard lock(mutex_);
@@ -155,8 +155,8 @@ AccessVerdict Access::Check(const ServerRequest& request) {
     const auto given = Parameters(request.query).Text("token");
     if (given && !IsInFolder(request) && TakesToken(*given)) return PassToFolder();
     if (given && IsInFolder(request) && TakesPass(*given)) {
-      // Without a Path it is for the folder alone, also behind a proxy that puts this server into
-      // one of its own.
+      // Without a Path attribute the cookie is valid only for this folder, even behind a proxy that
+      // adds a folder of its own.
       const std::string cookie =
           fmt::format("{}={}; HttpOnly; SameSite=Strict", cookie_name_, cookie_);
       return {303, "", {{"Location", "./"}, {"Set-Cookie", cookie}}};

@@ -93,8 +93,8 @@ TEST_F(AccessTest, WithoutAKeyNothing) {
   EXPECT_EQ(StatusOf(elsewhere), 401) << "a token in an address is for the page alone";
 }
 
-// A browser sends cookies to all ports of a host, to other users' servers too. So the cookie is for
-// a folder that only we know.
+// A browser sends cookies to all ports of a host, and so to other users' servers. The cookie is
+// therefore limited to a folder that only this server knows.
 TEST_F(AccessTest, TheTokenBecomesACookieOfASecretFolder) {
   const AccessVerdict to_folder = access_->Check(WithToken(access_->token()));
   EXPECT_EQ(to_folder.status, 303);

@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostCells = size_t{1} << 20;  // lanes times columns: 32 MB of tiles at most
+constexpr size_t kMostCells = size_t{1} << 20;  // lanes times columns: at most 32 MB of tiles
 
 Result<std::vector<TileLane>> LanesOf(const ViewedRank& rank, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto rows, query.Indexes("rows", rank.rows().size(), kMostLanes));

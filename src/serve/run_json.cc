@@ -35,7 +35,7 @@ void WritePalettes(JsonWriter& json, const Classifier& classifier) {
   json.End();
 }
 
-// -1: the step's name does not say.
+// -1: the step's name does not state it.
 std::optional<int64_t> Known(int64_t count) {
   return count < 0 ? std::nullopt : std::optional(count);
 }
@@ -90,14 +90,14 @@ void WriteClock(JsonWriter& json, const ViewedRun& view) {
   json.End();
 }
 
-// Null before there is an analysis, and of a rank that is in none.
+// Null if there is no analysis yet, or if it does not contain the rank.
 const TraceAnalysis* AnalysisOf(const RankEntry& entry, const RunAnalysis* analysis) {
   if (analysis == nullptr) return nullptr;
   const auto trace = std::ranges::find(analysis->traces, entry.path, &TraceAnalysis::path);
   return trace != analysis->traces.end() ? &*trace : nullptr;
 }
 
-// What a rank cannot tell. Before there is an analysis, what its rows know.
+// Writes what is unknown about a rank. Before there is an analysis, only what its rows know.
 void WriteUntold(JsonWriter& json, const RankRows& rows, const TraceAnalysis* analysis) {
   const UntoldFigures& untold = rows.untold();
   const bool no_idle = !untold.idle_time.empty();
@@ -126,8 +126,8 @@ void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& anal
   json.End();
 }
 
-// What the bar and the tables of the first screen divide: the traces that the verdict counts, as it
-// counts them.
+// Writes the parts shown by the bar and the tables of the first screen: they cover the traces that
+// the verdict covers, counted in the same way.
 void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
   const TraceAnalysis* only = OnlyTrace(run);
   const RunTotals all = only != nullptr ? RunTotals() : TotalsOf(run);
@@ -154,7 +154,7 @@ void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
   json.End();
 }
 
-// The line "trust", and the commands under "next:", of the first screen.
+// The "trust" line of the first screen, and the commands under its "next:".
 struct ScreenParts {
   std::vector<std::string> trust, next;
 };
@@ -220,7 +220,7 @@ void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis
 }
 
 std::string MetaJson(const ServedRun& run) {
-  // The analysis first: if it is there, so are all ranks.
+  // Reads the analysis first: if it is there, all ranks are there too.
   const std::shared_ptr<const RunAnalysis> analysis = run.analysis();
   const std::vector<RankEntry> entries = run.view().entries();
   ReadRanks ranks;

@@ -29,7 +29,7 @@ HttpAnswer JsonAnswer(JsonWriter json) {
   return {.body = std::move(json).Finish()};
 }
 
-// `rank=`, where it is given.
+// The value of `rank=`, if given.
 Result<std::optional<uint32_t>> OptionalRank(const ReadRanks& ranks, const Parameters& query) {
   if (!query.Text("rank")) return std::nullopt;
   TACHO_ASSIGN_OR_RETURN(const size_t rank, query.Index("rank", ranks.size()));
@@ -56,7 +56,7 @@ Result<Selection> SelectionOf(const ReadRanks& ranks, const Parameters& query) {
   return selection;
 }
 
-// "3,0,1": rank, row and lane of the hit to go on from.
+// Parses "3,0,1": the rank, row and lane of the hit from which to continue.
 Result<std::optional<SlicePlace>> AfterOf(const Parameters& query) {
   constexpr size_t kAny = std::numeric_limits<uint32_t>::max();
   TACHO_ASSIGN_OR_RETURN(const auto after, query.Indexes("after", kAny, 3));
@@ -69,7 +69,7 @@ Result<std::optional<SlicePlace>> AfterOf(const Parameters& query) {
 
 using Found = Result<std::optional<PlacedSlice>>;
 
-// Where a query for the next of its kind begins.
+// Where a query for the next item begins.
 struct NextFrom {
   TimeNs from;
   bool forward = true;

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = ServedStart::Kind;
 
-// `kernels` of 10 ns, 20 ns apart, each in a step of its own.
+// `kernels` kernels of 10 ns, 20 ns apart, each in its own step.
 Trace WithKernels(int64_t kernels) {
   TraceBuilder builder;
   for (int64_t i = 0; i < kernels; ++i) {

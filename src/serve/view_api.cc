@@ -20,7 +20,7 @@ Result<HttpAnswer> AnswerMeta(const ServedRun& run, const Parameters& /*query*/)
   return HttpAnswer{.body = MetaJson(run)};
 }
 
-// Why there is no analysis: never one, or not yet.
+// Why there is no analysis: it failed, or it is not ready yet.
 HttpAnswer NoAnalysis(const ServedRun& run) {
   if (const auto error = run.error()) return ErrorAnswer(kNotFound, error->message);
   return ErrorAnswer(kConflict, "the traces are still being read");

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kHostile = "<img src=x onerror=alert(1)>\"\\\x1b[31m\xff";
 
-// Two ranks, the second not read at first: two kernels of 10 and 30 ns, 60 ns apart.
+// Two ranks, the second one not read at first. Each has kernels of 10 and 30 ns, 60 ns apart.
 class ViewApiTest : public testing::Test {
  protected:
   static Trace MakeTrace() {
@@ -135,7 +135,7 @@ TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
   EXPECT_EQ(meta["ranks"][0]["rows"][row]["kind"], "idle");
 }
 
-// As the terminal says "busy at least": also where idle time is told.
+// Corresponds to "busy at least" in the terminal, which is shown even if idle time is known.
 TEST_F(ViewApiTest, WhatARankCannotTellIsInMeta) {
   const auto add = [&](size_t rank, const Trace& trace, Trace same) {
     const std::string path = run_.info().paths[rank];

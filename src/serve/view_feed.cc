@@ -8,11 +8,11 @@
 namespace tacho {
 namespace {
 
-// The reader refuses at once what is no JSON, and at its end what is JSON of another kind: few such
-// files are larger. A plain file takes 6 ms so far.
+// The reader rejects a file that is not JSON at once, and another kind of JSON at the end of the
+// file. Few such files are larger than this. Reading so much of a plain file takes 6 ms.
 constexpr uint64_t kFirstLookBytes = 16'000'000;
 
-// The path that an error about a file begins with.
+// The path at the start of an error message about a file.
 std::string PathIn(const Error& error) { return error.message.substr(0, error.message.find(": ")); }
 
 }  // namespace
@@ -39,14 +39,14 @@ void ViewFeed::OnBytes(uint64_t stored_bytes) {
   const uint64_t before = run_->read_bytes();
   run_->AddBytes(stored_bytes);
   if (before >= kFirstLookBytes || run_->read_bytes() < kFirstLookBytes) return;
-  const std::lock_guard lock(mutex_);  // a waiter is before its look, or hears of it
+  const std::lock_guard lock(mutex_);  // so that no waiter misses the notification
   changed_.notify_all();
 }
 
 void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
-  // One thread at a time calls for one source.
-  // Before the rank gets a number, as there may be no memory for it.
+  // Each source is served by one thread at a time. The rank is read before it gets a number,
+  // because there may not be enough memory for it.
   auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
                                            threads_);
   ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));
@@ -58,7 +58,7 @@ void ViewFeed::OnEnd(size_t source, const Error* failure) {
     if (ranks_[source].empty()) run_->Fail(source, "not of the ranks that --rank asks for");
     return;
   }
-  // The analysis has no trace of a source that failed.
+  // The analysis has no trace of a failed source.
   if (ranks_[source].empty()) ranks_[source].push_back(source);
   for (const size_t rank : ranks_[source]) run_->Fail(rank, failure->message);
 }

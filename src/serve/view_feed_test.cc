@@ -18,7 +18,7 @@ const Classifier& FeedRules() {
   return classifier;
 }
 
-// Of two files.
+// A feed of two files.
 class ViewFeedTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class ViewFeedTest : public testing::Test {
     const PreparedTrace prepared = Prepare(*trace, FeedRules());
     feed_.OnTrace(source, path, std::move(trace), prepared, std::nullopt);
   }
-  // As reading ends with an analysis of these paths.
+  // Ends the reading, with an analysis of these paths.
   void Finish(const std::vector<std::string>& paths) {
     Readout<RunAnalysis> readout;
     for (const std::string& path : paths) {

@@ -57,7 +57,7 @@ class Recorder {
 
   Result<Recording> Run() {
     ProfilerSession session(client_, options_, observer_, recording_);
-    // One that was left running would weigh on the unprofiled window.
+    // An old session that was left running would slow down the unprofiled window.
     bool free = recording_.via != Via::kHttp || !AnyOpenSession() || session.EndOldSessions(stop_);
     if (free) {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(load_.Begin());
@@ -97,14 +97,15 @@ class Recorder {
   }
 
  private:
-  // SGLang's first profiler, by stage, loses the prefill stage if a decode step comes first; a
-  // given load is recorded as a whole: both loads begin after the start.
+  // Whether the load begins only after the start of the profilers. By stage, SGLang's first
+  // profiler loses the prefill stage if a decode step comes first; a given load is recorded as a
+  // whole.
   bool StartsIdle() const {
     return options_.given_load || options_.profile.IsOn("profile_by_stage");
   }
 
-  // Lets `time` go by, with what the load does as progress; false when stopped. `planned_ns`: how
-  // long it is expected to be until it is `done`, if known.
+  // Waits for `time_ns` and shows the load's progress; false when stopped. `planned_ns`: how long
+  // it is expected to be until `done` is true, if known.
   bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {},
             std::optional<int64_t> planned_ns = {}) {
     int64_t begin = MonotonicNs();
@@ -124,8 +125,8 @@ class Recorder {
     return true;
   }
 
-  // Warm-up, a trial of the profilers, a window without them, and what is planned by all that.
-  // False if none can be started.
+  // Runs the warm-up, a trial of the profilers and a window without them, and plans the recording
+  // by the results. Returns false if no profiler can be started.
   bool RunUnprofiled(ProfilerSession& session) {
     if (load_.Runs()) {
       if (!Wait("warm-up", options_.warm_up_ns)) return true;
@@ -182,7 +183,7 @@ class Recorder {
                     fmt::format("its profiler was not started: {}", why), remedy};
   }
 
-  // Of the workers that have metrics; the others' are absent.
+  // The metrics of each worker; absent for workers without metrics.
   std::vector<std::optional<MetricsSnapshot>> Metrics() {
     std::vector<std::optional<MetricsSnapshot>> told;
     for (Result<MetricsSnapshot>& snapshot :
@@ -212,7 +213,7 @@ class Recorder {
 
   void RunHttpWindow(ProfilerSession& session) {
     if (!TakeHttpWindow(session, options_.load && !StartsIdle())) return;
-    // It saw no step: once more, when tokens flow again.
+    // The first window saw no step: it is taken once more, when tokens flow again.
     ProfilerSession again(client_, options_, observer_, recording_);
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (const auto trouble = recording_.workers[i].expectation.trouble)
@@ -220,7 +221,7 @@ class Recorder {
     TakeHttpWindow(again, false);
   }
 
-  // True: it is to be taken again, and left nothing.
+  // Returns true if the window is to be taken again and left nothing.
   bool TakeHttpWindow(ProfilerSession& session, bool may_repeat) {
     const bool good = session.EndOldSessions(stop_) &&
                       (StartsIdle() || flow_.AwaitAll(session, "start", MonotonicNs(), recording_));
@@ -234,7 +235,8 @@ class Recorder {
     std::vector<size_t> silent = SilentInWindow(recording_, session.running(), load_);
     for (size_t i : silent) recording_.workers[i].expectation.silent_under_load = true;
     if (!may_repeat || stop_.stop_requested()) silent.clear();
-    // Requests in flight would only wait until the flush ends; a given load is the user's.
+    // Requests in flight would only wait until the flush ends, so the load is cancelled; a given
+    // load is the user's and goes on.
     load_went_on_ =
         options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
     for (RecordedWorker& worker : recording_.workers)
@@ -260,7 +262,7 @@ class Recorder {
     return false;
   }
 
-  // The profilers run, until the window's end.
+  // Waits, while the profilers run, until the window's end.
   void RunWhileProfiled(ProfilerSession& session) {
     WindowEnd& end = window_end_.emplace(client_, options_, recording_, session, load_,
                                          MetricsPatience(), stop_);
@@ -279,7 +281,8 @@ class Recorder {
     end.End(observer_);
     const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
     const std::optional<int64_t> planned_ns = end.PlannedNs();
-    // An engine that counts writes within its next step: before the stop.
+    // An engine that counts its steps writes its trace within its next step, that is before the
+    // stop.
     const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && session.FilesThere();
     observer_.OnDone("profile", SecondsText(took_ns) +
                                     (has_flush ? fmt::format(", with the flush; its steps were to "
@@ -300,7 +303,7 @@ class Recorder {
       observer_.OnDone("load", SecondsText(MonotonicNs() - flushed_ns) + " more without profilers");
   }
 
-  // Others still write, for longer than forecast: what is there is shown meanwhile.
+  // Other workers are still writing, for longer than forecast: meanwhile what is there is shown.
   void ShowWhatIsDone(ProfilerSession& session, const std::vector<size_t>& done) {
     if (!load_went_on_ && !load_.End(interrupted_ns_)) return;
     std::vector<size_t> writing;
@@ -317,7 +320,7 @@ class Recorder {
     }
     const LoadWindow profiled = recording_.profiled;
     observer_.OnPartly(recording_);
-    recording_.profiled = profiled;  // the traces that are still written may end it otherwise
+    recording_.profiled = profiled;  // unfinished traces may still change its end
     for (size_t i : writing) recording_.workers[i].expectation.trouble.reset();
   }
 
@@ -329,7 +332,7 @@ class Recorder {
     NsysCollection collection(*nsys_, options_, observer_, recording_);
     ReadMetrics(&RecordedWorker::before);
     if (collection.Start()) RunWhileProfiled(session);
-    // Its stop takes seconds, and engines step on meanwhile.
+    // The stop of nsys takes seconds, and engines step on meanwhile.
     ReadMetrics(&RecordedWorker::after);
     collection.Stop();
     load_.Cancel();
@@ -368,7 +371,8 @@ class Recorder {
   RecordLoad load_;
   TokenFlow flow_;
   bool load_went_on_ = false;  // after the profilers were stopped
-  // It may still be asking who lives when the window is over: nobody waits for that.
+  // Kept as a member: it may still be asking which engines live when the window is over, and nobody
+  // waits for that.
   std::optional<WindowEnd> window_end_;
 };
 

@@ -96,7 +96,7 @@ std::string WhyRefused(bool start, int status, std::string_view body) {
 std::string SerdeError(std::string_view body) {
   const size_t at = ErrorAt(body);
   if (at < body.size()) return fmt::format("expected value at line 1 column {}", at + 1);
-  // The key without a value.
+  // The error message begins with the key that lacks a value.
   const size_t close = body.find_last_of('"');
   const size_t open = close == std::string_view::npos || close == 0
                           ? std::string_view::npos

@@ -71,7 +71,7 @@ class Asker {
     return true;
   }
 
-  // Sends a message and returns the payload of the answer; "" without one.
+  // Sends a message and returns the payload of the answer; "" if none comes.
   std::string Exchange(const KinetoMessage& message) {
     const std::string bytes = PackKinetoMessage(message);
     int64_t pause = kFirstTryNs;
@@ -95,7 +95,7 @@ class Asker {
     return answer ? answer->payload : "";
   }
 
-  // NetworkEndpoint.h: getName.
+  // Same check as getName in Kineto's NetworkEndpoint.h.
   void CheckName(const KinetoAddress& from) const {
     constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
     const std::string_view name(from.name.sun_path, from.size > kBefore ? from.size - kBefore : 0);
@@ -105,7 +105,8 @@ class Asker {
         fmt::format("Unexpected socket name: {}. Expected to start with {}", name, folder));
   }
 
-  // Listens to the channel until that time, or until `socket` can be read. False at the end.
+  // Listens to the channel until `time_ns`, or until `socket` can be read. Returns false once the
+  // channel is closed.
   bool WaitUntil(int64_t time_ns, int socket) {
     for (int64_t now = MonotonicNs(); alive_ && now < time_ns; now = MonotonicNs()) {
       pollfd waits[2] = {{channel_, POLLIN, 0}, {socket, POLLIN, 0}};

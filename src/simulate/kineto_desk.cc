@@ -30,7 +30,7 @@ class Desk : public KinetoDesk {
   ~Desk() override {
     thread_.request_stop();
     thread_.join();
-    // Readers reach the end, even if others still hold the channels.
+    // With this, readers reach the end of their channels even if others still hold them.
     for (const AskingProcess& process : *processes_) shutdown(process.channel.get(), SHUT_RDWR);
   }
 
@@ -70,7 +70,7 @@ class Desk : public KinetoDesk {
   Simulation& simulation_;
   const std::shared_ptr<const std::vector<AskingProcess>> processes_;
   const KinetoVersion version_;
-  const std::string allowed_folder_;  // below which the traces must be; "": anywhere
+  const std::string allowed_folder_;  // traces must be below this folder; "": anywhere
   std::jthread thread_;
 };
 

@@ -16,7 +16,8 @@
 namespace tacho::simulate {
 namespace {
 
-// An exception of a library (unexpected JSON) becomes an answer instead of ending the program.
+// An exception of a library (as for unexpected JSON) becomes an answer instead of ending the
+// program.
 template <typename Do>
 HttpHandler Guarded(Do handle) {
   return [handle](const std::shared_ptr<HttpExchange>& exchange) {
@@ -29,7 +30,7 @@ HttpHandler Guarded(Do handle) {
   };
 }
 
-constexpr size_t kMostThreads = 64;  // that write traces
+constexpr size_t kMostThreads = 64;  // threads that write traces
 constexpr int64_t kPidsAWorker = 100;
 
 class RunningSimulation : public Simulation {

@@ -171,7 +171,7 @@ TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
     return window;
   };
   for (const int64_t pid : ranks) simulation_->TraceWindow(0, order(pid));
-  simulation_->TraceWindow(0, order(ranks[0] - 1));  // nobody's: a process that records nothing
+  simulation_->TraceWindow(0, order(ranks[0] - 1));  // a process of no rank: it records nothing
   std::vector<HttpRequest> load(
       4, Request(Worker(0) + "/v1/completions",
                  R"({"prompt":[1,2,3],"max_tokens":2000,"ignore_eos":true,"stream":true})"));
@@ -189,7 +189,7 @@ TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
     EXPECT_TRUE(trace.contains("cuda_driver_version"));
     EXPECT_EQ(text(pid).find("execute_"), std::string::npos);
   }
-  // To the letter what a vLLM process without events wrote, but for numbers and paths.
+  // Except for numbers and paths, this is exactly what a vLLM process without events wrote.
   const Json nothing = Json::parse(text(ranks[0] - 1));
   EXPECT_EQ(nothing["traceEvents"].size(), 4U);
   EXPECT_EQ(nothing["traceEvents"][0]["args"]["name"], "VLLM::EngineCore");

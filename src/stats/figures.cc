@@ -18,12 +18,12 @@ uint64_t From(int64_t min, int64_t value) {
   return static_cast<uint64_t>(value) - static_cast<uint64_t>(min);
 }
 
-// The value that `rank` values are before in order. Counts them by their leading bits, then those
-// of the one class that holds it by the next bits, until few are left.
+// The value that has `rank` others before it in sorted order. Counts the values by their leading
+// bits, then those of the class that holds it by the next bits, until few are left.
 int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t rank) {
   constexpr int kBits = 11;
   constexpr uint64_t kFew = 2048;
-  uint64_t low = 0, width = From(min, max);  // of the class, from `min`; width: its last - low
+  uint64_t low = 0, width = From(min, max);  // class: its first, from `min`; its last - its first
   while (count > kFew && width > 0) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(width)) - kBits);
     std::array<uint64_t, size_t{1} << kBits> counts{};
@@ -57,9 +57,9 @@ int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t r
 // How far the values are from `middle`, and what lies below `upper`.
 struct Deviations {
   UnsignedWide squares = 0;
-  Wide beside = 0;  // of all values together
+  Wide beside = 0;  // sum of the differences of all values
   uint64_t smaller = 0;
-  int64_t lower = 0;  // the largest one below; else the smallest of all
+  int64_t lower = 0;  // the largest value below `upper`; else the smallest of all
 };
 
 // `middle` is counted from `min`, in units of 2^shift.
@@ -113,9 +113,9 @@ Figures FiguresOf(Lists lists) {
   figures.avg = static_cast<double>(total) / n;
   const int64_t upper = Select(lists, figures.min, figures.max, count, count / 2);
 
-  // Squares of integers, exact: a sum of doubles would depend on the order. What is too large for
-  // that loses its lowest bits.
-  // Twice these, and those of the count, are less than 128 bits.
+  // Sums the squares of integers exactly: a sum of doubles would depend on the order. Values that
+  // are too large for that lose their lowest bits. Twice the bits of a value, and those of the
+  // count, are less than 128 bits.
   const int most_bits = std::min(47, (126 - static_cast<int>(std::bit_width(count))) / 2);
   const int shift =
       std::max(0, static_cast<int>(std::bit_width(From(figures.min, figures.max))) - most_bits);
@@ -142,7 +142,7 @@ Figures FiguresOf(Lists lists) {
 double RoundAsSqlite(double value, int decimals) {
   const long double scale = std::pow(10.0L, decimals);
   const long double magnitude = std::fabs(static_cast<long double>(value));
-  const long double nudge = magnitude * 3e-16L;  // as SQLite's: what a double may lack of its text
+  const long double nudge = magnitude * 3e-16L;  // as in SQLite: what a double may lack of its text
   const long double rounded = std::floor((magnitude + nudge) * scale + 0.5L) / scale;
   return static_cast<double>(value < 0 ? -rounded : rounded);
 }

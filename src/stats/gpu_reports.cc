@@ -36,7 +36,8 @@ Cell Megabytes(double bytes) {
   return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
-// Their arguments tell kernels apart, so the figures of the whole line give way to them.
+// Columns for a kernel's name. Its arguments tell it from others, so the figures of the line give
+// way.
 constexpr size_t kLegibleKernel = 38;
 
 }  // namespace
@@ -129,7 +130,7 @@ class GpuTraceRows {
   }
 
  private:
-  // nsys multiplies the bytes with the whole number of such operations in a second.
+  // nsys multiplies the bytes by the whole number of such operations that fit into a second.
   static void AppendSpeed(std::optional<int64_t> bytes, int64_t duration,
                           std::vector<Cell>& cells) {
     constexpr int64_t kSecond = 1'000'000'000;
@@ -201,7 +202,7 @@ Table GpuTraceReport(std::span<const StatsTrace> traces, size_t most) {
   std::ranges::stable_sort(places, {}, &Place::start);
   std::vector<GpuTraceRows> rows;
   for (const StatsTrace& trace : traces) rows.emplace_back(trace);
-  // As FoldRows does it, but without the cells of the rows that are not shown.
+  // Folds as FoldRows does, but does not make the cells of the rows that are not shown.
   const size_t shown = places.size() <= most + 1 ? places.size() : most;
   for (const Place& place : std::span(places).first(shown))
     table.Add(rows[place.trace].CellsOf(place.row));

@@ -48,7 +48,7 @@ class NumberSet {
 
  private:
   std::unordered_map<uint64_t, uint64_t> blocks_;  // of 64 numbers
-  uint64_t block_ = 0, bits_ = 0;                  // the last one
+  uint64_t block_ = 0, bits_ = 0;                  // the last block
 };
 
 // The kernels of one name that were launched in ranges of one name on one thread.
@@ -60,7 +60,7 @@ struct KernelsInRange {
 
 class KernelsByRange {
  public:
-  // As nsys sorts them. Of traces with the same thread the rows are the same.
+  // Keys are sorted as by nsys. Traces with the same thread share their rows.
   struct Key {
     Cell range = {}, pid = {}, tid = {}, style = {};
     std::string kernel = {};
@@ -70,7 +70,7 @@ class KernelsByRange {
   void Add(const StatsTrace& stats) {
     const std::vector<uint32_t> names = NameIds(stats.ranges());
     std::vector<std::vector<uint32_t>> around(stats.ranges().size());  // by name
-    std::vector<uint32_t> of_launch;                                   // names
+    std::vector<uint32_t> of_launch;  // names of the ranges around a launch
     row_of_.clear();
     cut_ += ForEachLaunch(stats, true, [&](const LaunchInRanges& launch) {
       for (const uint32_t range : launch.ranges) {
@@ -124,7 +124,7 @@ class KernelsByRange {
   }
 
   std::map<Key, KernelsInRange> rows_;
-  // Of the trace at hand: by thread, name of ranges, kernel.
+  // Rows of the current trace: by thread, name of ranges, kernel.
   std::map<std::tuple<uint32_t, uint32_t, StringId>, KernelsInRange*> row_of_;
   uint64_t ranges_before_ = 0;
   size_t cut_ = 0;
@@ -143,8 +143,8 @@ std::vector<Cell> CellsOf(const KernelsByRange::Key& key, KernelsInRange& row) {
 
 }  // namespace
 
-// A kernel is of all ranges on the thread of its launch call that lie around the call; one of none
-// is of a range without a name, and one whose launch is unknown of no thread either.
+// A kernel belongs to all ranges around its launch call, on the thread of the call. If there are
+// none, it belongs to a range without a name; if its launch is unknown, to no thread either.
 Table NvtxKernelSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   KernelsByRange rows;
   bool has_ranges = false;

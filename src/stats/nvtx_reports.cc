@@ -35,17 +35,17 @@ Table NvtxSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
 
 namespace {
 
-// What a range launched: from the first begin of it on the GPU to the last end.
+// The work that a range launched: from its first begin on the GPU to its last end.
 struct Projection {
   const StatsTrace* trace;
   uint32_t range;
   Interval work;
   int64_t operations = 0;  // launches of GPU work
-  int64_t children = 0;    // ranges right inside that launched any
+  int64_t children = 0;    // ranges directly inside that launched work
   int64_t level = 0;       // ranges around it
 };
 
-// `cut` grows by the launches that outer ranges were left out of.
+// Adds to `cut` the launches for which outer ranges were left out.
 std::vector<Projection> ProjectRanges(const StatsTrace& stats, size_t& cut) {
   const GpuTable& gpu = stats.trace().gpu;
   const std::vector<NvtxRange>& ranges = stats.ranges();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostAround = 10'000;
 
-// The ranges of a thread that are open at a time that moves on.
+// The ranges of a thread that are open at a point in time, which moves on.
 class OpenRanges {
  public:
   explicit OpenRanges(const std::vector<NvtxRange>& ranges) : ranges_(ranges) {}
@@ -21,13 +21,13 @@ class OpenRanges {
   // Forgets those that ended before `t`.
   void EndBefore(TimeNs t) {
     while (!open_.empty() && ranges_[open_.back()].when.end < t) open_.pop_back();
-    if (open_.size() > 2 * kept_) Forget(t);  // others below the last one
+    if (open_.size() > 2 * kept_) Forget(t);  // below the last one others may have ended
   }
   void Open(uint32_t range) { open_.push_back(range); }
   void Clear() { open_.clear(); }
 
-  // Those around `when`, at whose start the time is, the last ones first. False if there are too
-  // many: then the first ones are left out.
+  // Calls `use` with the ranges around `when`, the last ones first; the point in time is the start
+  // of `when`. False if there are too many: then the first ones are left out.
   template <typename Use>
   bool ForEachAround(Interval when, const Use& use) {
     size_t around = 0, ended = 0;

@@ -45,7 +45,7 @@ constexpr std::array kReports{
 };
 constexpr size_t kDefaults = 6;  // the first ones
 
-// Until nsys 2022.4. What was printed under an old name has the columns that it had.
+// The names until nsys 2022.4. A report printed under its old name has the columns of that time.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOldNames{{
     {"nvtxsum", "nvtx_sum"},
     {"osrtsum", "osrt_sum"},

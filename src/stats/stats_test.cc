@@ -63,7 +63,7 @@ TEST(StatsFigures, AreThoseOfASample) {
   EXPECT_EQ(FiguresOf(values).med, 5);
 }
 
-// As the definitions say it, for values that long doubles hold exactly.
+// Compares with the definitions, for values that long doubles hold exactly.
 TEST(StatsFigures, AreThoseOfTheSortedValuesHoweverTheyAreDivided) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 300; ++round) {
@@ -184,7 +184,7 @@ TEST(StatsReports, TellCopiesByTheirWayAndCountTheirBytes) {
               "0,1000,,,,,,,,,,,0.004,4000.000,Pinned,Device,(0),,7,[CUDA memcpy HtoD]");
 }
 
-// By printf, not by decimal halves: the doubles are a little less than these.
+// Rounds as printf does, not by decimal halves: the doubles are a little less than these.
 TEST(StatsReports, RoundBytesAsNsysDoes) {
   for (const auto& [bytes, shown] : {std::pair{"7500", "0.007,1,"},
                                      {"4500", "0.004,1,"},
@@ -252,7 +252,7 @@ TEST(StatsReports, CountAKernelInEachRangeAroundItsLaunch) {
               ElementsAre("step,PushPop,1,1,2,3,110,22.0,20.0,10,30,8.4,k"));
 }
 
-// As those of two virtual machines are.
+// Threads of two virtual machines may have the same numbers.
 TEST(StatsReports, SumUpThreadsWithTheSameNumbers) {
   std::vector<Trace> traces;
   for (int64_t machine = 0; machine < 2; ++machine) {
@@ -284,7 +284,7 @@ TEST(StatsReports, FoldRowsOfTheTraceThatAreNotShown) {
   EXPECT_EQ(RenderCsv(shown), RenderCsv(whole));
 }
 
-// As far as 64 bits go.
+// Sums stop at the largest number of 64 bits.
 TEST(StatsReports, OfTheLargestTimesDoNotOverflow) {
   TraceBuilder b;
   for (int64_t i = 0; i < 3; ++i)
@@ -297,7 +297,7 @@ TEST(StatsReports, OfTheLargestTimesDoNotOverflow) {
   EXPECT_THAT(LinesOf(table)[0], HasSubstr(",9223372036854775807,3,"));
 }
 
-// Ranges that nest, overlap, touch and repeat; what lies around what, by looking at all pairs.
+// Compares with a look at all pairs, for ranges that nest, overlap, touch and repeat.
 TEST(RangeSweep, FindsWhatAllPairsShow) {
   std::mt19937_64 random(7);
   const auto upto = [&](int64_t n) {
@@ -354,7 +354,7 @@ TEST(RangeSweep, FindsWhatAllPairsShow) {
   }
 }
 
-// Ranges that nothing ended lie around all that comes later; others came to an end meanwhile.
+// Ranges that nothing ended lie around all that comes later; other ranges have ended by then.
 TEST(RangeSweep, LeavesOutOuterRangesAndSaysSo) {
   const auto build = [](int64_t open, int64_t ended) {
     TraceBuilder b;

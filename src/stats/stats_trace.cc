@@ -64,7 +64,7 @@ void StatsTrace::ReadRanges() {
   };
   for (uint32_t row = 0; row < trace.annotations.size(); ++row)
     add(trace.annotations, row, {trace.annotations.args[row]});
-  if (is_nsys_) {  // else they are no ranges that anybody named
+  if (is_nsys_) {  // in other traces nobody named these ranges
     for (uint32_t row = 0; row < trace.host_ops.size(); ++row)
       add(trace.host_ops, row, HostOpArgs(trace, row));
     const RangeTable& free = trace.ranges;

@@ -88,7 +88,7 @@ void AddCallTimes(const StatsTrace& stats, WorkTimes& times) {
 void AddOsCallTimes(const StatsTrace& stats, WorkTimes& times) {
   const Trace& trace = stats.trace();
   const OtherSliceTable& others = trace.others;
-  const ArgReader event_class(trace, "event class");  // of what is no call
+  const ArgReader event_class(trace, "event class");  // only rows that are no calls have it
   EntriesById calls(times.os_calls);
   for (uint32_t row = 0; row < others.size(); ++row) {
     if (stats.Text(trace.words[others.category[row]].name) != "osrt") continue;

@@ -25,13 +25,13 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
   return common;
 }
 
-// Texts that look alike at first, and where they are resolved.
+// Rows whose texts look alike so far.
 struct Alike {
   std::vector<size_t> rows;
   size_t depth = 0;  // rounds of separating them so far
 };
 
-// The looks of `rows`, whose texts differ from byte `from` on.
+// How `rows` look when cut to `width` from about byte `from` on, where their texts begin to differ.
 std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
                                    const std::vector<size_t>& rows, size_t from, size_t width,
                                    bool unicode) {
@@ -52,8 +52,8 @@ std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
 std::vector<std::string> FitDistinct(const std::vector<std::string>& cells,
                                      const std::vector<std::string>& texts, size_t width,
                                      bool unicode) {
-  constexpr size_t kDeepest = 8;  // groups within groups; below, they are numbered
-  std::map<std::string, std::vector<size_t>> looks;  // one row of each cell
+  constexpr size_t kDeepest = 8;  // levels of groups within groups; deeper rows are numbered
+  std::map<std::string, std::vector<size_t>> looks;  // by look: one row of each cell
   std::set<std::string_view> seen;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (seen.insert(cells[i]).second) looks[FitName(texts[i], width, unicode)].push_back(i);
@@ -62,7 +62,7 @@ std::vector<std::string> FitDistinct(const std::vector<std::string>& cells,
   std::set<std::string> taken;
   std::unordered_map<std::string, size_t> numbers;  // by look: the last one given
   std::vector<Alike> open;
-  // Those that look like no other are done.
+  // Rows that look like no other are done.
   const auto sort_out = [&](std::map<std::string, std::vector<size_t>>& by_look, size_t depth) {
     for (auto& [look, rows] : by_look) {
       if (rows.size() == 1 && taken.insert(look).second) {

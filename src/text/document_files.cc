@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Appends each block; what only a screen can show adds nothing.
+// Appends each block, except what only a screen can show.
 class MarkdownRenderer {
  public:
   explicit MarkdownRenderer(size_t rows) : rows_(rows) {}

@@ -16,7 +16,7 @@ constexpr size_t kNone = std::string_view::npos;
 // Where the parts of a name are, in bytes.
 struct NameShape {
   std::vector<size_t> parts;           // beginnings of "ns", "f<int>"; at least one
-  size_t open = kNone, close = kNone;  // of the arguments of the last part: '<', and after '>'
+  size_t open = kNone, close = kNone;  // of the last part's arguments: '<', and after '>'
 
   [[nodiscard]] size_t last() const { return parts.back(); }
 };
@@ -78,11 +78,11 @@ std::string ListOf(const std::vector<std::string>& arguments, std::string_view m
   return out + '>';
 }
 
-// The list in at most `width` columns: words first, which may be shortened themselves, then
-// numbers, each from the front; "" when not even "<…>" fits.
+// Fits the list into `width` columns: words first, which may be shortened themselves, then numbers,
+// each from the front; "" when not even "<…>" fits.
 std::string FitArguments(std::string_view list, size_t width, bool unicode) {
-  constexpr size_t kMost = 16;           // of a list; the others are not shown
-  constexpr size_t kNarrowestWord = 10;  // of one that is shortened
+  constexpr size_t kMost = 16;           // arguments of a list that are shown
+  constexpr size_t kNarrowestWord = 10;  // in columns, of a word that is shortened
   const std::string_view mark = ElisionMark(unicode);
   if (DisplayWidth(mark) + 2 > width) return "";
   std::vector<std::string_view> arguments = SplitArguments(list);

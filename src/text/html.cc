@@ -66,7 +66,7 @@ std::string CellHtml(const Table& table, const ShownColumn& column, size_t row,
   }
 }
 
-// Names that were cut say what they are in full.
+// The full name as a title, if the name was cut.
 std::string TitleOf(const Table& table, const ShownColumn& column, size_t row, size_t width) {
   const auto* text = std::get_if<std::string>(&table.rows[row].cells[column.index]);
   if (text == nullptr || !table.columns[column.index].stretches) return "";

@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kGap = 2;        // blanks between columns
-constexpr size_t kReadable = 16;  // columns of a text that still say something
+constexpr size_t kReadable = 16;  // columns that a text needs to still say something
 constexpr size_t kMaxMarkdownName = 160;
 
 size_t WidthOf(const std::vector<ShownColumn>& columns) {
@@ -131,7 +131,7 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
     FitColumns(columns, style.width);
     for (const ShownColumn& column : columns)
       left_out.erase(std::ranges::find(left_out, column.heading));
-    std::erase(left_out, "");  // a bar, which draws a figure of its row once more
+    std::erase(left_out, "");  // of a bar, which draws a figure of its row once more
   }
   FitCells(columns, style.unicode);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};

@@ -101,7 +101,7 @@ bool HasText(const TableRow& row, const std::string& lowered) {
   });
 }
 
-// "COLUMN>VALUE" apart; nullopt when there is no comparison in it.
+// Splits "COLUMN>VALUE"; nullopt when there is no comparison in it.
 std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
   const size_t at = text.find_first_of("<>=!");
   if (at == 0 || at == std::string_view::npos) return std::nullopt;
@@ -112,8 +112,8 @@ std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
                               std::string(Trim(text.substr(at + (two ? 2 : 1))))};
 }
 
-// Whether it compares a name with a number: then a column that is not there is a mistake, and no
-// text.
+// Whether a condition compares a name with a number. If it does, an unknown column is a mistake,
+// and the condition is not a text to look for.
 bool LooksMeant(const TablePick::Condition& condition) {
   const bool is_name = std::ranges::all_of(condition.column, [](char c) {
     return c == '_' || IsDigit(c) || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');

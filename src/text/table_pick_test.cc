@@ -48,7 +48,7 @@ TEST(PickRows, SortsByAColumnsOwnSenseOrAsAsked) {
   EXPECT_THAT(Picked("total_ns:asc", {}), ElementsAre("b_gemm", "a_GEMM", "norm"));
   EXPECT_THAT(Picked("name", {}), ElementsAre("a_GEMM", "b_gemm", "norm"));
   EXPECT_THAT(Picked("name:desc", {}), ElementsAre("norm", "b_gemm", "a_GEMM"));
-  // Equal ones stay in order, and what has no value is last either way.
+  // Rows with equal values stay in order, and rows without a value are last either way.
   EXPECT_THAT(Picked("category", {}), ElementsAre("a_GEMM", "b_gemm", "norm"));
   EXPECT_THAT(Picked("bytes", {}), ElementsAre("norm", "b_gemm", "a_GEMM"));
   EXPECT_THAT(Picked("bytes:asc", {}), ElementsAre("b_gemm", "norm", "a_GEMM"));
@@ -71,7 +71,7 @@ TEST(PickRows, FiltersByTextAndByValue) {
   EXPECT_THAT(Picked({}, "share<0.2"), ElementsAre("b_gemm"));
   EXPECT_THAT(Picked({}, "category=norm"), ElementsAre("norm"));
   EXPECT_THAT(Picked({}, "category!=norm"), ElementsAre("a_GEMM", "b_gemm"));
-  EXPECT_THAT(Picked({}, "bytes<1MB"), ElementsAre("b_gemm"));  // none is not few
+  EXPECT_THAT(Picked({}, "bytes<1MB"), ElementsAre("b_gemm"));  // no value is not a small one
   EXPECT_THAT(Picked("total_ns:asc", "gemm"), ElementsAre("b_gemm", "a_GEMM"));
 }
 

@@ -23,7 +23,7 @@ std::string CsvText(std::string_view text) {
   return out + "\"";
 }
 
-// Bytes that are not UTF-8 as U+FFFD, all else as it is: a file is no terminal.
+// Bytes that are not UTF-8 become U+FFFD, all else stays as it is: a file is no terminal.
 std::string CsvCell(const Cell& cell, const TableColumn& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);

@@ -34,7 +34,7 @@ TEST(Table, NamesWhatItHasNoRoomFor) {
             std::string::npos);
 }
 
-// A name that is cut, or two that are cut into one, would be a column that does not exist.
+// A name that is cut, or two that run into one, would look like a column that does not exist.
 TEST(Table, NamesOfLeftOutColumnsAreWholeOrCounted) {
   Table table{"t", {}, {{}}};
   for (const char* name : {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"}) {
@@ -50,7 +50,7 @@ TEST(Table, NamesOfLeftOutColumnsAreWholeOrCounted) {
   EXPECT_EQ(last_line(50).text, " left out: fifth, sixth, seventh (--wide)");
 }
 
-// Whatever the columns are, as long as the first one fits.
+// Holds for any columns, as long as the first one fits.
 TEST(Table, IsNeverWiderThanItsLine) {
   for (size_t columns = 1; columns < 24; ++columns) {
     for (size_t variant = 0; variant < 8; ++variant) {
@@ -72,7 +72,7 @@ TEST(Table, IsNeverWiderThanItsLine) {
   }
 }
 
-// The room of a column that is left out is the others'.
+// A column that is left out gives its room to the others.
 TEST(Table, LeavesOutRatherThanCutsToNothing) {
   Table table{"t",
               {TableColumn{"a", "a"}, TableColumn{"b", "b"}.Stretches(),

@@ -17,7 +17,7 @@ constexpr bool Within(uint32_t value, uint32_t low, uint32_t high) {
   return low <= value && value <= high;
 }
 
-// Takes no room of its own, or turns the order of what follows.
+// Whether a character takes no room of its own, or turns the order of what follows.
 bool IsInvisible(uint32_t code) {
   return Within(code, 0x80, 0x9f) || Within(code, 0x200b, 0x200f) || Within(code, 0x2028, 0x202e) ||
          Within(code, 0x2060, 0x2069) || code == 0xfeff || code == 0xad || code == 0x61c;

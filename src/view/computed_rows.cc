@@ -8,19 +8,19 @@
 namespace tacho {
 namespace {
 
-// What has been added to `slices` since there were `first`.
+// The row of the slices that were added after the first `first` ones.
 ComputedRow Since(size_t first, const ComputedSlices& slices) {
   return {static_cast<uint32_t>(first), slices.table.size() - first};
 }
 
-// The union of the items that `wanted` accepts, one interval after the other. Makes no list: new
-// memory would cost more than the union.
+// Returns the union of the items that `wanted` accepts, one interval at a time. Builds no list,
+// because allocating it would cost more than the union.
 template <typename Wanted>
 class UnionOf {
  public:
   UnionOf(const DeviceItems& device, Wanted wanted) : items_(device.items), wanted_(wanted) {}
 
-  // Empty after the last.
+  // The next interval; empty after the last one.
   Interval Next() {
     Interval open;
     for (; next_ < items_.size(); ++next_) {

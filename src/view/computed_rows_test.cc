@@ -17,7 +17,7 @@ const Classifier& TheClassifier() {
   return classifier;
 }
 
-// Time of the row's slices by name; they must be in order and not overlap.
+// The time of the row's slices, by name. Also checks that they are in order and do not overlap.
 std::map<std::string, int64_t> TimesOf(const ComputedSlices& slices, const ComputedRow& row) {
   std::map<std::string, int64_t> times;
   for (size_t i = 0; i < row.size(); ++i) {
@@ -28,7 +28,7 @@ std::map<std::string, int64_t> TimesOf(const ComputedSlices& slices, const Compu
   return times;
 }
 
-// The rows show what the tables of the analyses say.
+// The rows must agree with the tables of the analyses.
 TEST(ComputedRows, AreTheFiguresOfTheTables) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);

@@ -1,4 +1,4 @@
-// Traces that no profiler should write, and some do.
+// Traces that no profiler should write, although some do.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t kLeastTime = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMostTime = std::numeric_limits<int64_t>::max();
 
-// Asks for all there is, at odd times too; what matters is that nothing breaks. Neither the reader
-// nor the server lets a time through that is beyond a quarter of the range.
+// Asks every query, at odd times too, to see that nothing breaks. Neither the reader nor the server
+// accepts a time beyond a quarter of the range.
 void AskEverything(const ReadRanks& ranks) {
   for (const Interval window :
        {SpanOf(ranks), Interval{{kLeastTime / 4}, {kMostTime / 4}}, Interval{{5}, {5}},
@@ -48,7 +48,7 @@ void AskEverything(const ReadRanks& ranks) {
   LongestRunGaps(ranks);
 }
 
-// Every slice of the trace is in the rows, once.
+// Checks that the rows contain every slice of the trace exactly once.
 void ExpectEverySlice(const ViewedRank& rank) {
   std::map<std::pair<uint32_t, uint32_t>, int> seen;
   for (const TimelineRow& row : rank.rows()) {
@@ -149,7 +149,7 @@ TEST(HostileTrace, WithoutGpuWork) {
 
 TEST(HostileTrace, RangesAndInstantsAreShown) {
   TraceBuilder builder;
-  builder.Host("cpu_op", "op", {.start = 0, .duration = 10});  // makes the track
+  builder.Host("cpu_op", "op", {.start = 0, .duration = 10});  // creates the track
   for (int i = 0; i < 300; ++i) builder.Instant("now", i / 3, {{"n", std::to_string(i)}});
   const ReadRanks ranks = RanksOf(std::move(builder).Finish());
   ExpectEverySlice(*ranks[0]);
@@ -161,7 +161,7 @@ TEST(HostileTrace, RangesAndInstantsAreShown) {
   EXPECT_EQ(detail->arguments[0].key, "n");
 }
 
-// Whatever overlaps is shown, and what a screen shows of all lanes is all the time there is.
+// Overlapping work is shown as a whole, and at any zoom the lanes show the full time of all slices.
 TEST(HostileTrace, OverlappingWorkIsWholeAtEveryZoom) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     TraceBuilder builder;
@@ -191,7 +191,8 @@ TEST(HostileTrace, OverlappingWorkIsWholeAtEveryZoom) {
             busy += column.busy_ns;
             slices += column.count;
           }
-          // A slice counts in each column that it touches: once more for each edge inside it.
+          // A slice counts in each column that it touches: one extra time for each column edge
+          // inside it.
           for (size_t i = 0; i < lane.size(); ++i) {
             const Interval when = lane.When(i);
             const int64_t first = (when.start - span.start).ns / width;

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// The same from the definition alone.
+// Computes the same from the definition alone.
 Bucket BruteForce(const Lane& lane, Interval column) {
   Bucket bucket;
   std::array<uint64_t, kColors> by_color{};
@@ -32,7 +32,7 @@ Bucket BruteForce(const Lane& lane, Interval column) {
 
 TEST(Lane, ColumnsAreThoseOfTheDefinition) {
   for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 3000u}) {
-    // Also with times that do not fit into 32 bits.
+    // Half of the rounds use times that do not fit into 32 bits.
     const int64_t scale = count % 2 == 0 ? 1 : 100'000'000;
     Drawn drawn = RandomSlices(count + 7, count, scale);
     const Lane lane = drawn.lane();

@@ -33,7 +33,7 @@ void ForEachRank(const ReadRanks& ranks, std::optional<uint32_t> only, Visit vis
   }
 }
 
-// Whether `a` comes before `b` on the way; equal ones come in neither order.
+// Whether `a` comes before `b` in the search direction. Equal times are not ordered.
 bool IsNearer(TimeNs a, TimeNs b, bool forward) { return forward ? a < b : b < a; }
 
 // Takes `found` if it is nearer than `best`.
@@ -42,7 +42,8 @@ void TakeNearer(const std::optional<PlacedSlice>& found, bool forward,
   if (found && (!best || IsNearer(found->when.start, best->when.start, forward))) best = found;
 }
 
-// Of a lane the first slice that starts after `t`, or the last that starts before it.
+// In the search direction, the first slice of a lane that starts after `t`, or the last one that
+// starts before `t`.
 std::optional<size_t> NextInLane(const Lane& lane, TimeNs t, bool forward) {
   const size_t next = lane.FirstFrom(forward ? TimeNs{AddSaturated(t.ns, 1)} : t);
   if (forward) return next < lane.size() ? std::optional(next) : std::nullopt;
@@ -146,7 +147,7 @@ std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text
   ForEachRank(ranks, rank, [&](uint32_t i, const ViewedRank& of) {
     const LanesOfRank all(of);
     const size_t lanes = all.lanes.size();
-    // Of hits that start together those of later ranks and lanes come after.
+    // Hits with the same start are ordered by rank and then by lane.
     size_t lane = forward ? lanes : 0;
     if (after && i == after->rank) {
       const auto at = std::ranges::find(all.places, std::pair(after->row, after->lane));
@@ -158,7 +159,7 @@ std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text
     const auto found = FindNext(all.lanes, text, {t, lane}, forward);
     if (!found) return;
     const auto placed = SliceAt(ranks, all.At(i, found->lane, found->place));
-    // Backward the last of equals is the next.
+    // When searching backward, the last of several equal hits comes first.
     if (!forward && best && placed->when.start == best->when.start) {
       best = placed;
     } else {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t kUnixBase = 1'700'000'000 * kNsPerSecond;
 
-// Steps of 100 ns every 200 ns from `start` on, each with a kernel of 50 ns; the gaps grow.
+// Steps of 100 ns every 200 ns, beginning at `start`. Each step has a kernel of 50 ns, and the gaps
+// grow.
 Trace ThreeSteps(int64_t start) {
   TraceBuilder builder;
   builder.header().base_time_ns = kUnixBase;
@@ -90,7 +91,7 @@ TEST(SearchRun, AddsUpTheRanks) {
   EXPECT_TRUE(SearchRun(ranks, "nowhere", 10).names.empty());
 }
 
-// Hits that start together, in one rank and in several, are all met, in both directions.
+// Several hits that start together, in one rank or in several, are all visited, in both directions.
 TEST(NextHit, MeetsEveryHitOnce) {
   TraceBuilder builders[2];
   Random random(3);

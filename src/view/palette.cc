@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Of Palette::kWork.
+// Indexes into the colours of Palette::kWork.
 enum WorkColor : uint8_t {
   kGemm,
   kMoe,
@@ -31,10 +31,10 @@ constexpr std::array<std::string_view, kColors> kWorkNames{
     "quantize", "sampling", "elementwise", "copy", "memset, memory",   "other"};
 
 struct OfGroup {
-  std::string_view category;  // or the beginning of one
+  std::string_view category;  // a category, or the beginning of one
   WorkColor color;
 };
-// The first that fits. What is not here is "other".
+// The first matching entry counts. Anything else is "other".
 constexpr OfGroup kGroups[] = {{"memory.copy", kCopy},    {"memory", kMemory},
                                {"gemm", kGemm},           {"conv", kGemm},
                                {"lora", kGemm},           {"moe", kMoe},

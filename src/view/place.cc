@@ -10,7 +10,7 @@ const TimelineRow* FindRow(const ReadRanks& ranks, uint32_t rank, uint32_t row) 
   return &ranks[rank]->rows()[row];
 }
 
-// How far `t` is from the slice; 0: it covers it.
+// The distance from `t` to the slice; 0 if the slice covers `t`.
 DurationNs DistanceTo(Interval when, TimeNs t) {
   if (t < when.start) return when.start - t;
   return t < PlaceEnd(when) ? DurationNs{} : t - when.end + DurationNs{1};
@@ -61,7 +61,7 @@ std::optional<PlacedSlice> SliceNear(const ReadRanks& ranks, uint32_t rank, uint
     for (size_t place = next - (next > 0 ? 1 : 0); place <= next && place < slices.size();
          ++place) {
       const DurationNs distance = DistanceTo(slices.When(place), t);
-      // Of those that cover it the last lane's is the deepest.
+      // If several slices cover `t`, the one in the last lane is the deepest.
       if (best && (distance > least || (distance == least && least.ns > 0))) continue;
       best = SlicePlace{rank, row, i, static_cast<uint32_t>(place)};
       least = distance;

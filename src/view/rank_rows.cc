@@ -31,8 +31,9 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
   return text;
 }
 
-// What the file calls the rows that it draws the work of each stream on, where these are not the
-// stream's own: torch 2.15 may draw it on lanes named by its annotations. At most kMostLanes each.
+// The names of the rows on which the file draws each stream's work, where these differ from the
+// stream's own name: torch 2.15 may draw work on lanes named by annotations. At most kMostLanes for
+// each stream.
 std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
   constexpr size_t kMostLanes = 4;
   std::vector<std::vector<TrackId>> lanes(trace.words.streams().size());
@@ -116,7 +117,7 @@ RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
   const TrackIndex& index = prepared.index;
   MakeTables(classifier);
   std::vector<std::vector<Lane>> of_tracks, of_streams(index.gpu().lanes());
-  RunAll({[&] { AddComputed(prepared, in_flight); },  // alone fills computed_ and rows_
+  RunAll({[&] { AddComputed(prepared, in_flight); },  // alone writes computed_ and rows_
           [&] { of_tracks = StackHostTracks(index, tables_); },
           [&] {
             for (size_t i = 0; i < of_streams.size(); ++i) {
@@ -130,7 +131,7 @@ RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
   NameTables();
 }
 
-// All but the names.
+// Fills the tables, except for the names.
 void RankRows::MakeTables(const Classifier& classifier) {
   const Trace& trace = *trace_;
   const auto one_color = [&](HostColor color) {
@@ -148,7 +149,7 @@ void RankRows::MakeTables(const Classifier& classifier) {
   add(trace.host_ops, one_color(HostColor::kOperator));
   add(trace.host_calls, ColorsOfHostCalls(trace));
   add(trace.others, one_color(HostColor::kOther));
-  tables_.push_back({&computed_.table, &computed_.names, {}});  // AddComputed knows the colours
+  tables_.push_back({&computed_.table, &computed_.names, {}});  // AddComputed sets its colours
   add(marks_, one_color(HostColor::kAnnotation));
 }
 
@@ -156,7 +157,7 @@ void RankRows::NameTables() {
   names_ = std::make_unique<RankNames>(*trace_, computed_.names);
   for (DrawnTable& table : tables_) {
     table.id_of_name = names_->of_others();
-    table.color_of_name = {};  // the lanes have them
+    table.color_of_name = {};  // the lanes have the colours now
   }
   DrawnTable& gpu = tables_[static_cast<size_t>(DrawnFrom::kGpu)];
   gpu.id_of_name = names_->of_gpu_work();
@@ -175,7 +176,8 @@ std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
 
 void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_flight) {
   const DeviceWork& work = prepared.work;
-  // First all slices, those of the steps before the others: lanes need their colours.
+  // Adds all slices before any lane is built, because lanes need their colours. The slices of steps
+  // come first.
   const ComputedRow steps = AddSteps(steps_, computed_);
   IdleRows idle{{}, std::vector<ComputedRow>(work.devices.size())};
   std::vector<ComputedRow> busy(work.devices.size()), communication = busy;

@@ -14,7 +14,7 @@ const Classifier& Rules() {
   return classifier;
 }
 
-// A step of one GPU: two streams, of which one communicates, and two threads.
+// A step on one GPU with two streams, one of them for communication, and two threads.
 Trace OneStep() {
   TraceBuilder builder;
   builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
@@ -47,7 +47,7 @@ TEST(RankRows, ComputedRowsThenStreamsThenThreads) {
   EXPECT_EQ(rank.rows()[0].lanes[0].NameText(0), "decode 1 token");
 }
 
-// torch 2.15 may draw the work of a stream on a lane that an annotation names.
+// torch 2.15 may draw a stream's work on a lane that is named by an annotation.
 TEST(RankRows, AStreamHasTheNamesOfItsLanes) {
   TraceBuilder builder;
   Vocabulary& words = builder.vocabulary();

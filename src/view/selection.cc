@@ -14,11 +14,12 @@
 namespace tacho {
 namespace {
 
-// A value for each name of each table, made when the name is first met: one read of an array.
+// Stores a value for each name of each table, created when the name is first met. A lookup costs
+// one array read.
 template <typename Value>
 class OfEachName {
  public:
-  // `make()` is asked once for a name.
+  // Calls `make()` once for each name.
   template <typename Make>
   Value& At(const Lane& lane, size_t place, Make make) {
     const DrawnTable& table = lane.TableOf(place);
@@ -38,7 +39,7 @@ class OfEachName {
   std::vector<std::optional<Value>>* known_ = nullptr;
 };
 
-// Whether names hold a text, in upper or lower case.
+// Whether a name contains a text, ignoring case.
 class Holds {
  public:
   explicit Holds(std::string_view text) : text_(AsciiLowered(text)) {}
@@ -66,7 +67,7 @@ void ForEachIn(std::span<const Lane* const> lanes, Interval window, Visit visit)
 std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window) {
   std::vector<NameTotal> totals;
   std::map<std::tuple<std::string_view, uint8_t, uint32_t, size_t>, size_t> numbers;
-  std::array<OfEachName<size_t>, kSliceKinds> number_of;  // by kind
+  std::array<OfEachName<size_t>, kSliceKinds> number_of;  // index of a name's result, by kind
   ForEachIn(lanes, window, [&](size_t lane_number, size_t place) {
     const Lane& lane = *lanes[lane_number];
     const size_t kind = lane.KindOf(place);
@@ -95,7 +96,7 @@ std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval
 
 namespace {
 
-// Nodes of all slices of a window, whatever their size.
+// The nodes of all slices in a window, without a minimum size.
 std::vector<FlameNode> AllNodes(std::span<const Lane> lanes, Interval window) {
   struct Slice {
     Interval when;
@@ -149,7 +150,7 @@ std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, 
   if (slices > most) return {};
   const std::vector<FlameNode> all = AllNodes(lanes, window);
   std::vector<FlameNode> kept(1);
-  std::vector<uint32_t> number(all.size(), 0);  // in `kept`; 0: left out, with what is in it
+  std::vector<uint32_t> number(all.size(), 0);  // index in `kept`; 0: left out with its children
   for (size_t i = 1; i < all.size(); ++i) {
     const bool in_kept = all[i].parent == 0 || number[all[i].parent] != 0;
     const uint32_t parent = number[all[i].parent];
@@ -205,13 +206,14 @@ std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::stri
   };
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i];
-    // Slices that start at `from` come after it in later lanes, before it in earlier ones.
+    // A slice that starts at `from` comes after it if its lane is later, and before it if its lane
+    // is earlier.
     const bool with_equal = forward ? i <= from.lane : i < from.lane;
     size_t place = lane.FirstFrom(TimeNs{AddSaturated(from.at.ns, with_equal ? 1 : 0)});
     const auto at_end = [&] { return forward ? place == lane.size() : place == 0; };
     for (; !at_end(); place += forward ? size_t{1} : size_t{0} - 1) {
       const FoundSlice found{i, forward ? place : place - 1};
-      // Of equals the first lane is next, the last one is before.
+      // Of equal starts, forward search takes the first lane and backward search takes the last.
       if (best &&
           (forward ? start_of(found) >= start_of(*best) : start_of(found) < start_of(*best))) {
         break;

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// Operators within operators on one thread, at random.
+// Randomly nested operators on one thread.
 Trace RandomTree(uint64_t seed) {
   Random random(seed);
   TraceBuilder builder;
@@ -71,13 +71,13 @@ TEST(TotalsByName, AreThoseOfTheSlices) {
   }
 }
 
-// Against the tree of the model.
+// Compares with the tree that the model builds.
 TEST(FlameGraph, IsTheTreeOfTheSlices) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Trace trace = RandomTree(seed);
     const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
     const Interval whole{{-10}, {1000}};
-    std::map<std::string, std::pair<uint64_t, int64_t>> slow;  // by the names from the root on
+    std::map<std::string, std::pair<uint64_t, int64_t>> slow;  // by path of names from the root
     WalkHostSlices(AllHostRows(TrackIndex(rank.trace()), true), std::string(),
                    [&](const HostSlice& slice, const std::string& around) {
                      std::string path =
@@ -118,7 +118,7 @@ TEST(FlameGraph, SmallNodesArePartOfTheirParent) {
   EXPECT_EQ(nodes[0].total.ns, 100);
 }
 
-// Of children that overlap without nesting each counts whole.
+// Overlapping children that do not nest each count in full.
 TEST(FlameGraph, OfTooManySlicesThereIsNone) {
   const Trace trace = RandomTree(1);
   const RankRows rank(Prepare(trace, KernelRules()), KernelRules());

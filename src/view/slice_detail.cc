@@ -32,7 +32,7 @@ std::string_view CategoryOfSlice(const ViewedRank& rank, DrawnKind kind, SliceRe
   return rules.categories()[rules.OfKernel(trace.Text(trace.gpu.name[slice.row()]))];
 }
 
-// At most `most` bytes, and no character cut in two.
+// Cuts the text to at most `most` bytes without splitting a character; returns whether it was cut.
 bool CutText(std::string& text, size_t most) {
   if (text.size() <= most) return false;
   while (most > 0 && (static_cast<uint8_t>(text[most]) & 0xc0) == 0x80) --most;
@@ -56,7 +56,7 @@ void AddArguments(const Trace& trace, const ArgsOf& args, SliceDetail& detail) {
   }
 }
 
-// The slices of a thread that lie around the one at `at`, and its self time.
+// Adds the slices of the thread that enclose the one at `at`, and its self time.
 void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
   const std::vector<Lane>& lanes = ranks[at.rank]->rows()[at.row].lanes;
   const Interval when = lanes[at.lane].When(at.place);
@@ -85,7 +85,7 @@ void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
 void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const LaunchLinks& links = rank.view().links();
-  if (!rank.view().untold().all.empty()) return;  // whose launch it is, nothing tells
+  if (!rank.view().untold().all.empty()) return;  // the launch cannot be assigned to a rank
   if (TableOfRef(slice) == DrawnFrom::kGpu) {
     const uint32_t call = links.call_of_gpu[slice.row()];
     if (call == LaunchLinks::kNone) return;
@@ -111,7 +111,7 @@ void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceD
   }
 }
 
-// The innermost step that lasts at `t`, on the rank's clock.
+// Adds the innermost step that lasts at `t`, on the rank's clock.
 void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const std::vector<Step>& steps = rank.view().steps();
@@ -243,7 +243,7 @@ std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
   CollectiveDetail detail;
   detail.last = collective->parts[collective->last].rank;
   detail.wait = collective->Wait(*own);
-  std::optional<uint32_t> before;  // the rank of the part before
+  std::optional<uint32_t> before;  // rank of the previous part
   for (const Collective::Part& part : collective->parts) {
     detail.ranks += part.rank != before ? 1 : 0;
     before = part.rank;

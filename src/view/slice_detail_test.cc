@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// A step whose graph launch puts two kernels onto the GPU; all times from 1000 on.
+// A step with a graph launch that runs two kernels on the GPU. All times start at 1000.
 Trace LaunchedStep() {
   TraceBuilder builder;
   builder.Host("user_annotation", "execute_context_0(0)_generation_1(3)",
@@ -101,7 +101,7 @@ TEST(DetailOf, AKernelAndTheCallThatLaunchedIt) {
   EXPECT_FALSE(copy->step);
 }
 
-// The device's clock is behind: the call is known, the delay is not.
+// The device's clock is behind: the launch call is known, but the delay is not.
 TEST(DetailOf, WithoutACommonClockALaunchHasNoDelay) {
   const auto all = [](int64_t) { return true; };
   const ReadRanks off = RanksOf(Launched(all, -5'000)), right = RanksOf(Launched(all));

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// The tables of a trace, all in one colour.
+// The tables of a trace, all with one colour.
 std::vector<DrawnTable> TablesOf(const Trace& trace) {
   std::vector<DrawnTable> tables;
   const std::vector<uint8_t> colors(trace.words.strings.size(), 0);
@@ -27,7 +27,7 @@ std::vector<DrawnTable> TablesOf(const Trace& trace) {
   return tables;
 }
 
-// Each lane in the order of time and without an overlap; returns how many slices there are.
+// Checks that each lane is ordered by time and free of overlaps; returns the number of slices.
 size_t CheckLanes(const std::vector<Lane>& lanes) {
   size_t slices = 0;
   for (const Lane& lane : lanes) {
@@ -81,7 +81,7 @@ TEST(StackStream, NothingIsLostHoweverMuchOverlaps) {
     const std::vector<DrawnTable> tables = TablesOf(trace);
     const std::vector<Lane> lanes = StackStream(index, StreamId{0}, tables);
     EXPECT_EQ(CheckLanes(lanes), kKernels);
-    // As few lanes as there can be: those that overlap at one instant.
+    // The fewest possible lanes: as many as slices overlap at one instant.
     std::map<int64_t, int> changes;
     for (size_t row = 0; row < trace.gpu.size(); ++row) {
       ++changes[trace.gpu.start[row].ns];
@@ -116,7 +116,7 @@ TEST(StackHostTracks, SlicesLieBelowTheOneAroundThem) {
   EXPECT_EQ(NamesOf(tracks[1][0]), "elsewhere");
 }
 
-// What overlaps without nesting goes further down, and no slice above the one that it lies in.
+// A slice that overlaps without nesting goes to a lower lane, and no slice is above its parent.
 TEST(StackHostTracks, EverySliceOnceAndBelowItsParent) {
   TraceBuilder builder;
   Random random(5);

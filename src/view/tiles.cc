@@ -61,7 +61,7 @@ uint32_t AppendSlices(std::string& bytes, const Lane& lane, Lane::Places places,
 uint32_t AppendBuckets(std::string& bytes, const Lane& lane, const TileWindow& window) {
   std::vector<Bucket> columns(window.columns);
   lane.Fold(window.start, window.width, columns);
-  // Names lie far apart in memory: ask for them early.
+  // Names are far apart in memory, so they are prefetched early.
   constexpr size_t kAhead = 16;
   const auto each_ahead = [&](size_t i, auto prefetch) {
     if (i < columns.size() && columns[i].count > 0) prefetch(columns[i].longest);
@@ -93,7 +93,7 @@ std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& windo
     std::string entries;
   };
   std::vector<Part> parts(lanes.size());
-  std::vector<size_t> folded;  // those that take long
+  std::vector<size_t> folded;  // lanes that take long
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i].lane;
     const Lane::Places places = lane.In(whole);
@@ -105,7 +105,7 @@ std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& windo
       folded.push_back(i);
     }
   }
-  // To start a thread costs as much as a thousand columns.
+  // Starting a thread costs as much as a thousand columns.
   constexpr size_t kWorthAThread = 10'000;
   const size_t worth = std::max<size_t>(folded.size() * window.columns / kWorthAThread, 1);
   ParallelFor(folded.size(), std::min(threads == 0 ? CoreCount() : threads, worth), [&](size_t i) {

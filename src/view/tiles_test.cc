@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Reads bytes as the page does: at fixed places.
+// Reads bytes at fixed offsets, as the page does.
 class Bytes {
  public:
   explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}

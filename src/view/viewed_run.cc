@@ -18,7 +18,8 @@ RankInput TimesOf(const ViewedRank& rank) {
 
 std::string_view FileName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-// Of the ranks read; what is 0 in all of them tells nothing apart.
+// Labels the ranks that were read. A number that is 0 in all of them distinguishes nothing and is
+// left out.
 void Label(std::vector<RankEntry>& entries) {
   std::vector<RankIdentity> identities(entries.size());
   std::vector<RankIdentity*> known;
@@ -143,7 +144,7 @@ void ViewedRun::Finish() {
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
       auto rank = slot.on_clock ? slot.Read() : nullptr;
-      // The ranks of a merged file are on one clock already.
+      // The ranks of a merged file are already on one clock.
       if (rank && rank->facts().role != TraceRole::kWorker) rank = nullptr;
       on_clock.push_back(std::move(rank));
     }

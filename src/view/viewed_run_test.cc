@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kBase = 1'700'000'000 * kNsPerSecond;
 
-// A trace with one kernel of 10 ns. `base`: Unix time of its clock's 0; -1: none.
+// A trace with one kernel of 10 ns. `base`: the Unix time at which its clock is 0; -1 for none.
 std::unique_ptr<ViewedRank> RankAt(int64_t start, int64_t base, std::string path = "rank") {
   TraceBuilder builder;
   builder.header().base_time_ns = base;
@@ -35,7 +35,7 @@ TEST(ViewedRun, RanksInUnixTimeAreOnOneClock) {
   EXPECT_EQ(SpanOf(ranks), (Interval{{-400}, {910}}));
 }
 
-// Traces of before 2024 hold it in their events.
+// In traces from before 2024 the events themselves are in Unix time.
 TEST(ViewedRun, EventsInUnixTime) {
   ViewedRun run({"a", "b"});
   run.Add(RankAt(kBase + 7, -1), 0);
@@ -152,7 +152,7 @@ TEST(ViewedRun, ReadersSeeWholeRanks) {
   for (std::thread& writer : writers) writer.join();
 }
 
-// One space of names for all tables.
+// All tables share one numbering of names.
 TEST(ViewedRank, NamesOfAllTables) {
   TraceBuilder builder;
   builder.Kernel("void at::native::elementwise_kernel<4>(int)", {.start = 0, .duration = 10});
@@ -174,7 +174,7 @@ TEST(ViewedRank, NamesOfAllTables) {
   EXPECT_GE(slices, 5u);
 }
 
-// Three reductions, 100 us apart, that end at once.
+// Three reductions, 100 us apart, that end at the same time on all ranks.
 std::unique_ptr<ViewedRank> ReducingRank(int64_t number, int64_t late, int64_t base) {
   TraceBuilder builder;
   builder.header().base_time_ns = base;

@@ -12,7 +12,7 @@ bool LongerFirst(const WindowGap& a, const WindowGap& b) {
   return std::tie(a.when.start, a.rank, a.device) < std::tie(b.when.start, b.rank, b.device);
 }
 
-// Keeps the `most` longest: a heap, the shortest on top.
+// Keeps the `most` longest gaps in a heap with the shortest on top.
 void Keep(const WindowGap& gap, size_t most, std::vector<WindowGap>& heap) {
   if (heap.size() == most) {
     if (most == 0 || !LongerFirst(gap, heap.front())) return;
@@ -23,7 +23,7 @@ void Keep(const WindowGap& gap, size_t most, std::vector<WindowGap>& heap) {
   std::ranges::push_heap(heap, LongerFirst);
 }
 
-// Of a device, whose idle time by cause is `row`: the slices of one gap adjoin.
+// Visits the gaps of a device. `row` shows its idle time by cause: the slices of one gap adjoin.
 template <typename Take>
 void ForEachGap(const TimelineRow& row, Interval window, Take take) {
   for (const Lane& lane : row.lanes) {

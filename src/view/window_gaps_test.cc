@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Kernels of two devices, some launched late, some from a queue, at random distances.
+// Kernels of two devices at random distances. Some are launched late, others come from a queue.
 Trace RandomTrace(Random& random) {
   TraceBuilder builder;
   builder.header().base_time_ns = 1'700'000'000 * kNsPerSecond;
@@ -29,8 +29,8 @@ Trace RandomTrace(Random& random) {
   return std::move(builder).Finish();
 }
 
-// All gaps of a small trace are listed ones: those of the whole run are the same, with the same
-// causes.
+// In a small trace all gaps are listed, so the gaps of the whole run and their causes must be the
+// same.
 TEST(LongestGapsIn, WholeRunHasTheGapsOfTheRun) {
   Random random(7);
   for (int round = 0; round < 30; ++round) {
@@ -50,7 +50,7 @@ TEST(LongestGapsIn, WholeRunHasTheGapsOfTheRun) {
   }
 }
 
-// Of a window: by brute force from the gaps of the whole run.
+// Checks a window against gaps found by brute force among those of the whole run.
 TEST(LongestGapsIn, WindowHasThoseThatTouchIt) {
   Random random(8);
   for (int round = 0; round < 60; ++round) {

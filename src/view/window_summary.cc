@@ -14,7 +14,7 @@ using NameKey = std::tuple<std::string_view, DrawnKind, DrawnFrom, Palette, uint
 
 bool IsComputed(const TimelineRow& row) { return row.group == RowGroup::kComputed; }
 
-// The rows of a rank that are selected and use one palette.
+// Adds the names of a rank's selected rows that use this palette.
 void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selection, Palette palette,
               std::map<NameKey, WindowName>& names) {
   const ViewedRank& rank = *ranks[number];
@@ -49,7 +49,7 @@ void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selectio
   }
 }
 
-// From the first to the last slice of a row, which has one.
+// From the first to the last slice of a row. The row must have a slice.
 Interval ExtentOf(const TimelineRow& row) {
   Interval extent = row.lanes.front().When(0);
   for (const Lane& lane : row.lanes) {
@@ -59,7 +59,7 @@ Interval ExtentOf(const TimelineRow& row) {
   return extent;
 }
 
-// Of a device, whose busy row is `row`, which has a slice.
+// Adds the idle time of the device with the busy row `row`. The row must have a slice.
 void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
              std::vector<WindowIdle>& idle) {
   DurationNs rest = window.length();
@@ -88,7 +88,7 @@ void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, In
   if (rest.ns > 0) add("outside", rest, 1);
 }
 
-// Leaves `most` of the names, device work first, and sums up the others.
+// Keeps `most` of the names, device work first, and sums up the rest.
 std::vector<WindowOthers> CutNames(std::vector<WindowName>& names, size_t most) {
   std::map<Palette, WindowOthers> others;
   size_t room = most;
@@ -131,7 +131,7 @@ WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection
       AddNames(ranks, number, selection, palette, names);
     }
     for (const TimelineRow& row : rank.rows()) {
-      // Without a slice there is no device, or its times are not told.
+      // A busy row without a slice means that there is no device, or that its times are not shown.
       if (row.kind == RowKind::kBusy && row.slices() > 0)
         AddIdle(rank, number, row, window, summary.idle);
       if (row.kind != RowKind::kSteps) continue;

@@ -34,7 +34,7 @@ Trace RandomWork(uint64_t seed) {
   return std::move(builder).Finish();
 }
 
-// Against one pass over the trace.
+// Compares with one pass over the trace.
 TEST(SummarizeWindow, NamesAreThoseOfTheTrace) {
   const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
   Random random(5);
@@ -114,7 +114,7 @@ TEST(SummarizeWindow, WhereWorkIsMissingIdleTimeIsNotTold) {
   }
 }
 
-// The work of the last 20 of 40 calls is missing: after the 20th nothing was recorded.
+// The work of the last 20 of 40 calls is missing: nothing after the 20th was recorded.
 TEST(SummarizeWindow, AfterWorkThatIsMissingAtTheEndNothingWasRecorded) {
   const ReadRanks ranks = RanksOf(Launched([](int64_t i) { return i < 20; }));
   const Interval window{{1'900}, {3'000}};
@@ -126,7 +126,8 @@ TEST(SummarizeWindow, AfterWorkThatIsMissingAtTheEndNothingWasRecorded) {
   EXPECT_EQ(times["outside"], 0);
 }
 
-// Nothing tells whose work is whose: of that file no figure, of the other all.
+// In a file with mixed ranks no work can be assigned, so there is no figure of that file. The other
+// file has all of its figures.
 TEST(SummarizeWindow, OfMixedRanksThereIsNoFigure) {
   const ReadRanks ranks = RanksOf(TwoRanksAsOne(), HalfLost());
   EXPECT_EQ(ranks[0]->view().untold().all, "the file holds several ranks as one");

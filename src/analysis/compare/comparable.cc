@@ -14,11 +14,11 @@ namespace tacho {
 namespace {
 
 constexpr double kLeastShared = 0.25;
-constexpr double kOneFactor = 0.8;  // of the time in kernels that both have
+constexpr double kOneFactor = 0.8;  // least share of the kernel time that must follow one factor
 constexpr double kSameFactor = 0.02;
 constexpr double kOtherPrompts = 1.25;
 constexpr double kCallsOfLayers =
-    4;  // a kernel of each layer is called at least as often in a step
+    4;  // a kernel of each layer is called at least this often in a step
 
 std::string Joined(const std::set<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
@@ -31,7 +31,7 @@ std::string Ranks(const SideFacts& side) {
   return side.ranks == 1 ? "1 rank" : fmt::format("{} ranks", side.ranks);
 }
 
-// Of both sides' time in kernels.
+// The share of kernel time, summed over both sides, in kernels that run on both sides.
 double SharedTime(const std::vector<KernelChange>& kernels) {
   double shared = 0, all = 0;
   for (const KernelChange& kernel : kernels) {
@@ -41,9 +41,10 @@ double SharedTime(const std::vector<KernelChange>& kernels) {
   return all == 0 ? 1 : shared / all;
 }
 
-// By how much more often kernels of layers are called, if one factor holds for most of them.
+// The factor by which kernels of layers are called more often, if one factor holds for most of
+// their time.
 std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
-  std::vector<std::pair<double, double>> factors;  // and time
+  std::vector<std::pair<double, double>> factors;  // the factor and the kernel's time
   double all = 0;
   for (const KernelChange& kernel : kernels) {
     if (std::min(kernel.base_calls, kernel.now_calls) < kCallsOfLayers) continue;
@@ -66,7 +67,8 @@ std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
   return std::nullopt;
 }
 
-// As RunChanges::on_both_sides, of two runs; "" if they have no work in common.
+// Names the work that two runs have in common, as RunChanges::on_both_sides does; "" if there is
+// none.
 std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
   std::string part;
   for (const TraceAnalysis* trace : RanksOf(a)) {
@@ -79,7 +81,7 @@ std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
   return part;
 }
 
-// Whether both are the same work, and not only a part of it.
+// Whether both runs are the same work as a whole, not only in part.
 bool IsEqualRun(const RunAnalysis& a, const RunAnalysis& b) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(a), others = RanksOf(b);
   return ranks.size() == others.size() &&
@@ -90,14 +92,14 @@ bool IsEqualRun(const RunAnalysis& a, const RunAnalysis& b) {
          });
 }
 
-// A trace without a header does not.
+// Whether a trace states its recording options. A trace without a header does not.
 bool SaysOptions(const TraceAnalysis& trace) {
   const TraceHeader& header = trace.header;
   return !trace.facts.options.empty() || header.base_time_ns >= 0 || !header.trace_id.empty() ||
          !header.devices.empty();
 }
 
-// Whether some kernel runs on that side.
+// Whether any kernel runs on the side that `calls` selects.
 bool AnyKernel(const std::vector<KernelChange>& kernels, double KernelChange::*calls) {
   return std::ranges::any_of(kernels,
                              [&](const KernelChange& kernel) { return kernel.*calls > 0; });
@@ -170,7 +172,7 @@ class Checks {
 
   void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
     const SideFacts &base = changes_.base, &now = changes_.now;
-    // Facts has said why no kernel is on both sides.
+    // Facts() already reported why no kernel is on both sides.
     if (!base.has_device_work || !now.has_device_work || base.on_host != now.on_host) return;
     const bool in_base = AnyKernel(kernels, &KernelChange::base_calls),
                in_now = AnyKernel(kernels, &KernelChange::now_calls);
@@ -198,7 +200,7 @@ class Checks {
     }
   }
 
-  // Which kernels ran in a whole recording, and how often, says nothing where some are lost.
+  // Checks a whole recording. If work is lost, which kernels ran and how often proves nothing.
   void Whole() {
     const SideFacts &base = changes_.base, &now = changes_.now;
     const bool both_work = base.has_device_work && now.has_device_work;
@@ -210,7 +212,7 @@ class Checks {
     if (both_work) Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
   }
 
-  // Of recordings without steps of one phase, which call kernels of their own.
+  // Whether the two recordings have steps of different phases. Each phase calls kernels of its own.
   [[nodiscard]] bool OtherPhases() const {
     return changes_.whole && changes_.base.phases != changes_.now.phases;
   }
@@ -226,7 +228,7 @@ class Checks {
                           : "has no work of a device";
   }
 
-  // "35 of its 40 decode steps": of a side that lost work between its first and its last calls.
+  // "35 of its 40 decode steps", if `side` lost work between its first and its last calls.
   static std::string LostBetween(const SideFacts& side) {
     std::string text;
     if (side.evidence.at_edges) return text;
@@ -236,7 +238,7 @@ class Checks {
     return text;
   }
 
-  // By steps where the sides have them, else by calls.
+  // Counts the loss in steps where the sides have them, else in calls.
   [[nodiscard]] std::string WhyNotCounted() const {
     const std::string of_base = LostBetween(changes_.base), of_now = LostBetween(changes_.now);
     if (!of_base.empty() && of_base == of_now)
@@ -279,7 +281,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
       facts.spans.push_back(trace.scope.window.value_or(trace.span));
-      // That of a front end is in no figure, unless ranks were lost with their role.
+      // Losses in a front end's trace affect no figure, unless ranks lost their role with the data.
       facts.lost_data |= compared.empty() && trace.notes.lost_data();
     }
     for (const TraceAnalysis* trace : compared) {
@@ -327,7 +329,7 @@ std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
   std::vector<std::string> shared;
   size_t equal = 0;
   for (const RunAnalysis& run : now) {
-    std::string first;  // what it shares
+    std::string first;  // the first work that `run` shares with a base run
     bool is_equal = false;
     for (const RunAnalysis& other : base) {
       if (first.empty()) first = SharedWork(run, other);
@@ -354,7 +356,7 @@ void CheckComparable(RunChanges& changes) {
   }
   if (changes.whole) {
     checks.Whole();
-    // Another obstacle says more, and what is incomplete is a remark beside it.
+    // Any other obstacle says more; with one, the incompleteness is only a remark.
     if (const std::string why = changes.WhyIncomplete(); !why.empty() && changes.obstacles.empty())
       checks.Obstacle("incomplete", "all of the recording: " + why);
   }

@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A run of one trace, from `start` to `end` ns of it.
+// A run of one trace that spans `start` to `end` ns.
 RunAnalysis Window(const char* path, int64_t start, int64_t end) {
   RunAnalysis run;
   TraceAnalysis& trace = run.traces.emplace_back();
@@ -44,7 +44,7 @@ TEST(RunsOnBothSides, OneRankOfSeveral) {
   EXPECT_THAT(RunsOnBothSides({ranks}, {later}), ElementsAre("a part of a"));
 }
 
-// Of two sides, `base` with options and `now`.
+// Compares a base that records its options with `now`.
 RunChanges OptionsOf(const RunAnalysis& now) {
   RunAnalysis base = Window("a", 0, 100);
   base.traces[0].facts.options = {"record_shapes"};
@@ -66,7 +66,7 @@ TEST(CheckComparable, WithoutAHeaderTheOptionsAreUnknown) {
   EXPECT_THAT(unknown.remarks, Contains("recording options: base record_shapes, new unknown"));
 }
 
-// What SGLang's --profile-by-stage writes.
+// SGLang's --profile-by-stage writes such files.
 TEST(FactsOf, TheFilesOfOneRanksStagesAreOneRank) {
   RunAnalysis run = Window("a/prefill", 0, 100);
   run.traces.push_back(Window("a/decode", 100, 200).traces.front());
@@ -80,7 +80,7 @@ TEST(FactsOf, TheFilesOfOneRanksStagesAreOneRank) {
   }
   EXPECT_EQ(FactsOf({run}).ranks, 2u);
   EXPECT_EQ(CountRanks(run).devices, 2u);
-  // In a merged file each rank has a device.
+  // In a merged file each rank has a device of its own.
   run = Window("merged", 0, 100);
   run.traces[0].facts.role = TraceRole::kMerged;
   run.traces[0].devices.resize(2);

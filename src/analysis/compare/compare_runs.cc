@@ -20,21 +20,21 @@ using Extra = StepDifferences::Extra;
 
 constexpr size_t kDraws = 2000;
 constexpr uint64_t kSeed = 20'260'101;
-constexpr double kOutside = 0.005;  // that any figure of a phase is outside of its bounds
+constexpr double kOutside = 0.005;  // probability that any figure of a phase is outside its bounds
 constexpr double kRunQuantile = 0.995;
-constexpr double kLeastHalfWidth = 1;  // ns: the clock's step
+constexpr double kLeastHalfWidth = 1;  // ns: the resolution of the clock
 constexpr const char* kNoLength = "but none of known length";
 
 struct PhaseSteps {
   Phase phase;
   StepDifferences differences;
-  std::vector<double> errors;  // standard errors, by figure
-  double critical = 0;         // how many of them the bounds of all figures are wide
+  std::vector<double> errors;  // standard errors, one for each figure
+  double critical = 0;         // the bounds of all figures are this many standard errors wide
 };
 
 double Squared(double x) { return x * x; }
 
-// By difference, then by size.
+// Sorts by the absolute difference, then by size.
 void LargestFirst(std::vector<NamedChange>& rows) {
   std::ranges::stable_sort(rows, std::greater{}, [](const NamedChange& row) {
     return std::pair(std::abs(row.change.difference()), row.change.base);
@@ -62,7 +62,8 @@ void DrawErrors(PhaseSteps& steps) {
   steps.critical = farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
 }
 
-// By how much runs differ, by figure: for all parts together, for the others each alone.
+// The half widths for the difference between runs, one for each figure: joint for the parts,
+// individual for all others.
 std::vector<std::optional<double>> RunHalfWidths(const StepDifferences& differences, size_t parts) {
   std::vector<FigureOfRuns> of_parts = differences.FiguresOfRuns();
   const std::vector<FigureOfRuns> others(of_parts.begin() + static_cast<ptrdiff_t>(parts),
@@ -94,7 +95,7 @@ std::vector<BatchChange> BatchesOf(const SideSamples& base, const SideSamples& n
   return both;
 }
 
-// With work on a device or not.
+// Counts the steps of one phase, with or without work on a device.
 uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
   uint64_t steps = 0;
   for (const RunAnalysis& run : runs) {
@@ -104,11 +105,11 @@ uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
   return steps;
 }
 
-// `side` has none that can be measured.
+// Why `side` has no step that can be measured.
 std::string NoStepText(std::string_view name, const SideFacts& side, uint64_t steps, Phase phase) {
   if (steps == 0) return fmt::format("{} has no step of this phase", name);
   if (const std::string lost = side.evidence.LostSteps(phase); !lost.empty()) {
-    // Few steps that lack nothing are not worth a word.
+    // A few steps without a loss are not worth mentioning.
     const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
     const bool others = !side.evidence.idle_known && of_phase.all - of_phase.lost >= kFewestSteps;
     return fmt::format("{} lost GPU work of {}{}: record it again", RunOf(name), lost,
@@ -175,14 +176,14 @@ void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& 
   LargestFirst(phase.parts);
 }
 
-// What a whole recording is made of, as far as both sides know it.
+// The parts of a whole recording that both sides know.
 enum class KnownParts : uint8_t { kCompute, kIdle, kIdleCauses };
 KnownParts PartsKnown(const RunChanges& changes) {
   if (!changes.KnowsIdleTime()) return KnownParts::kCompute;
   return changes.WhyNoIdleCauses().empty() ? KnownParts::kIdleCauses : KnownParts::kIdle;
 }
 
-// In ns, by part.
+// Adds the time of each part in ns.
 void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string, double>& sums) {
   const auto add = [&](std::string_view part, DurationNs time) {
     sums[std::string(part)] += static_cast<double>(time.ns);
@@ -203,7 +204,7 @@ void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string
   }
 }
 
-// Of one device, on average over the runs.
+// Compares the average over runs, for one device.
 WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                          KnownParts known) {
   WholeChange whole;
@@ -237,7 +238,7 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector
   return whole;
 }
 
-// A figure of one step on both sides: `sum` of a trace over its steps.
+// Compares a figure for one step: `sum` of each trace, divided by its number of steps.
 Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                  const std::function<double(const TraceAnalysis&)>& sum) {
   Change change;
@@ -291,7 +292,7 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
   LargestFirst(changes.operators);
 }
 
-// Launches and operators, where they are not sums over a part alone.
+// Compares launches and operators, unless their sums cover only a part of the recording.
 void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
              RunChanges& changes) {
   const std::string why = changes.WhyIncomplete();

@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// "decode.idle" is "idle" of decode steps; of all others "".
+// "decode" for "decode.idle"; "" for a metric without a phase.
 std::string_view PhaseOf(std::string_view metric) {
   const std::string_view first = metric.substr(0, metric.find('.'));
   return first.size() < metric.size() && std::ranges::find(kFirstWords, first) != kFirstWords.end()
@@ -45,8 +45,8 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
   return Fail(ErrorKind::kUsage, fmt::format("--fail-on '{}': {}", text, problem));
 }
 
-// The first of `known` that has the words of `wanted` in a row, as "step.p50" has "p50"; "" if none
-// has.
+// The first of `known` that contains all words of `wanted` in a row, as "step.p50" contains "p50";
+// "" if there is none.
 std::string HoldingTheWords(const std::string& wanted, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (fmt::format(".{}.", name).find(fmt::format(".{}.", wanted)) != std::string::npos)
@@ -102,10 +102,10 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
                                     : fmt::format("{} is no time", gate.metric));
   }
   gate.limit = sign * *number * found->second;
-  // "step<+3%" would pass a step that grew by 14 %: its writer means the opposite.
+  // "step<+3%" would pass a step that grew by 14 %. The user most likely means the opposite.
   const std::string_view metric = WithoutPhase(gate.metric);
   if (metric == "kernels.faster" || metric == "kernels.fewer-calls" || metric == "kernels.gone")
-    return {};  // some want them
+    return {};  // either direction may be wanted
   const bool more_is_better = gate.metric == "load.throughput" || gate.metric == "load.requests";
   const double worse = more_is_better ? -gate.limit : gate.limit;
   if (gate.above == more_is_better && (!gate.relative_to_base || worse >= 0))
@@ -115,8 +115,8 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   return {};
 }
 
-// Whether `metric` is a part of a phase's step, or of the whole recording: one that is missing is
-// 0.
+// Whether `metric` is a part of a phase's step, or of the whole recording. Such a part counts as 0
+// when it is missing.
 bool IsPartOf(std::string_view phase, std::string_view metric) {
   if (phase == "whole") {
     return metric == "compute" || metric == "comm" || metric == "copy" || metric == "idle" ||
@@ -128,20 +128,20 @@ bool IsPartOf(std::string_view phase, std::string_view metric) {
          !IsCount(metric);
 }
 
-// Whether a figure is one of idle time by cause; where idle time is unknown, so is all that is not
-// computation.
+// Whether a figure needs the causes of idle time. For a whole recording with unknown idle time that
+// is every part but "compute".
 bool NeedsCauses(std::string_view phase, std::string_view metric, const RunChanges& changes) {
   if (metric.starts_with("idle.")) return true;
   return phase == "whole" && !changes.KnowsIdleTime() && metric != "compute" &&
          IsPartOf(phase, metric);
 }
 
-// A phase that the new runs do not have any more.
+// Whether base has this phase and the new runs do not.
 bool IsLost(const PhaseChange& phase) {
   return phase.steps[0] >= kFewestSteps && phase.steps[1] == 0;
 }
 
-// Why a comparison of the phases `compared` has no such figure, and what it has.
+// Why a comparison of the phases `compared` lacks this figure, and which figures it has.
 std::string WhyNoFigure(std::string_view phase, std::string_view metric,
                         const std::vector<std::string>& compared, const RunChanges& changes) {
   const auto of_phase = std::ranges::find_if(
@@ -168,7 +168,7 @@ std::string WhyNoFigure(std::string_view phase, std::string_view metric,
 
 using Outcome = GateResult::Outcome;
 
-// `exact`: a figure without bounds is judged by its value.
+// `exact`: judge the value of a figure that has no bounds.
 Outcome Judged(const ChangeGate& gate, const Change& change, bool exact) {
   if (!change.half_width && !exact) return Outcome::kInconclusive;
   const double sign = gate.above ? 1 : -1;
@@ -216,7 +216,7 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
   for (const ChangeGate& gate : gates) {
     const std::string_view phase = PhaseOf(gate.metric), metric = WithoutPhase(gate.metric);
     const auto judge = [&](const std::string& name, const Change& change, bool counts) {
-      // Numbers need no bounds: each kernel that counts differs beyond noise.
+      // Counts need no bounds: a kernel is counted only if it differs beyond noise.
       const bool exact = without_bounds || counts || IsLoadCount(name);
       GateResult& result = results.emplace_back();
       result = {gate.text, name, Judged(gate, change, exact), change, counts, {}, false};
@@ -244,7 +244,7 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
     for (const std::string& of : compared) {
       if (!phase.empty() && phase != of) continue;
       const std::string name = fmt::format("{}.{}", of, metric);
-      // Steps before a cut are whole.
+      // Steps before a cut are complete, so only damage matters for them.
       std::string why = of == "whole" ? changes.WhyIncomplete() : changes.WhyDamaged();
       if (why.empty() && NeedsCauses(of, metric, changes)) why = changes.WhyNoIdleCauses();
       if (!why.empty()) {

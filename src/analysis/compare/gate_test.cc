@@ -20,7 +20,7 @@ std::string Refusal(std::string_view text) {
   return gate ? "taken" : gate.error().message;
 }
 
-// Decode steps of 20 ms that grew by 2 % +- 1 %.
+// Decode steps of 20 ms that grow by 2 % +- 1 %.
 RunChanges ChangesForTest() {
   RunChanges changes;
   PhaseChange& decode = changes.phases.emplace_back();
@@ -181,7 +181,7 @@ TEST(JudgeGates, FiguresThatDoNotExistAreInconclusive) {
   for (const auto* gate : {"compute>+1%", "comm>+1%", "copy>+1%", "idle>+1%", "idle.queued>+1us",
                            "window>+1%", "kernel-time>+1%", "kernels.new", "kernels.gone"})
     EXPECT_EQ(of_whole(gate), Outcome::kPassed) << gate;
-  // One run a side says nothing of noise, but what a kernel is called is no matter of noise.
+  // One run a side gives no bounds for noise. How often a kernel is called has no noise.
   EXPECT_EQ(of_whole("window>+1%", false), Outcome::kInconclusive);
   EXPECT_EQ(of_whole("window>9ms", false), Outcome::kInconclusive);
   EXPECT_EQ(of_whole("kernels.new", false), Outcome::kPassed);
@@ -226,7 +226,7 @@ TEST(JudgeGates, PhasesThatCannotBeComparedAreNamed) {
               testing::ElementsAre("gates without a phase do not look at prefill: too few"));
   EXPECT_THAT(NotJudged({Parsed("decode.step>+50%"), Parsed("load.throughput<-2%")}, changes),
               testing::IsEmpty());
-  // A phase that is no longer there.
+  // The new runs no longer have this phase.
   changes.phases.back().steps = {8, 0};
   EXPECT_THAT(NotJudged({Parsed("step>+50%")}, changes), testing::IsEmpty());
   const auto results = Judge({Parsed("step>+50%"), Parsed("decode.step>+50%")}, changes);

@@ -13,16 +13,16 @@
 namespace tacho {
 namespace {
 
-constexpr double kAlpha = 0.005;  // that any kernel at all is called changed without being so
+constexpr double kAlpha = 0.005;  // probability that any unchanged kernel is reported
 constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
-constexpr size_t kMostRenamed = 500;  // of each side
+constexpr size_t kMostRenamed = 500;  // on each side
 
 // One kernel in the steps of one group of batches on one side.
 struct InGroup {
   double calls = 0, total = 0, squares = 0, places = 0;
 };
-// By run: a sum over the steps of one group.
+// One sum for each run, over the steps of one group.
 using OfRuns = std::vector<double>;
 struct OneKernel {
   std::string category;
@@ -66,8 +66,8 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side, const SharedBatch
   }
 }
 
-// By run of one side: by how much the kernel's time at equal batch differs with that run alone,
-// against all runs of the other side. Runs without the groups have none.
+// For each run of one side: the difference in the kernel's time at equal batch between that run
+// alone and all runs of the other side. Runs without these groups get no value.
 OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
                          const SharedBatches& batches, size_t side, size_t runs) {
   OfRuns differences;
@@ -94,7 +94,7 @@ KernelChange::Kind KindOf(const KernelChange& kernel) {
   if (!kernel.time.IsBeyondNoise()) return Kind::kSame;
   if (kernel.now_calls == 0) return Kind::kGone;
   if (kernel.base_calls == 0) return Kind::kNew;
-  // What the change of the number of calls accounts for, at base's time of a call.
+  // The part of the change explained by the number of calls, at base's time per call.
   const double by_calls =
       (kernel.now_calls - kernel.base_calls) * kernel.time.base / kernel.base_calls;
   const double difference = kernel.time.difference();
@@ -118,18 +118,18 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
   Gather(base, 0, batches, gathered);
   Gather(now, 1, batches, gathered);
   std::vector<KernelChange> changes;
-  std::vector<FigureOfRuns> of_runs;  // of each change; empty with one run a side
+  std::vector<FigureOfRuns> of_runs;  // one for each change; empty with one run a side
   const double level =
       1 - kAlpha / (2 * std::max<double>(1, static_cast<double>(gathered.kernels.size())));
   for (const auto& [name, kernel] : gathered.kernels) {
     KernelChange& change = changes.emplace_back();
     change.name = name;
     change.category = kernel.category;
-    double from_sizes = 0, variance = 0, uncertainty = 0;  // of the variance itself
+    double from_sizes = 0, variance = 0, uncertainty = 0;  // last: of the variance itself
     std::array<double, 2> all_calls{}, places{};
     for (const auto& [batch, groups] : kernel.groups) {
       const auto& [weight, size_shift] = batches.at(batch);
-      // What is gone, or new, is so at any size.
+      // A kernel that is gone or new is so at any batch size.
       if (groups[0].calls > 0 && groups[1].calls > 0)
         from_sizes += weight * size_shift * groups[0].total / gathered.steps.at(batch)[0];
       for (size_t side = 0; side < 2; ++side) {
@@ -148,7 +148,7 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     }
     change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
     change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];
-    // Welch and Satterthwaite: groups of few steps count by their share of the variance.
+    // Welch-Satterthwaite: a group of few steps counts by its share of the variance.
     const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
     change.time.half_width =
         std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread) + from_sizes);
@@ -201,7 +201,8 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
     double apart;
     const KernelChange *gone, *fresh;
   };
-  // At most kMostRenamed of each kind, the largest: every pair of the two kinds is tried.
+  // Takes the largest kMostRenamed kernels of a kind: every gone kernel is compared with every new
+  // one.
   const auto largest = [&](KernelChange::Kind kind) {
     std::vector<const KernelChange*> found;
     for (const KernelChange& kernel : kernels) {

@@ -23,7 +23,7 @@ struct Quotient {
 }  // namespace
 
 std::optional<OverheadEstimate> EstimateOverhead(std::span<const OverheadBlock> blocks) {
-  std::array<Quotient, 2> all;  // without, with
+  std::array<Quotient, 2> all;  // without and with the profiler
   std::vector<double> logs;
   for (const OverheadBlock& block : blocks) {
     std::array<Quotient, 2> sides;
@@ -32,7 +32,7 @@ std::optional<OverheadEstimate> EstimateOverhead(std::span<const OverheadBlock> 
       whole = whole && window.count > 0;
       sides[window.profiled].Add({window.sum, window.count});
     }
-    // Without one of its windows drift weighs on one side.
+    // A block that lacks a window is skipped: drift would affect only one side.
     if (!whole || !sides[0].known() || !sides[1].known()) continue;
     for (const size_t side : {size_t{0}, size_t{1}}) all[side].Add(sides[side]);
     logs.push_back(std::log(sides[1].value() / sides[0].value()));

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// Steps of 10 ms in windows of one second, ABBA BAAB ..., with what a machine adds: each window its
-// noise, and a drift from the first to the last.
+// Blocks of one-second windows with steps of 10 ms, in the order ABBA BAAB .... They include what a
+// real machine adds: noise in each window and a drift from the first window to the last.
 std::vector<OverheadBlock> BlocksOf(size_t count, double slowdown, double noise, double drift,
                                     Random& random) {
   std::vector<OverheadBlock> blocks(count);
@@ -58,7 +58,7 @@ TEST(Overhead, ALinearDriftIsNone) {
   EXPECT_LT(drifted.high - drifted.low, 0.01);
 }
 
-// Of 400 recordings at most 5 % may miss the truth: 20, and twice their binomial deviation.
+// At most 5 % of 400 recordings may miss the truth: 20, plus twice the binomial deviation.
 TEST(Overhead, TheTruthLiesWithinTheBounds) {
   Random random(42);
   for (const size_t blocks : {size_t{2}, size_t{4}, size_t{8}}) {

@@ -9,20 +9,20 @@
 namespace tacho {
 namespace {
 
-// "base and new are STATE, so their EFFECT", for the sides that are.
+// "base and new are STATE, so their EFFECT", naming only the sides where the flag is set.
 std::string WhyOf(bool base, bool now, std::string_view state, std::string_view effect) {
   if (!base && !now) return "";
   if (base && now) return fmt::format("base and new are {}, so their {}", state, effect);
   return fmt::format("{} is {}, so its {}", base ? "base" : "new", state, effect);
 }
 
-// Cut off or damaged by more than the loss of GPU work.
+// Whether the recording is cut off or damaged by more than the loss of GPU work.
 bool IsSideCut(const SideFacts& side) { return side.lost_data && !side.evidence.only_lost_work; }
 bool HasOtherHoles(const SideFacts& side) {
   return side.has_holes && !side.evidence.only_lost_work;
 }
 
-// "LOSS: its EFFECT", for the sides that lost work.
+// "LOSS: its EFFECT", naming only the sides that lost work.
 std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   const std::string loss = changes.WhyLost();
   if (loss.empty()) return "";
@@ -32,7 +32,7 @@ std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
 }
 
-// Rounds so that the bars add up to the whole: those with the largest remainders go up.
+// Rounds so that the bars add up to the whole: the bars with the largest remainders are rounded up.
 Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   Waterfall fall{std::llround(whole.base), std::llround(whole.now), {}};
   std::vector<double> remainders;
@@ -47,7 +47,8 @@ Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   std::vector<size_t> order(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return remainders[i]; });
-  // Rounding leaves at most one for each part and one of the whole; more belongs to no part.
+  // Rounding leaves at most one ns per part and one for the whole. A larger rest belongs to no
+  // part.
   if (std::abs(left) > std::ssize(parts) + 1) {
     fall.bars.push_back({"unknown", left, false});
     return fall;

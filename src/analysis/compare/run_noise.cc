@@ -13,10 +13,10 @@
 namespace tacho {
 namespace {
 
-constexpr double kBelowUpperBound = 0.995;  // of one figure alone
-constexpr double kAnyOutside = 0.005;       // of several together
+constexpr double kBelowUpperBound = 0.995;  // level for a single figure
+constexpr double kAnyOutside = 0.005;       // for several figures together
 constexpr size_t kFewestForPrior = 3;
-constexpr double kNormal = 1e6;  // degrees of freedom of what is as good as known
+constexpr double kNormal = 1e6;  // degrees of freedom of a variance that is as good as known
 
 double Mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -30,9 +30,9 @@ double SquaresAroundMean(std::span<const double> values) {
 }
 
 struct RunVariance {
-  double variance = 0;  // of one run
+  double variance = 0;  // variance of one run
   double freedom = 0;
-  double runs = 0;  // the variance of a difference of means is that of one run times this
+  double runs = 0;  // factor from the variance of one run to that of a difference of means
 };
 
 std::optional<RunVariance> VarianceOf(std::span<const double> base, std::span<const double> now) {
@@ -42,7 +42,8 @@ std::optional<RunVariance> VarianceOf(std::span<const double> base, std::span<co
                      1 / static_cast<double>(base.size()) + 1 / static_cast<double>(now.size())};
 }
 
-// At one level. Most figures have the same degrees of freedom, and a quantile takes long.
+// Half widths at one level. Caches quantiles: they are slow, and most figures share their degrees
+// of freedom.
 class HalfWidths {
  public:
   explicit HalfWidths(double level) : level_(level) {}
@@ -54,10 +55,10 @@ class HalfWidths {
 
  private:
   double level_;
-  std::map<double, double> quantiles_;  // by degrees of freedom
+  std::map<double, double> quantiles_;  // keyed by degrees of freedom
 };
 
-// By Newton's method on 1 / trigamma, which is convex and nearly linear.
+// Uses Newton's method on 1 / trigamma, which is convex and nearly linear.
 double InverseTrigamma(double x) {
   double y = 0.5 + 1 / x;
   for (int i = 0; i < 50; ++i) {
@@ -69,9 +70,9 @@ double InverseTrigamma(double x) {
   return y;
 }
 
-// What the relative variances have in common: a variance, as well known as by so many degrees of
-// freedom. Zeros if there are too few figures. The logarithms of variances scatter by their own
-// degrees of freedom; the excess says how much the figures differ.
+// What the relative variances have in common: a variance, and the degrees of freedom that express
+// how well it is known. Both are 0 if there are too few figures. Logarithms of variances scatter
+// because of their own degrees of freedom; the excess shows how much the figures really differ.
 struct Prior {
   double variance = 0, freedom = 0;
 };

@@ -9,9 +9,9 @@
 namespace tacho {
 namespace {
 
-// Of 500 families without a difference, those in which a figure lies outside of its bounds.
-// `unlike`: how much the figures' noise differs (of its logarithm); `common`: how much of it is one
-// factor of the run.
+// Counts, among 500 families without a real difference, those with a figure outside its bounds.
+// `unlike`: how much the noise of the figures differs (as a logarithm). `common`: the share of the
+// noise that is one factor for the whole run.
 template <typename Widths>
 int FamiliesOutside(size_t figures, size_t base, size_t now, double unlike, double common,
                     const Widths& widths) {
@@ -67,8 +67,8 @@ TEST(HalfWidthsOverRuns, HoldForAllFiguresTogether) {
   EXPECT_GE(FamiliesOutside(25, 3, 3, 0, 0, each_alone), 75);
 }
 
-// The widths of figures whose noise is known, as multiples of the standard error of the difference;
-// and how often a change of one figure by `change` of these errors is found.
+// `median`: median width of the bounds in standard errors of the difference, where the true noise
+// is known. `found`: how often a change of one figure by `change` such errors is detected.
 struct Power {
   double median = 0, found = 0;
 };
@@ -107,8 +107,8 @@ TEST(HalfWidthsOverRuns, AreNoWiderThanTheNoiseAsks) {
     size_t figures, runs;
     double unlike, most;
   };
-  // Two runs, or figures that are unlike, say less of each variance. By the figures alone, without
-  // what they have in common, the median of the second case would be 59.
+  // With only two runs, or with unlike figures, each variance is less certain. Judged by each
+  // figure alone, without the common part, the median of the second case would be 59.
   for (const Case& one :
        {Case{4, 3, 0, 5}, {25, 2, 0, 10}, {25, 3, 0, 5}, {25, 3, 1, 10}, {112, 5, 1, 8}}) {
     const Power power = PowerOf(one.figures, one.runs, one.unlike, 2 * one.most);
@@ -130,14 +130,14 @@ TEST(HalfWidthsOverRuns, AreThoseOfAFigureAloneOrWider) {
       EXPECT_GE(*widths[i], *alone);
     }
   }
-  // One that happens to be the same in all runs is as noisy as the others.
+  // A figure that happens to be equal in all runs is treated as noisy as the others.
   EXPECT_GT(*widths[1], 0.1);
   EXPECT_EQ(*widths[3], 0);
   EXPECT_TRUE(HalfWidthsOverRuns({}).empty());
 }
 
 TEST(HalfWidthOverRuns, IsStudentsT) {
-  // Variance of one run 1, three degrees of freedom, t(0.995) = 5.841.
+  // The variance of one run is 1, with three degrees of freedom and t(0.995) = 5.841.
   EXPECT_NEAR(*HalfWidthOverRuns(std::vector<double>{1, 2, 3}, std::vector<double>{5, 6.41421356}),
               5.841 * std::sqrt(1.0 / 3 + 1.0 / 2), 1e-3);
   EXPECT_FALSE(HalfWidthOverRuns(std::vector<double>{1}, std::vector<double>{2}));

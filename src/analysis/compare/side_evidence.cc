@@ -21,8 +21,8 @@ NoCauses NoCausesOf(const TraceAnalysis& trace) {
     if (clock.state == DeviceClock::State::kDrifts) none = NoCauses::kClockDrifts;
   }
   if (none != NoCauses::kKnown) return none;
-  // Some gaps have the cause `unknown` then, which they have not on the other side. What the end of
-  // a whole recording cut off is too little to leave causes out for.
+  // With lost work some gaps get the cause `unknown`, which the other side does not have. Work that
+  // the end of a whole recording cut off is too little to leave causes out.
   const bool unknown = std::ranges::any_of(
       trace.idle.causes, [](const IdleCauseRow& row) { return row.cause == IdleCause::kUnknown; });
   const LostWork& lost = trace.integrity.lost;
@@ -43,10 +43,10 @@ std::string WhyNoWork(const Notes& notes) {
   return "";
 }
 
-// Adds up calls: of the one API that lost any, while there is one.
+// Sums the calls that should have GPU work, in all and by API.
 struct LossSums {
   uint64_t calls = 0, lost = 0;
-  std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls, and lost of them
+  std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls and lost calls
 
   void Add(const LostWork& work) {
     calls += work.calls;
@@ -90,7 +90,7 @@ std::string_view WhichCalls(const SideEvidence& evidence) {
   }
 }
 
-// What follows "causes of idle time: not compared, ". `whose`: of one side, or of both.
+// The text after "causes of idle time: not compared, ". `whose`: names one side or both.
 std::string WhyNoCausesOf(std::string_view whose, NoCauses none, bool both) {
   switch (none) {
     case NoCauses::kClockOff:

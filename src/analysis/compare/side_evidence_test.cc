@@ -89,7 +89,8 @@ TEST(CompareRuns, LostCallsAreNoOtherNumberOfLayers) {
   EXPECT_EQ(CompareRuns({whole}, {lossy}).obstacles.front().id, "other-layers");
 }
 
-// A recording that ends in a deep queue: fewer pieces of work than launches, and nothing is lost.
+// A recording that ends in a deep queue has fewer pieces of work than launches, but nothing is
+// lost.
 TEST(CompareRuns, CutOffCallsAreNotFewerCalls) {
   RunAnalysis whole = OneTrace(), cut = OneTrace();
   whole.traces[0].kernels.rows = {CalledOften("gemm", 400)};
@@ -131,7 +132,7 @@ TEST(CompareRuns, WithoutACommonClockIdleTimeHasNoCauses) {
             (std::vector<std::string>{"compute", "idle.host-late"}));
 }
 
-// A launch that is not in the trace is a cause like others.
+// A launch that is not in the trace is a cause like any other.
 TEST(CompareRuns, AnUnknownCauseHidesTheOthersOnlyWhereWorkWasLost) {
   RunAnalysis unknown = OneTrace(IdleCause::kUnknown);
   EXPECT_EQ(CompareRuns({OneTrace()}, {unknown}).WhyNoIdleCauses(), "");
@@ -182,7 +183,7 @@ TEST(CompareRuns, SaysWhyASideHasNoWorkOfADevice) {
   EXPECT_TRUE(changes.NothingCommon());
 }
 
-// Ranks that launched nothing have no times either, and lack none.
+// Ranks that launched nothing have no device times either, but nothing is missing.
 TEST(CompareRuns, SaysThatARankHasNoTimes) {
   RunAnalysis one_idle = OneTrace();
   one_idle.traces.push_back(one_idle.traces[0]);

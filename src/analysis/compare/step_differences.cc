@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-constexpr uint32_t kFewestBlocks = 4;  // of each side
+constexpr uint32_t kFewestBlocks = 4;  // on each side
 
 }  // namespace
 
@@ -36,7 +36,7 @@ double BlockPercentiles::At(const std::vector<uint32_t>& counts, double share) c
   };
   const uint64_t all = times_counts(of_blocks_);
   const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(all)));
-  // The last rung with fewer steps before it than wanted.
+  // Finds the last rung with fewer steps before it than `wanted`.
   const auto above = std::ranges::partition_point(
       before_, [&](const std::vector<uint32_t>& rung) { return times_counts(rung) < wanted; });
   if (above == before_.begin()) return std::numeric_limits<double>::quiet_NaN();
@@ -174,7 +174,7 @@ StepDifferences::Figures StepDifferences::FiguresOf(
   }
   double weighed = 0;
   for (size_t group = 0; group < groups_.size(); ++group) {
-    // A draw may have no step of a rare group.
+    // A bootstrap draw may contain no step of a rare group.
     if (weight_of_group_[group] == 0 || steps[0][group] == 0 || steps[1][group] == 0) continue;
     weighed += weight_of_group_[group];
     for (size_t part = 0; part < width; ++part) {
@@ -203,7 +203,7 @@ std::vector<FigureOfRuns> StepDifferences::FiguresOfRuns() const {
     const std::vector<uint32_t>& first = sides_[side].first_block;
     for (size_t run = 0; run + 1 < first.size(); ++run) {
       if (first[run] == first[run + 1]) continue;
-      // The other side stays as it is: what varies is this run.
+      // Only this run varies; the other side stays as it is.
       std::array<std::vector<uint32_t>, 2> counts = {
           std::vector<uint32_t>(sides_[0].blocks.size(), 1),
           std::vector<uint32_t>(sides_[1].blocks.size(), 1)};

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// "Memcpy HtoD (Pinned -> Device)" is of the kind "HtoD".
+// The direction of a copy: "HtoD" for "Memcpy HtoD (Pinned -> Device)".
 std::string_view KindOfCopy(std::string_view name) {
   constexpr std::string_view kPrefix = "Memcpy ";
   if (!name.starts_with(kPrefix)) return name;
@@ -22,7 +22,7 @@ std::string_view KindOfCopy(std::string_view name) {
   return kind.empty() ? name : kind;
 }
 
-// What a copy says it moved; nullopt for what no copy can.
+// The bytes that a copy reports; nullopt for a size that no copy can have.
 std::optional<int64_t> Plausible(std::optional<int64_t> bytes) {
   constexpr int64_t kMost = int64_t{1} << 50;
   return bytes && *bytes >= 0 && *bytes <= kMost ? bytes : std::nullopt;
@@ -33,7 +33,7 @@ std::optional<int64_t> Plausible(std::optional<int64_t> bytes) {
 std::optional<double> CopyRow::gigabytes_per_second() const {
   if (!bytes || total.ns <= 0) return std::nullopt;
   return static_cast<double>(*bytes) /
-         static_cast<double>(total.ns);  // bytes a nanosecond are GB/s
+         static_cast<double>(total.ns);  // bytes per nanosecond are GB/s
 }
 
 CopyTable TabulateCopies(const Trace& trace, const Scope& scope) {

@@ -51,9 +51,9 @@ class Sweep {
 
   DeviceTime& time_;
   TimeNs now_;
-  std::vector<Running> running_;  // a heap, first to end on top: few run at once
+  std::vector<Running> running_;  // a heap with the first to end on top: few run at once
   std::array<uint32_t, 4> of_kind_{};
-  size_t kinds_ = 0;  // the kinds that run, a bit each
+  size_t kinds_ = 0;  // the kinds that run now, one bit each
 };
 
 void CountGap(GapCounts& gaps, DurationNs length) {
@@ -68,7 +68,7 @@ void CountGap(GapCounts& gaps, DurationNs length) {
 // The time of one stream so far.
 struct StreamSweep {
   std::optional<TimeNs> reach;          // the largest end so far
-  TimeNs busy_until;                    // the same inside the window
+  TimeNs busy_until;                    // the same, within the window
   std::vector<CategoryRow> categories;  // by WorkCategory, then copies and memsets
 };
 
@@ -105,7 +105,7 @@ void AddToStream(StreamTime& stream, StreamSweep& sweep, const WorkItem& item, I
   }
 }
 
-// Sums the cells of by_kinds whose set of kinds `wanted` accepts.
+// Sums the cells of by_kinds whose set of kinds satisfies `wanted`.
 template <typename Predicate>
 DurationNs SumKinds(const DeviceTime& time, Predicate wanted) {
   DurationNs sum;
@@ -148,7 +148,7 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
-    if (clipped.empty()) continue;  // ends no gap
+    if (clipped.empty()) continue;  // empty work ends no gap
     if (clipped.start > reach) CountGap(time.gaps, clipped.start - reach);
     reach = std::max(reach, clipped.end);
     sweep.Start(clipped, item.kind);

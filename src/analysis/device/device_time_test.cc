@@ -40,7 +40,7 @@ TEST(DeviceTime, ChargesEachInstantOnce) {
   EXPECT_EQ(time.comm_busy.ns, 60);
   EXPECT_EQ(time.copy_busy.ns, 70);
   EXPECT_EQ(time.by_kinds[0].ns, 90);
-  EXPECT_EQ(time.by_kinds[1].ns, 20);  // the product alone
+  EXPECT_EQ(time.by_kinds[1].ns, 20);  // the gemm alone
   EXPECT_EQ(time.by_kinds[1 | 2 | 4].ns, 10);
   EXPECT_EQ(time.by_concurrency[1].ns, 20 + 30 + 10);
   EXPECT_EQ(time.by_concurrency[2].ns, 20 + 30);

@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// Asks the classifier once for each name.
+// Caches categories: the classifier is asked once for each name.
 class CategoryOfKernel {
  public:
   CategoryOfKernel(const Trace& trace, const Classifier& classifier)
@@ -34,7 +34,7 @@ class CategoryOfKernel {
   std::vector<uint32_t> known_;  // by StringId
 };
 
-// By WorkCategory.
+// The kind of work for each WorkCategory.
 std::vector<WorkKind> KindsOfCategories(const Classifier& classifier) {
   std::vector<WorkKind> kinds;
   for (size_t i = 0; i < classifier.categories().size(); ++i) {
@@ -50,7 +50,7 @@ std::vector<DeviceItems> CollectGpuItems(const TrackIndex& index, const Classifi
   const Trace& trace = index.trace();
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
-  // The devices and streams that the trace has, whatever part of them the window holds.
+  // All devices and streams of the trace, even those without work in the window.
   SortedIds devices;
   struct OfDevice {
     SortedIds ids;

@@ -82,7 +82,8 @@ TEST(DeviceWork, AWindowKeepsWhatTouchesIt) {
 
 TEST(DeviceWork, ACpuEngineWorksInTheOwnTimeOfItsOperators) {
   TraceBuilder builder;
-  // linear > (t > transpose > as_strided), matmul > mm > resolve_conj: linear and matmul only call.
+  // linear > (t > transpose > as_strided), matmul > mm > resolve_conj: linear and matmul only call
+  // other operators.
   builder.Host("cpu_op", "aten::linear", {.start = 0, .duration = 100});
   builder.Host("cpu_op", "aten::t", {.start = 5, .duration = 20});
   builder.Host("cpu_op", "aten::transpose", {.start = 6, .duration = 18});

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-constexpr DurationNs kLongestLatency{1'000'000};  // of a launch, as for the causes of idle time
+constexpr DurationNs kLongestLatency{1'000'000};  // of a launch, as for idle causes
 
 // When the first call that records an event on a stream starts.
 std::optional<TimeNs> FirstEventRecord(const Trace& trace) {
@@ -26,7 +26,7 @@ std::optional<TimeNs> FirstEventRecord(const Trace& trace) {
   return first;
 }
 
-// The first work of each stream in the trace: rows of Trace::gpu, or LaunchLinks::kNone.
+// The first work of each stream in the trace: a row of Trace::gpu, or LaunchLinks::kNone.
 std::vector<uint32_t> FirstOfStreams(const Trace& trace) {
   std::vector<uint32_t> first(trace.words.streams().size(), LaunchLinks::kNone);
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// A trace from 0 on whose first work of stream 7 is launched at 1 ms and runs at 101 ms.
+// A trace that starts at 0. The first work of stream 7 is launched at 1 ms and runs at 101 ms.
 TraceBuilder Backlog() {
   TraceBuilder b;
   b.Host("python_function", "run", {.start = 0, .duration = 200 * kNsPerMs});
@@ -29,7 +29,8 @@ TEST(EarlierWork, HoldsUpTheFirstWorkOfAStream) {
   Scope other;
   other.device = "1";
   EXPECT_EQ(Unseen(Backlog(), other), 0);
-  // What the trace shows of the device meanwhile is no such time, nor is one stream's time twice.
+  // Time in which the trace shows work of the device does not count, and no time counts for two
+  // streams.
   TraceBuilder b = Backlog();
   b.Kernel("unlinked", {.stream = "9", .start = 20 * kNsPerMs, .duration = 30 * kNsPerMs});
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = kNsPerMs, .duration = 10, .correlation = 2});
@@ -39,7 +40,7 @@ TEST(EarlierWork, HoldsUpTheFirstWorkOfAStream) {
 
 TEST(EarlierWork, NeedsItsEvidence) {
   EXPECT_EQ(Unseen(TraceBuilder()), 0);
-  TraceBuilder quick;  // as launches usually are
+  TraceBuilder quick;  // a normal launch latency
   quick.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 10, .correlation = 1});
   quick.Kernel("gemm", {.start = kNsPerMs / 2, .duration = kNsPerMs, .correlation = 1});
   EXPECT_EQ(Unseen(std::move(quick)), 0);
@@ -47,7 +48,7 @@ TEST(EarlierWork, NeedsItsEvidence) {
   unlinked.Host("python_function", "run", {.start = 0, .duration = 200 * kNsPerMs});
   unlinked.Kernel("gemm", {.start = 101 * kNsPerMs, .duration = kNsPerMs});
   EXPECT_EQ(Unseen(std::move(unlinked)), 0);
-  TraceBuilder late;  // what an earlier stream's work is held up by is not before the recording
+  TraceBuilder late;  // work launched this late is not held up by work from before the recording
   late.Host("python_function", "run", {.start = 0, .duration = 900 * kNsPerMs});
   late.Host("cuda_runtime", "cudaLaunchKernel",
             {.start = 500 * kNsPerMs, .duration = 10, .correlation = 1});

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Other events have an argument `name` too: only nodes of a graph are annotated.
+// Other events also have an argument `name`, but only nodes of a graph are annotated.
 constexpr std::string_view kNode = "graph node id", kName = "name";
 
 std::string TextOf(std::string_view json) {

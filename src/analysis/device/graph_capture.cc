@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Whether a name of `table` has the property.
+// Whether any name in `table` has the property.
 template <typename Property>
 bool HasName(const Trace& trace, const SliceTable& table, Property property) {
   NameIndex names(trace);

@@ -24,7 +24,7 @@
 namespace tacho {
 namespace {
 
-// Its place among the items of a device. Work beyond the window is in a list of its own.
+// The index of `item` in `items`; kNoItem for work beyond the window, which is in a separate list.
 uint32_t PlaceAmong(const std::vector<WorkItem>& items, const WorkItem& item) {
   const std::less<const WorkItem*> before;
   const bool is_there = !before(&item, items.data()) && before(&item, items.data() + items.size());
@@ -72,7 +72,7 @@ class Attribution {
     TimeNs reach = window.start;
     std::optional<TimeNs> gap_start = beyond == nullptr ? std::nullopt : beyond->last_end;
     DurationNs idle;
-    StringId before{};  // the work that reaches furthest
+    StringId before{};  // name of the work that reaches furthest
     const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
       RawGap& gap = gap_;
       gap.thread.reset();
@@ -85,7 +85,7 @@ class Attribution {
       idle += gap.when.length();
       Count(gap);
     };
-    size_t together = 0;  // the first of the items that start with this one
+    size_t together = 0;  // index of the first item with the same start
     for (size_t i = 0; i < items.size(); ++i) {
       const WorkItem& item = items[i];
       if (item.when.start != items[together].when.start) together = i;
@@ -96,19 +96,19 @@ class Attribution {
         while (end < items.size() && items[end].when.start == item.when.start) ++end;
         add_gap(clipped.start, clipped.start, std::span(items).subspan(together, end - together));
       }
-      // Names decide between equals: the order of the file must not.
+      // Names decide ties, so that the order of the file does not matter.
       if (clipped.end == reach
               ? before == StringId::kEmpty || trace_.Text(item.name) < trace_.Text(before)
               : !clipped.empty() && (before == StringId::kEmpty || clipped.end > reach)) {
         before = item.name;
       }
-      if (clipped.empty()) continue;  // ends no gap
+      if (clipped.empty()) continue;  // empty work ends no gap
       reach = std::max(reach, clipped.end);
       gap_start = reach;
     }
     if (window.end > reach && beyond != nullptr) {
       add_gap(window.end, beyond->next_start, beyond->next);
-    } else if (window.end > reach) {  // pieces without a length are at the end
+    } else if (window.end > reach) {  // only work of no length can start at the end
       size_t first = items.size();
       while (!scope_.window && first > 0 && items[first - 1].when.start == window.end) --first;
       add_gap(window.end, window.end, std::span(items).subspan(first));
@@ -147,7 +147,7 @@ class Attribution {
   static constexpr TimeNs kLongAgo{std::numeric_limits<int64_t>::min() / 2};
   static constexpr DurationNs kUsualLatency{1'000'000};
 
-  // The name of the launch call that most of the time of a cause belongs to.
+  // The name of the launch call with the most time of a cause.
   [[nodiscard]] std::string MainCall(IdleCause cause) const {
     std::string_view best;
     int64_t most = 0;
@@ -165,8 +165,8 @@ class Attribution {
     return work_.on_host ? LaunchLinks::kNone : links_.call_of_gpu[item.row];
   }
 
-  // Of the items that start together at a gap's end, the one that was launched first: the device
-  // could have gone on with it.
+  // Of the items that start together at a gap's end, the one that was launched first: without a
+  // delay the device could have continued with it.
   [[nodiscard]] const WorkItem& FirstLaunched(std::span<const WorkItem> items) const {
     const WorkItem* best = &items.front();
     if (items.size() == 1) return *best;
@@ -183,12 +183,12 @@ class Attribution {
     return *best;
   }
 
-  // How much of `when` there was a request for.
+  // The part of `when` in which a request was in flight.
   [[nodiscard]] DurationNs Served(Interval when) const {
     return in_flight_ == nullptr ? when.length() : in_flight_->Covered(when);
   }
 
-  // What the executing threads of a CPU engine were in, by device.
+  // Computes for each device of a CPU engine what its executing thread was in.
   void SplitHosts() {
     const std::vector<bool> training = TrainingStepNames(trace_);
     std::vector<std::vector<Interval>> operators(trace_.words.tracks().size());
@@ -204,13 +204,14 @@ class Attribution {
     }
   }
 
-  // The time between the steps of a thread's process, as far as there were requests.
+  // The time between the steps of a thread's process, while requests were in flight.
   [[nodiscard]] const IntervalSet& BetweenSteps(TrackId track) const {
     return *between_of_track_[Index(track)];
   }
 
-  // Charges to the profiler what it recorded as overhead of the gap's thread within `when`, as far
-  // as there were requests; returns how much. `between`: of that, the time between steps.
+  // Charges to the profiler the overhead that it recorded on the gap's thread within `when`, while
+  // requests were in flight; returns that time. `between`: set to the part of it that lies between
+  // steps.
   DurationNs ChargeOverhead(RawGap& gap, Interval when, DurationNs* between = nullptr) {
     const IntervalSet& overhead = overhead_.On(*gap.thread);
     if (overhead.empty() || !overhead.Touches(when)) return {};
@@ -227,14 +228,15 @@ class Attribution {
     return charged;
   }
 
-  // Of a launch call or an overhead.
+  // Adds time under `name`, a launch call or an overhead.
   void ChargeName(StringId name, IdleCause cause, DurationNs time) {
     const uint32_t number = calls_[name];
     if (number == of_call_.size()) of_call_.emplace_back();
     of_call_[number][static_cast<size_t>(cause)] += time;
   }
 
-  // Splits the part gap.when of the gap [a, b) that one of `enders` ended; none: nothing did.
+  // Splits gap.when, a part of the gap [a, b). `enders` start together at the gap's end, and one of
+  // them ended it; if empty, nothing did.
   void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
     const Interval seen = gap.when;
     const DurationNs served = Served(seen);
@@ -276,7 +278,7 @@ class Attribution {
       List(gap, seen, IdleCause::kQueued);
       return;
     }
-    // A clock that is off may have the launch start after the work.
+    // If the clocks differ, the launch may seem to start after its work.
     const TimeNs begins = std::clamp(launch.start, a, b), ends = std::clamp(launch.end, begins, b);
     const bool held = !behind_wait_.empty() && behind_wait_[call];
     const TimeNs late = held ? ends : std::min(b, ends + kUsualLatency);
@@ -300,7 +302,8 @@ class Attribution {
     charge(IdleCause::kWaiting, late, b);
   }
 
-  // Lists `when`, a part of the gap with this cause where there were requests.
+  // Reports the stretches of `when`, a part of the gap with this cause, while requests were in
+  // flight.
   void List(const RawGap& gap, Interval when, IdleCause cause) {
     if (!on_stretch_) return;
     const auto add = [&](Interval part, IdleCause of_part) {
@@ -331,7 +334,7 @@ class Attribution {
     split(*in_flight_, when, add_served, [&](Interval part) { add(part, IdleCause::kNoRequest); });
   }
 
-  // Also clears the parts.
+  // Adds up the gap's parts and clears them.
   void Count(RawGap& gap) {
     longest_.Add(gap);
     for (size_t cause = 0; cause < kIdleCauses; ++cause) {
@@ -342,7 +345,7 @@ class Attribution {
     }
   }
 
-  // The operator, else what of the annotation and the Python frame is inside the other.
+  // Names the operator if there is one, else the inner one of the annotation and the Python frame.
   void NameHost(const HostTree& tree, const HostStretch& part, std::optional<uint32_t> frame,
                 IdleGap& gap) const {
     const HostTree::Node* const slice = MainSlice(tree, part);
@@ -379,24 +382,24 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
-  const IntervalSet* in_flight_;  // null: unknown
-  const OnStretch& on_stretch_;   // empty: not wanted
+  const IntervalSet* in_flight_;  // null: unknown when requests were in flight
+  const OnStretch& on_stretch_;   // empty: the caller wants no stretches
   KnownCauses known_;
-  std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
-  std::vector<const IntervalSet*> between_of_track_;  // the same by track
+  std::map<ProcessId, IntervalSet> between_steps_;    // empty: no step is known
+  std::vector<const IntervalSet*> between_of_track_;  // points into between_steps_, by track
   struct Host {
-    IntervalSet in_operators, between_steps;  // these two do not meet
+    IntervalSet in_operators, between_steps;  // disjoint
   };
-  std::vector<Host> hosts_;           // by device of a CPU engine
-  std::vector<bool> behind_wait_;     // by host call; empty: none is
-  std::vector<BeyondWindow> beyond_;  // by device; empty without a window
+  std::vector<Host> hosts_;           // for each device of a CPU engine
+  std::vector<bool> behind_wait_;     // by host call; empty if no call is behind a wait
+  std::vector<BeyondWindow> beyond_;  // for each device; empty without a window
   ProfilerOverhead overhead_;
-  NameIndex calls_;                                           // names of launches and overheads
-  std::vector<std::array<DurationNs, kIdleCauses>> of_call_;  // by number of the name
+  NameIndex calls_;                                           // names of launch calls and overheads
+  std::vector<std::array<DurationNs, kIdleCauses>> of_call_;  // by the name's number in calls_
   std::array<DurationNs, kIdleCauses> total_{};
   std::array<uint64_t, kIdleCauses> gaps_with_{};
-  // The gap at hand. Between two gaps its parts are 0: to clear it as a whole costs more than a
-  // gap.
+  // The current gap. Its parts are 0 between two gaps; clearing the whole struct would cost more
+  // than handling a gap.
   RawGap gap_;
   LongestGaps longest_;
   IdleTable table_;

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// Also compares the stretches with the table.
+// Also checks that the stretches agree with the table.
 IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50,
                  const InFlight* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();
@@ -106,7 +106,7 @@ TEST(Idle, NamesWhatTheLaunchingThreadDid) {
   };
   host("user_annotation", "execute", 50, 400);
   host("cpu_op", "aten::before", 60, 90);
-  host("cpu_op", "aten::item", 90, 190);  // 40 of it are its own and in the gap
+  host("cpu_op", "aten::item", 90, 190);  // 40 of its self time lie in the gap
   host("cuda_runtime", "cudaStreamSynchronize", 110, 160);
   host("cpu_op", "aten::addmm", 195, 230);
   Launch(builder, 200, 210, 1);
@@ -127,7 +127,7 @@ TEST(Idle, AnAnnotationCoversWhatNothingInsideDoes) {
   EXPECT_EQ(IdleOf(std::move(builder)).gaps[0].host, "execute");
 }
 
-// Where no operator ran, the stacks say where the thread was.
+// Where no operator ran, Python stacks show where the thread was.
 TEST(Idle, NamesTheFrameWhereNoOperatorRan) {
   const auto host_of = [](bool with_annotation, bool with_operator, bool with_frames) {
     TraceBuilder builder;
@@ -160,7 +160,7 @@ TEST(Idle, NamesTheFrameWhereNoOperatorRan) {
 TEST(Idle, ClocksThatAreOffMakeNoNegativeTime) {
   TraceBuilder builder;
   builder.Kernel("first", {.start = 0, .duration = 100});
-  Launch(builder, 150, 160, 1);  // after its own work began
+  Launch(builder, 150, 160, 1);  // seems to start after its own work
   builder.Kernel("second", {.start = 120, .duration = 10, .correlation = 1});
   EXPECT_THAT(Causes(IdleOf(std::move(builder))), ElementsAre(Pair("host-late", 20)));
 }
@@ -202,7 +202,7 @@ TEST(Idle, WorkBehindAnEventWaits) {
     builder.Host("cuda_runtime", "hipStreamWaitEvent",
                  {.pid = "5", .tid = on_another_thread ? "7" : "6", .start = 110, .duration = 5});
     Launch(builder, 120, 130, 1);
-    Launch(builder, 320, 330, 2);  // no longer after the event
+    Launch(builder, 320, 330, 2);  // this launch is not behind the wait for the event
     builder.Kernel("second", {.start = 300, .duration = 10, .correlation = 1});
     builder.Kernel("third", {.start = 350, .duration = 10, .correlation = 2});
     std::map<std::string, int64_t> expected{{"host-late", 30}, {"in-launch-call", 20}};
@@ -257,7 +257,7 @@ TEST(Idle, ACpuEngineWaitsForItsHost) {
   EXPECT_EQ(table.gaps[1].host_track, "1/1");
 }
 
-// At a low rate the GPU waits for requests, not for the host.
+// At a low request rate the GPU waits for requests, not for the host.
 TEST(Idle, BetweenStepsIsNotTheHostsDelay) {
   constexpr int64_t kMs = 1'000'000;
   TraceBuilder builder;
@@ -270,8 +270,8 @@ TEST(Idle, BetweenStepsIsNotTheHostsDelay) {
     builder.Kernel("k", {.start = launch + 1, .duration = kMs, .correlation = correlation});
   };
   step(0);
-  work(5 * kMs, 1);     // inside
-  work(10'500'000, 2);  // the sampling, after the annotation's end; runs to 11.5 ms
+  work(5 * kMs, 1);     // inside the annotation
+  work(10'500'000, 2);  // sampling, after the annotation's end; runs to 11.5 ms
   step(500 * kMs);
   work(503 * kMs, 3);
   work(505 * kMs, 4);
@@ -320,7 +320,7 @@ TEST(Idle, OnACpuEngineItsOperatorsAndStepsAreTold) {
                    {.start = start * kMs, .duration = 50 * kMs});
     }
     op("aten::mm", 0, 10);
-    op("attention", 18, 45);  // 17 of it in no operator below
+    op("attention", 18, 45);  // 17 of it in no inner operator
     op("aten::mm", 30, 40);
     op("aten::mm", 105, 110);
     const IdleTable table = IdleOf(std::move(builder), {}, 50, known ? &in_flight : nullptr);
@@ -367,7 +367,7 @@ TEST(Idle, WhatTheProfilerRecordedAsOverheadIsItsOwn) {
     };
     add("Runtime Triggered Module Loading", 90, 105);  // 5 of it before the launch
     add("Activity Buffer Request", 145, 165);
-    add("Resource", 150, 180);  // overlaps the other; its end is after the call's
+    add("Resource", 150, 180);  // overlaps the other and ends after the call
     return IdleOf(std::move(builder));
   };
   for (const auto& [pid, tid] : {std::pair("-1", "0"), {"5", "6"}}) {

@@ -14,7 +14,7 @@ TEST(CheckInFlight, AStepWithoutAKnownRequestIsOfOthers) {
     TraceBuilder b;
     b.Host("user_annotation", "execute_context_1(8)_generation_0(0)",
            {.start = 10, .duration = 50});
-    // vLLM runs it when its last request has ended.
+    // vLLM runs this step when its last request has ended.
     b.Host("user_annotation", "execute_context_0(0)_generation_0(0)",
            {.start = 150, .duration = 5});
     if (others) {

@@ -12,12 +12,12 @@ namespace {
 
 constexpr DurationNs kShort{10'000};
 
-// Items of one name on one device.
+// The items of one name on one device.
 struct Group {
   StringId name;
   WorkCategory category = Classifier::kUnclassified;
   size_t count = 0;
-  std::span<int64_t> durations;  // into Groups::durations
+  std::span<int64_t> durations;  // points into Groups::durations
 };
 struct Groups {
   std::vector<Group> groups;
@@ -56,8 +56,8 @@ Groups GroupByName(NameIndex& names, const DeviceWork& work, const DeviceItems& 
   return result;
 }
 
-// The three percentiles of many durations: all are counted by their size, in steps of 2 %, and only
-// the cells that hold a percentile are looked at more closely.
+// Three percentiles of many durations. Durations are counted in cells that are 2 % wide, and only
+// the cells that hold a percentile are examined closely.
 class Percentiles {
  public:
   explicit Percentiles(std::span<const int64_t> durations)
@@ -82,10 +82,10 @@ class Percentiles {
   }
 
  private:
-  static constexpr int kDigits = 6;  // binary, after the leading one
+  static constexpr int kDigits = 6;  // binary digits after the leading one
   static constexpr size_t kCells = size_t{65 - kDigits} << kDigits;
 
-  // Grows with the duration.
+  // The cell of a duration; it grows with the duration.
   static size_t CellOf(int64_t duration) {
     const auto ns = static_cast<uint64_t>(duration);
     const int shift = std::max(0, static_cast<int>(std::bit_width(ns)) - kDigits - 1);
@@ -94,7 +94,7 @@ class Percentiles {
 
   std::span<const int64_t> durations_;
   std::vector<uint32_t> counts_;  // by cell
-  std::vector<int64_t> inside_;   // of one cell
+  std::vector<int64_t> inside_;   // the durations of one cell
   size_t cell_of_inside_ = 0;
 };
 

@@ -42,7 +42,7 @@ TEST(Summarize, PercentilesAreNearestRank) {
   EXPECT_EQ(Summarize(none).mean().ns, 0);
 }
 
-// Many durations are not sorted, but counted by size: the answer must be that of sorting.
+// Many durations are counted by size instead of sorted. The result must be the same.
 TEST(Summarize, ManyOrFewTheSameAsSorted) {
   std::mt19937_64 random(3);
   for (const size_t count : {1u, 2u, 99u, 4095u, 4096u, 4097u, 20'000u}) {
@@ -80,7 +80,7 @@ TEST(Kernels, GroupsByNameAndDevice) {
   EXPECT_EQ(table.rows[0].category, "gemm.dense");
   EXPECT_EQ(table.rows[0].stats.total.ns, 39'999);
   EXPECT_EQ(table.rows[0].stats.count, 2u);
-  // Equal totals: by name, then by device.
+  // Equal totals are ordered by name, then by device.
   EXPECT_EQ(table.rows[1].name, "ampere_sgemm_a");
   EXPECT_EQ(table.rows[1].device, "1");
   EXPECT_EQ(table.rows[2].name, "mystery");
@@ -97,8 +97,8 @@ TEST(Kernels, GroupsByNameAndDevice) {
 
 TEST(Kernels, AWindowTakesWholeKernelsThatStartInside) {
   TraceBuilder builder;
-  builder.Kernel("a", {.start = 5, .duration = 10});   // reaches in
-  builder.Kernel("b", {.start = 15, .duration = 10});  // reaches out
+  builder.Kernel("a", {.start = 5, .duration = 10});   // reaches into the window
+  builder.Kernel("b", {.start = 15, .duration = 10});  // reaches out of the window
   builder.Kernel("c", {.start = 20, .duration = 10});
   Scope scope;
   scope.window = Interval{TimeNs{10}, TimeNs{20}};

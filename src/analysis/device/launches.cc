@@ -31,7 +31,8 @@ bool PutsWork(std::string_view name) {
          lower.find("memset") != std::string::npos;
 }
 
-// The host call of each correlation. `puts_work`: by host call.
+// The host call of each correlation. `puts_work`: for each host call, whether it puts work onto a
+// device.
 DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
                               const std::vector<uint8_t>& puts_work) {
   const HostCallTable& table = trace.host_calls;
@@ -62,15 +63,14 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
     up.push_back(clipped.start);
     down.push_back(clipped.end);
   }
-  for (std::vector<TimeNs>* times : {&up, &down}) {  // mostly in order already
+  for (std::vector<TimeNs>* times : {&up, &down}) {  // mostly sorted already
     if (!std::ranges::is_sorted(*times)) std::ranges::sort(*times);
   }
   int64_t waited = 0;
   for (size_t i = 0, ended = 0; i < up.size(); ++i) {
     while (down[ended] <= up[i]) ++ended;
     queue.max = std::max<uint64_t>(queue.max, i + 1 - ended);
-    waited =
-        AddSaturated(waited, (down[i] - up[i]).ns);  // the sum over all pairs, whatever their order
+    waited = AddSaturated(waited, (down[i] - up[i]).ns);  // the same for any pairing
   }
   const Interval seen = scope.Clip(whole);
   if (!seen.empty())
@@ -78,7 +78,7 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   return queue;
 }
 
-// CUDA and HIP calls, and all others.
+// Fills the tables of CUDA and HIP calls and of all other calls.
 template <typename Counts>
 void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   std::vector<uint8_t> is_cuda;  // by CategoryId
@@ -87,7 +87,7 @@ void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   }
   const HostCallTable& calls = trace.host_calls;
   NameIndex names(trace);
-  std::vector<std::vector<int64_t>> durations;  // two for each name: other calls, CUDA and HIP's
+  std::vector<std::vector<int64_t>> durations;  // by name: other calls, then CUDA and HIP
   for (size_t row = 0; row < calls.size(); ++row) {
     if (!counts(row)) continue;
     const uint32_t number = names[calls.name[row]];
@@ -106,7 +106,7 @@ void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   }
 }
 
-// Overheads may lie in one another: each has its own time, and the total is that of their union.
+// Overheads may nest: each is counted with its own time, and the total is the time of their union.
 template <typename Counts>
 std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
   const ProfilerOverhead overhead(trace);
@@ -123,7 +123,7 @@ std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
     std::ranges::sort(when, IsOuter);
     TimeNs reach{std::numeric_limits<int64_t>::min()};
     for (const Interval& call : when) {
-      if (call.end <= reach) continue;  // inside another
+      if (call.end <= reach) continue;  // inside another overhead
       const Interval outer{std::max(call.start, reach), call.end};
       reach = call.end;
       const DurationNs held_up = overhead.On(thread).Covered(outer);
@@ -147,7 +147,7 @@ std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
   return found;
 }
 
-// The graph launches of a scope: their rows, and which row is which call's.
+// The graph launches of a scope: their rows, and the row of each call.
 class GraphRows {
  public:
   template <typename Counts>
@@ -177,7 +177,7 @@ class GraphRows {
  private:
   std::vector<GraphLaunch>& rows_;
   std::vector<uint8_t> is_graph_;      // by host call
-  std::vector<uint32_t> row_of_call_;  // kNone: not a row
+  std::vector<uint32_t> row_of_call_;  // kNone: the call has no row
 };
 
 void SumUpGraphs(LaunchTable& table) {
@@ -196,7 +196,7 @@ void SumUpGraphs(LaunchTable& table) {
   });
 }
 
-// Of two rows of Trace::gpu.
+// Orders two rows of Trace::gpu by start, then by name and stream.
 bool StartsBefore(const Trace& trace, uint32_t a, uint32_t b) {
   const GpuTable& gpu = trace.gpu;
   if (gpu.start[a] != gpu.start[b]) return gpu.start[a] < gpu.start[b];
@@ -255,14 +255,14 @@ void ForgetDelays(LaunchTable& table) {
   for (GraphLaunch& graph : table.graphs) graph.work = {};
 }
 
-// Long: one pass over the launches.
+// A long function, because it is one pass over the launches.
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
   LaunchTable table;
   const GpuTable& gpu = trace.gpu;
   const HostCallTable& calls = trace.host_calls;
   const GpuScope counts(trace, scope);
   const FirstPieces& first = links.first;
-  // Calls that put work onto other devices only.
+  // Marks calls that put work only onto other devices: 1. A call with work on this device: 2.
   std::vector<uint8_t> elsewhere(scope.device.empty() ? 0 : calls.size());
   if (!scope.device.empty()) {
     first.ForEach([&](uint32_t call, uint32_t piece) {
@@ -301,7 +301,8 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
     if (!counts.OnDevice(piece)) return;
     const Interval launch = calls.When(call);
     const TimeNs start = gpu.start[piece];
-    // Clocks of host and device differ a little: work may seem to start before its launch.
+    // The clocks of host and device may differ a little, so work may seem to start before its
+    // launch.
     waits[Index(gpu.stream[piece])].push_back({launch.start, std::max(launch.start, start)});
     if (counts.Counts(piece)) delays.push_back(std::max<int64_t>(0, (start - launch.end).ns));
   });

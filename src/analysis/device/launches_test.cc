@@ -41,7 +41,7 @@ TEST(Launches, OfSeveralCallsTheOneThatLaunchesWinsThenTheFirst) {
   EXPECT_EQ(LinkLaunches(std::move(b).Finish()).call_of_gpu, (std::vector<uint32_t>{1, 3}));
 }
 
-// SGLang's merger puts several ranks into one file, each with correlations from 1.
+// SGLang's merger puts several ranks into one file, and each rank's correlations start at 1.
 TEST(Launches, OfMergedRanksStayApart) {
   TraceBuilder b;
   for (const std::string_view rank : {"[TP00] ", "[TP01] "}) {
@@ -89,7 +89,7 @@ TEST(Launches, OfOneDeviceAreThoseWithWorkOnIt) {
         "a",
         {.device = i == 1 ? "1" : "0", .start = 100 * i + 10, .duration = 10, .correlation = i});
   }
-  b.Kernel("b", {.device = "1", .start = 330, .duration = 10, .correlation = 3});  // of both
+  b.Kernel("b", {.device = "1", .start = 330, .duration = 10, .correlation = 3});  // on both
   b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 500, .duration = 5});
   const Trace trace = std::move(b).Finish();
   const LaunchTable table =
@@ -109,7 +109,7 @@ TEST(Launches, CountAndDelay) {
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 2});
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 40, .duration = 10, .correlation = 3});
   b.Host("cuda_runtime", "cudaGraphLaunch",
-         {.start = 60, .duration = 10, .correlation = 4});  // no work
+         {.start = 60, .duration = 10, .correlation = 4});  // launches no work
   b.Host("cuda_driver", "cuLaunchKernel", {.start = 80, .duration = 10, .correlation = 5});
   b.Kernel("a",
            {.start = 15, .duration = 9, .correlation = 1});  // delay 5, shorter than its launch
@@ -135,7 +135,7 @@ TEST(Launches, CountAndDelay) {
   EXPECT_EQ(table.delay.total, DurationNs{25});
   EXPECT_EQ(table.delay.max, DurationNs{20});
   ASSERT_EQ(table.apis.size(), 3u);
-  EXPECT_EQ(table.apis[0].name, "cudaGraphLaunch");  // 20, like cudaLaunchKernel: by name
+  EXPECT_EQ(table.apis[0].name, "cudaGraphLaunch");  // 20, as cudaLaunchKernel: ties by name
   EXPECT_EQ(table.apis[1].name, "cudaLaunchKernel");
   EXPECT_EQ(table.apis[2].stats.total, DurationNs{10});
 }
@@ -149,7 +149,7 @@ TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
   };
   launch("13", 1, 0, 10);
   launch("13", 2, 5, 20);
-  launch("13", 3, 10, 20);  // launched in the instant in which the first starts
+  launch("13", 3, 10, 20);  // launched at the instant at which the first one starts
   launch("7", 4, 0, 0);
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 100, .duration = 1, .correlation = 5});
   for (int64_t i = 0; i < 9; ++i)
@@ -179,9 +179,9 @@ TEST(Launches, GraphsByStartWithTheirWork) {
     b.Host("cuda_runtime", name,
            {.start = start, .duration = duration, .correlation = correlation});
   };
-  launch("cudaGraphLaunch", 20'000'000, 5'000'000, 2);  // the second class
-  launch("cudaGraphLaunch", 0, 999'999, 1);             // the first
-  launch("hipGraphLaunch", 10'000'000, 1'000'000, 3);   // the second
+  launch("cudaGraphLaunch", 20'000'000, 5'000'000, 2);  // in the second class
+  launch("cudaGraphLaunch", 0, 999'999, 1);             // in the first
+  launch("hipGraphLaunch", 10'000'000, 1'000'000, 3);   // in the second
   launch("cudaGraphLaunch_v2", 30'000'000, 5'000'001, 4);
   launch("cudaLaunchKernel", 40'000'000, 9'000'000, 5);
   b.Kernel("n", {.stream = "7", .start = 900, .duration = 50, .correlation = 1});
@@ -233,7 +233,7 @@ TEST(Launches, GraphsAddUpOnRandomTraces) {
       }
       EXPECT_EQ(time, table.graph_calls.total);
       if (half) {
-        EXPECT_LE(pieces, table.graph_gpu_events);  // some were launched before the window
+        EXPECT_LE(pieces, table.graph_gpu_events);  // some pieces were launched before the window
       } else {
         EXPECT_EQ(pieces, table.graph_gpu_events);
       }
@@ -278,7 +278,7 @@ TEST(Launches, AnEmptyTraceHasNone) {
   EXPECT_TRUE(table.apis.empty());
 }
 
-// 30 calls of 125 us, each with 120 us of overhead in it, and 10 of 5 us.
+// 30 calls of 125 us, each with 120 us of overhead inside, and 10 calls of 5 us.
 TEST(Launches, TellHowMuchOfThemIsTheProfilers) {
   TraceBuilder b;
   for (int64_t i = 0; i < 40; ++i) {

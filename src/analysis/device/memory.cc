@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 50;  // no device has a petabyte: damaged
+constexpr int64_t kMostBytes = int64_t{1} << 50;  // no device has a petabyte
 constexpr int64_t kCpu = 0;
 
 // c10::DeviceType.
@@ -26,7 +26,7 @@ constexpr const char* kDeviceTypes[] = {"cpu", "cuda", "mkldnn",     "opengl", "
 struct Device {
   int64_t type = kCpu, number = -1;
 
-  // CPUs last.
+  // Orders CPUs last.
   bool operator<(const Device& o) const {
     return std::tuple(type == kCpu, type, number) < std::tuple(o.type == kCpu, o.type, o.number);
   }
@@ -42,7 +42,8 @@ struct Device {
   }
 };
 
-// Half-open, as if the whole numbers had no end: hostile times are far apart.
+// The length of [from, to) in unsigned arithmetic: times in a hostile file may be so far apart that
+// a signed difference overflows.
 uint64_t Distance(TimeNs from, TimeNs to) {
   return static_cast<uint64_t>(to.ns) - static_cast<uint64_t>(from.ns);
 }
@@ -63,7 +64,7 @@ struct MemoryEvent {
   MemoryLevel after;
 };
 
-// Reads the events anew each time: as values they would take five times the memory.
+// Reads events from the trace each time: stored as values they would take five times the memory.
 class EventReader {
  public:
   EventReader(const Trace& trace, StringId name) : trace_(trace), name_(name) {}
@@ -78,7 +79,7 @@ class EventReader {
             address_.Integer(args),
             {Total(allocated_, args), Total(reserved_, args)}};
   }
-  // nullopt: damaged.
+  // nullopt if the event is damaged.
   [[nodiscard]] std::optional<Device> DeviceOf(uint32_t row) const {
     const ArgsOf args{trace_.instants.args[row]};
     const auto bytes = bytes_.Integer(args), type = type_.Integer(args),
@@ -87,8 +88,8 @@ class EventReader {
       return std::nullopt;
     return Device{*type, std::max<int64_t>(*number, -1)};
   }
-  // In time, then as torch counted them; without such a count by what they say, releases first, so
-  // that the order of the file does not matter.
+  // Orders by time, then by torch's event count. Without a count the events' values decide,
+  // releases first, so that the order of the file does not matter.
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const {
     if (At(a) != At(b)) return At(a) < At(b);
     const auto key = [&](uint32_t row) {
@@ -112,7 +113,7 @@ class EventReader {
       reserved_{trace_, "Total Reserved"}, order_{trace_, "Ev Idx"};
 };
 
-// The most of each part of a time, of a level that holds until the next is set.
+// The maximum of a level in each part of a time range. A level holds until the next one is set.
 class MostOverTime {
  public:
   MostOverTime(TimeNs start, uint64_t step, size_t parts)
@@ -142,8 +143,8 @@ class MostOverTime {
   std::vector<int64_t> values_;
 };
 
-// Names of the innermost and the outermost operator that is open at a moment; kEmpty: none, or the
-// same.
+// Names of the innermost and the outermost operator that is open at a moment. kEmpty: no operator
+// is open, or the outermost is the innermost.
 std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track, TimeNs at) {
   const LaneRows& ops = index.host_ops();
   if (Index(track) >= ops.lanes()) return {};
@@ -163,7 +164,7 @@ std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track
 // The events of one device.
 class DeviceEvents {
  public:
-  // `rows` in their order, not empty; `when` holds time.
+  // `rows` are in order. Neither `rows` nor `when` is empty.
   DeviceEvents(const TrackIndex& index, const EventReader& reader, std::vector<uint32_t> rows,
                Interval when)
       : index_(index), reader_(reader), rows_(std::move(rows)), when_(when) {
@@ -177,7 +178,7 @@ class DeviceEvents {
     FindWhatIsTold();
   }
 
-  // `whole`: no event of the trace is damaged, which might be of this device.
+  // `whole`: the trace has no damaged event, which might belong to this device.
   [[nodiscard]] DeviceMemory Tabulate(std::string name, bool whole) const {
     DeviceMemory memory;
     memory.device = std::move(name);
@@ -211,7 +212,7 @@ class DeviceEvents {
       addresses_told_ = addresses_told_ && event.address;
       most_reserved = std::max(most_reserved, event.after.reserved.value_or(0));
     }
-    reserved_told_ = reserved_told_ && most_reserved > 0;  // else nobody reserves
+    reserved_told_ = reserved_told_ && most_reserved > 0;  // 0: it reserves nothing
   }
   [[nodiscard]] MemoryLevel LevelAtStart() const {
     return begin_ == 0 ? first_ : reader_.Read(rows_[begin_ - 1]).after;
@@ -222,7 +223,7 @@ class DeviceEvents {
     memory.start.allocated = level;
     over_time.Start(level);
     memory.peak = MemoryPeak{.at = when_.start, .allocated = level};
-    size_t applied = begin_;  // events up to the peak
+    size_t applied = begin_;  // index after the last event up to the peak
     if (reserved_told_) memory.peak->reserved = LevelAtStart().reserved;
     for (size_t i = begin_; i < end_; ++i) {
       const MemoryEvent event = reader_.Read(rows_[i]);
@@ -268,18 +269,18 @@ class DeviceEvents {
     memory.series.grown = std::move(over_time).Finish();
   }
 
-  // What `allocated` bytes are made of after the first `count` events.
+  // The parts of `allocated` bytes after the first `count` events.
   [[nodiscard]] MemoryParts PartsAfter(size_t count, int64_t allocated) const {
     struct Block {
       int64_t bytes;
       uint32_t row;
     };
-    std::unordered_map<int64_t, Block> alive;  // by address
+    std::unordered_map<int64_t, Block> alive;  // live blocks by address
     MemoryParts parts;
     parts.before = *first_.allocated;
     for (size_t i = 0; i < count; ++i) {
       const MemoryEvent event = reader_.Read(rows_[i]);
-      // A block that is still there was released unseen.
+      // If the address is still in use, the old block was released without an event.
       if (event.bytes > 0) alive.insert_or_assign(*event.address, Block{event.bytes, rows_[i]});
       if (event.bytes >= 0 || alive.erase(*event.address) > 0) continue;
       parts.before = AddSaturated(parts.before, event.bytes);
@@ -309,12 +310,12 @@ class DeviceEvents {
   const EventReader& reader_;
   std::vector<uint32_t> rows_;
   Interval when_;
-  MemoryLevel first_;           // before the first event
-  size_t begin_ = 0, end_ = 0;  // the events of `when_`
+  MemoryLevel first_;           // level before the first event
+  size_t begin_ = 0, end_ = 0;  // range of the events in `when_`
   bool allocated_told_ = false, reserved_told_ = false, addresses_told_ = false;
 };
 
-// From the first to the last slice or event of memory.
+// From the first slice or memory event to the last.
 Interval TimeOf(const Trace& trace, const EventReader& reader,
                 const std::map<Device, std::vector<uint32_t>>& rows) {
   Interval when = trace.span;

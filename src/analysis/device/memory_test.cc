@@ -96,7 +96,7 @@ TEST(Memory, WhatIsReleasedOrReplacedIsNotAlive) {
       {.at = 1, .bytes = 50, .address = 1, .allocated = 150},
       {.at = 2, .bytes = -50, .address = 1, .allocated = 100},
       {.at = 3, .bytes = 70, .address = 1, .allocated = 170},   // the same address again
-      {.at = 4, .bytes = -40, .address = 8, .allocated = 130},  // of before
+      {.at = 4, .bytes = -40, .address = 8, .allocated = 130},  // a block from before
       {.at = 5, .bytes = 20, .address = 1, .allocated = 80},    // 70 were released unseen
       {.at = 6, .bytes = 300, .address = 2, .allocated = 380},
   }));
@@ -107,7 +107,7 @@ TEST(Memory, WhatIsReleasedOrReplacedIsNotAlive) {
   EXPECT_EQ(PartsOf(peak), std::vector<std::string>{": 2 of 320"});
 }
 
-// A thread that was not recorded allocated 1000, and released 5 that were recorded.
+// A thread that was not recorded allocated 1000 bytes, and released a recorded block of 5.
 TEST(Memory, WhatNoBlockAccountsForIsUntold) {
   const MemoryTable table = Tabulate(Build({
       {.at = 1, .bytes = 5, .address = 1, .allocated = 5},
@@ -140,7 +140,7 @@ TEST(Memory, DevicesAreApart) {
   EXPECT_TRUE(table.devices[3].series.reserved.empty());
 }
 
-// torch 1.8 to 1.11: sizes alone.
+// torch 1.8 to 1.11 records only sizes.
 TEST(Memory, WithoutTotalsThereIsGrowthAlone) {
   const MemoryTable table = Tabulate(Build(
       {{.at = 1, .bytes = -10}, {.at = 2, .bytes = 50}, {.at = 3, .bytes = -45}}, false, false));
@@ -150,7 +150,7 @@ TEST(Memory, WithoutTotalsThereIsGrowthAlone) {
   EXPECT_EQ(memory.growth.value().end, -5);
   EXPECT_EQ(memory.growth->most, 40);
   EXPECT_EQ(memory.growth->most_at, TimeNs{2});
-  EXPECT_THAT(memory.series.grown, ElementsAre(0, 40, 40));  // each with what it began with
+  EXPECT_THAT(memory.series.grown, ElementsAre(0, 40, 40));  // starts with the level before
   EXPECT_TRUE(memory.series.allocated.empty());
 }
 
@@ -174,7 +174,7 @@ TEST(Memory, DamagedEventsAreCountedAndNoFigureIsMadeUp) {
   EXPECT_EQ(table.devices[0].allocations, 1u);
   EXPECT_FALSE(table.devices[0].peak || table.devices[0].growth);
   EXPECT_FALSE(table.devices[0].start.allocated.has_value());
-  // A total that cannot be is none.
+  // An impossible total counts as missing.
   for (const int64_t total : {int64_t{-1}, int64_t{1} << 60}) {
     const MemoryTable odd = Tabulate(Build(
         {{.at = 1, .bytes = 10, .allocated = 10}, {.at = 2, .bytes = 1, .allocated = total}}));
@@ -230,7 +230,7 @@ TEST(Memory, TheSeriesIsBoundedAndHasThePeak) {
   EXPECT_EQ(series.start, TimeNs{0});
   EXPECT_EQ(series.step, DurationNs{2000});
   EXPECT_EQ(series.allocated[0], 999);       // before the first event
-  EXPECT_EQ(series.allocated.back(), 1001);  // what was last
+  EXPECT_EQ(series.allocated.back(), 1001);  // the last level
   EXPECT_EQ(*std::ranges::max_element(series.allocated), memory.peak.value().allocated);
   EXPECT_EQ(series.allocated[static_cast<size_t>(memory.peak->at.ns / 2000)], 9'999);
 }
@@ -247,7 +247,7 @@ TEST(Memory, HostileTimesAndSizesAreBounded) {
   EXPECT_EQ(memory.peak.value().parts.value().Sum(), memory.peak->allocated);
 }
 
-// A heap that is played: what it says is the truth, for a second, naive count.
+// Simulates a heap. A second, naive count of it gives the expected values.
 TEST(Memory, PartsAddUpWhateverTheOrderOfTheFile) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
@@ -269,7 +269,7 @@ TEST(Memory, PartsAddUpWhateverTheOrderOfTheFile) {
     note();
     for (int64_t i = 0; i < 80; ++i) {
       const std::string tid = std::to_string(1 + below(2));
-      const int64_t at = i / 2 * 10;  // two at once
+      const int64_t at = i / 2 * 10;  // two events at each time
       const int64_t address = below(30) - 5;
       int64_t bytes = 1 + below(500);
       if (const auto held = heap.find(address); held != heap.end()) {

@@ -25,12 +25,13 @@ constexpr OverheadKind kKinds[] = {
     {"driver jit compiler", OverheadOwner::kCuda, "the driver compiled a kernel"},
 };
 
-// Times in whole microseconds are rounded: a slice may reach so far out of the one around it.
+// Files with times in whole microseconds are rounded, so a slice may stick out of its parent by
+// this much.
 constexpr DurationNs kRounding{1'000};
 
 constexpr std::string_view kCategory = "overhead";
 
-// When the threads that call CUDA were in a call.
+// When each thread that calls CUDA was inside a call.
 class CallingThreads {
  public:
   explicit CallingThreads(const Trace& trace) : trace_(trace) {
@@ -43,7 +44,7 @@ class CallingThreads {
     }
   }
 
-  // The thread that an overhead held up.
+  // The thread that an overhead delayed.
   [[nodiscard]] std::optional<TrackId> Of(TrackId track, Interval when,
                                           const OverheadKind& kind) const {
     const Track& own = trace_.words[track];

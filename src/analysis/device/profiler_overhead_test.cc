@@ -30,7 +30,7 @@ void CallAt(TraceBuilder& builder, const OnThread& at) {
   AddAt(builder, "cuda_runtime", "cudaLaunchKernel", at);
 }
 
-// The time that a thread was in overhead.
+// The time that a thread spent in overhead.
 int64_t OverheadOn(const Trace& trace, std::string_view tid) {
   const ProfilerOverhead overhead(trace);
   EXPECT_TRUE(overhead.is_recorded());
@@ -61,10 +61,10 @@ TEST(ProfilerOverhead, OfSeveralThreadsItIsOfTheOneInWhoseCallItLies) {
     AddAt(builder, "overhead", "Activity Buffer Request",
           {.pid = "-1", .tid = "0", .start = start * kMicro, .end = end * kMicro});
   };
-  add(42, 80);    // the call of 7 is around it
-  add(10, 20);    // that of 6
-  add(43, 48);    // both
-  add(200, 210);  // none
+  add(42, 80);    // inside the call of thread 7
+  add(10, 20);    // inside the call of thread 6
+  add(43, 48);    // inside both calls
+  add(200, 210);  // inside neither
   const Trace trace = std::move(builder).Finish();
   EXPECT_EQ(OverheadOn(trace, "6"), 10 * kMicro);
   EXPECT_EQ(OverheadOn(trace, "7"), 38 * kMicro);

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The devices of a trace: a number for each, by stream.
+// The devices of a trace, numbered, and the number of each stream's device.
 struct Devices {
   explicit Devices(const Trace& trace) {
     std::unordered_map<StringId, uint32_t> numbers;
@@ -29,7 +29,8 @@ struct Devices {
   std::vector<uint32_t> of_stream;
 };
 
-// What the start of launch calls says of one device.
+// Bounds the clock of one device by the starts of launch calls: work cannot start before its
+// launch.
 void BoundByLaunches(const Trace& trace, const LaunchLinks& links, const Devices& devices,
                      std::vector<DeviceClock>& clocks) {
   const DurationNs tenth{trace.span.length().ns / 10};
@@ -48,10 +49,10 @@ void BoundByLaunches(const Trace& trace, const LaunchLinks& links, const Devices
   });
 }
 
-// When the work that each call launched on a device is over, by the end of the calls.
+// When the work launched up to each call is over. Ordered by the end of the calls.
 struct Launched {
   TimeNs called;
-  TimeNs over;  // the latest end of its work, and of that of all calls before
+  TimeNs over;  // the latest end of the work of this call and all earlier ones
 };
 
 std::vector<Launched> WorkInOrder(const Trace& trace, const LaunchLinks& links,
@@ -70,7 +71,7 @@ std::vector<Launched> WorkInOrder(const Trace& trace, const LaunchLinks& links,
   return launched;
 }
 
-// What the return of waiting calls says of one device.
+// Bounds the clock of one device by the returns of waiting calls.
 void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
                   const std::vector<Launched>& launched, bool one_stream, DeviceClock& clock) {
   const HostCallTable& calls = trace.host_calls;
@@ -79,20 +80,20 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
     if (most < -kClockTolerance) ++clock.after_wait;
     clock.most = std::min(clock.most.value_or(most), most);
   };
-  std::vector<std::pair<TimeNs, DurationNs>> for_stream;  // by the call's start
+  std::vector<std::pair<TimeNs, DurationNs>> for_stream;  // waits for a stream, by the call's start
   for (uint32_t call = 0; call < calls.size(); ++call) {
     if (waits[call] == Waits::kNo) continue;
     const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
     if (after == launched.begin()) continue;
     const DurationNs most = calls.When(call).end - (after - 1)->over;
-    // Which stream is not in the file.
+    // The file does not say which stream the call waits for.
     if (waits[call] == Waits::kForDevice) {
       take(most);
     } else if (one_stream && calls.When(call).length() >= kWaitedForStream) {
       for_stream.emplace_back(calls.start[call], most);
     }
   }
-  // A single one that returned too early waited for a stream without work, which took its time.
+  // A single wait that returned too early waited for a stream without work, and just took long.
   std::ranges::sort(for_stream);
   const auto is_early = [&](size_t i) {
     return i < for_stream.size() && for_stream[i].second < -kClockTolerance;
@@ -116,8 +117,8 @@ void BoundByEnd(const Trace& trace, const Devices& devices, std::vector<DeviceCl
   }
 }
 
-// Whether a waiting call can only wait for the one device with launched work, and only its process
-// launched work: which device and whose work it waits for is not in the file.
+// Whether each waiting call can only wait for the one device and the one process with launched
+// work: the file does not say for which device and whose work a call waits.
 bool OneWaitsForOne(const Trace& trace, const LaunchLinks& links,
                     const std::vector<DeviceClock>& clocks) {
   if (std::ranges::count_if(clocks, [](const DeviceClock& c) { return c.launched > 0; }) != 1)

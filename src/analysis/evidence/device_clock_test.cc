@@ -17,8 +17,9 @@ namespace {
 
 using State = DeviceClock::State;
 
-// Kernels that start 6 us after their launch call begins, every 100 us; each tenth is waited for,
-// and the wait returns 4 us after its end. `off`: what the device's clock adds at a host time.
+// Kernels that start 6 us after their launch call begins, one every 100 us. Every tenth is waited
+// for, and the wait returns 4 us after the kernel's end. `off`: the error of the device's clock at
+// a host time.
 Trace Recorded(const std::function<int64_t(int64_t)>& off, bool with_waits = true,
                int count = 100) {
   TraceBuilder b;
@@ -74,8 +75,8 @@ TEST(DeviceClock, ThatDriftsHasNoConstant) {
   EXPECT_LT(*clock.least_at_start, *clock.least_at_end);
 }
 
-// Without a common clock no cause and no delay is told, and all that takes the device's clock alone
-// stays.
+// Without a common clock no cause and no delay is reported. Figures that need only the device's
+// clock remain.
 TEST(DeviceClock, ThatIsOffLeavesBusyAndIdleTime) {
   const auto analyze = [](const Trace& trace) { return AnalyzeTrace(trace, BuiltInRules()); };
   const Trace right_trace = Recorded([](int64_t) { return 0; });
@@ -150,7 +151,8 @@ TEST(ImpossibleWork, IsWhatStartsOutOfOrderOrInBursts) {
   }
 }
 
-// Steps of 1 ms, each with a launch while the recorder of calls ran, on both sides of it none.
+// Steps of 1 ms. Only the steps from `first` to before `last`, while calls were recorded, have a
+// launch.
 Trace Stepped(int steps, int first, int last, std::string_view category = "user_annotation") {
   TraceBuilder b;
   for (int64_t i = 0; i < steps; ++i) {
@@ -183,8 +185,8 @@ TEST(RecorderStops, WhereRangesThatHeldCallsGoOnWithout) {
   EXPECT_EQ(began.outside({{19'000'000}, {21'000'000}}), DurationNs{1'001'000});
 }
 
-// A wait for the event of the step before, or a copy from pageable memory, ends while later work of
-// the only stream still runs.
+// A wait for the previous step's event, or a copy from pageable memory, ends while later work still
+// runs on the only stream.
 TEST(DeviceClock, IsNotJudgedByWhatWaitsForSomethingElse) {
   TraceBuilder b;
   for (int64_t i = 0; i < 60; ++i) {
@@ -201,7 +203,7 @@ TEST(DeviceClock, IsNotJudgedByWhatWaitsForSomethingElse) {
   EXPECT_EQ(clocks[0].waited, 0u);
 }
 
-// A deep queue runs on while the host makes no more calls.
+// A deep queue keeps running although the host makes no more calls.
 TEST(RecorderStops, AreNoneWhileWorkRunsOn) {
   TraceBuilder b;
   for (int64_t i = 0; i < 30; ++i) {
@@ -216,7 +218,7 @@ TEST(RecorderStops, AreNoneWhileWorkRunsOn) {
   EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
 }
 
-// The engine had no work: its loop goes on, as it did between the steps.
+// The engine had no work: its loop continues without calls, as it also did between steps.
 TEST(RecorderStops, AreNoneWhereRangesWithoutCallsCameBefore) {
   TraceBuilder b;
   for (int64_t i = 0; i < 40; ++i) {
@@ -231,13 +233,13 @@ TEST(RecorderStops, AreNoneWhereRangesWithoutCallsCameBefore) {
   EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
 }
 
-// One kind of operator alone may later run on tensors of the host.
+// A single kind of operator may later run on host tensors alone.
 TEST(RecorderStops, OfOperatorsTakeSeveralKinds) {
   const Trace trace = Stepped(30, 0, 10, "cpu_op");
   EXPECT_FALSE(FindRecorderStops(TrackIndex(trace)).any());
 }
 
-// 12 kinds of operators launch kernels; `outside` of them also run before, on tensors of the host.
+// 12 kinds of operators launch kernels; `outside` of them also ran before on host tensors.
 TEST(RecorderStops, OfOperatorsTakeMostOfThoseThatLaunch) {
   const auto began = [](int64_t outside) {
     TraceBuilder b;
@@ -268,7 +270,7 @@ TEST(RecorderStops, LeaveTheRestOfTheRecordingOutOfShares) {
   EXPECT_TRUE(analysis.notes.lost_data());
 }
 
-// Kernels of 500 us, one each ms, each with a call that waits for a stream for `wait(i)`.
+// Kernels of 500 us, one each ms. For each kernel a call waits for a stream for `wait(i)` ns.
 DeviceClock ClockWithWaits(const std::function<int64_t(int64_t)>& wait) {
   TraceBuilder b;
   for (int64_t i = 0; i < 20; ++i) {
@@ -281,21 +283,22 @@ DeviceClock ClockWithWaits(const std::function<int64_t(int64_t)>& wait) {
   return ClocksOf(std::move(b).Finish()).front();
 }
 
-// A stream without work is waited for in no time: which one it was is not in the file.
+// A wait for a stream without work takes no time, and the file does not say which stream it was
+// for.
 TEST(DeviceClock, OfWaitsForAnIdleStreamSaysNothing) {
   const DeviceClock clock = ClockWithWaits([](int64_t) { return 2'000; });
   EXPECT_EQ(clock.state, State::kRight);
   EXPECT_EQ(clock.waited, 0u);
 }
 
-// One that took its time, beside waits that say that the clock is right.
+// One wait for an idle stream took long, while the other waits show that the clock is right.
 TEST(DeviceClock, OfOneSlowWaitForAnIdleStreamSaysNothing) {
   const DeviceClock clock = ClockWithWaits([](int64_t i) { return i == 7 ? 12'000 : 600'000; });
   EXPECT_EQ(clock.state, State::kRight);
   EXPECT_EQ(clock.waited, 19u);
 }
 
-// An engine that waits for others takes steps without a token.
+// An engine takes steps without tokens while it waits for others.
 TEST(RecorderStops, AreNoneWhereStepsHaveNoTokens) {
   TraceBuilder b;
   for (int64_t i = 0; i < 30; ++i) {
@@ -314,7 +317,7 @@ TEST(RecorderStops, AreNoneWhereStepsHaveNoTokens) {
   EXPECT_EQ(prepared.steps.steps[19].device_busy, DurationNs{70'000});
 }
 
-// Steps of two threads: the one whose thread launched what is lost.
+// Of steps on two threads, the one whose thread launched the work is marked as incomplete.
 TEST(PreparedTrace, MarksTheStepOfTheThread) {
   TraceBuilder b;
   for (int64_t i = 0; i < 20; ++i) {

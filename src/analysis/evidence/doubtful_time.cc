@@ -15,21 +15,21 @@ struct OnStream {
   StreamId stream{};
 };
 
-// When the work of a call may have run on one stream.
+// When the missing work of a call may have run on one stream.
 struct MayHaveRun {
   TimeNs called, launched;  // the start and the end of the call
   StreamId stream{};
   Interval when;
-  std::optional<DurationNs> turn;  // no longer than that (turns.h), unless others waited for it
+  std::optional<DurationNs> turn;  // its longest turn (turns.h), unless others waited for it
 };
 
-// What was launched next onto a stream: the first start of all of it, and the first call.
+// What was launched next onto a stream: the earliest start of the later work, and its first call.
 struct Next {
   TimeNs start, called;
 };
 
-// A stream runs its work in the order of the launches: not before all that was launched before it
-// is over, and not after the next has begun. `may`: by call, not empty.
+// A stream runs its work in the order of the launches. So missing work starts after all earlier
+// work is over and ends before the next work begins. `may`: by call, not empty.
 void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork& finished,
                std::vector<MayHaveRun>& may) {
   std::vector<std::optional<TimeNs>> over(trace.words.streams().size());
@@ -43,7 +43,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
     if (!one) one = {work.when.start, work.called};
     one = {std::min(one->start, work.when.start), std::min(one->called, work.called)};
   };
-  // Most often little work was launched between the first and the last of the calls.
+  // Usually little work was launched between the first and the last of these calls.
   std::vector<OnStream> between;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
@@ -68,7 +68,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
       next_called[i] = follows->called;
     }
   }
-  // By when all work before is over at the latest, that which is missing included.
+  // The latest time at which all earlier work of a stream is over, missing work included.
   std::vector<TimeNs> latest(over.size(), trace.span.start);
   auto before = between.begin();
   for (size_t i = 0; i < may.size(); ++i) {
@@ -78,7 +78,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
     TimeNs& last = latest[Index(one.stream)];
     last = std::max({last, begin, one.launched});
     if (one.turn) {
-      // The host waited, or the next of its stream: perhaps for what is missing.
+      // The host, or the stream's next work, may have waited for the missing work.
       const TimeNs by = finished.AwaitedFrom(last + *one.turn);
       if (next_called[i] > by) one.when.end = std::min(one.when.end, by);
     }
@@ -87,7 +87,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
   }
 }
 
-// The start of the first call that has work; the end of the trace if none has.
+// The start of the first call with work; the end of the trace if no call has work.
 TimeNs FirstWithWork(const Trace& trace, const LaunchLinks& links) {
   TimeNs first = trace.span.end;
   links.first.ForEach(
@@ -110,7 +110,8 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
     const TimeNs start = clocks.behind ? called - *clocks.behind : trace.span.start;
     const TimeNs end =
         clocks.common ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
-    // Of the first calls, before any has work, nothing like them need come again.
+    // Work like that of the first calls, made before any call has recorded work, may never come
+    // again.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
       doubtful.push_back({start, end});

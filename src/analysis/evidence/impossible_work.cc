@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The last pieces of one thread on one stream that still run, by when they end.
+// The ends of the pieces that one thread launched and that still run on one stream; at most kMost.
 class StillRunning {
  public:
   // How many pieces still run at `start`.
@@ -38,7 +38,7 @@ ImpossibleWork FindImpossibleWork(const TrackIndex& index, const LaunchLinks& li
   for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
     const RowList rows = index.gpu().Of(stream);
     struct Last {
-      TimeNs called, started;  // the piece that was launched last of those that have started
+      TimeNs called, started;  // of the piece launched last among those that have started
       StillRunning running;
       bool any = false;
     };

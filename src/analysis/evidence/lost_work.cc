@@ -12,14 +12,14 @@
 namespace tacho {
 namespace {
 
-// Takes away the graphs that still ran when the recording ended, which lack their last nodes by
-// nature, and gives their calls.
+// Removes the graphs that still ran when the recording ended, and returns their calls. Such graphs
+// lack their last nodes by nature.
 std::vector<uint32_t> TakeTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
                                   std::vector<PartialGraph>& graphs) {
   if (graphs.empty()) return {};
   TimeNs last_launch = trace.span.start;
   DurationNs longest;
-  std::map<uint32_t, TimeNs> ends;  // of the partial graphs' work, by call
+  std::map<uint32_t, TimeNs> ends;  // end of each partial graph's work, by call
   for (const PartialGraph& graph : graphs) ends.emplace(graph.call, trace.span.start);
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
@@ -62,7 +62,8 @@ DurationNs WithoutComputation(const IntervalSet& doubtful, const DeviceWork& wor
 
 class Losses {
  public:
-  // `calls`: judged, by start. `incomplete`: of them, in the same order.
+  // `calls`: the calls that are judged, by start. `incomplete`: those of them that lost work, in
+  // the same order.
   Losses(const Trace& trace, const LaunchLinks& links, const std::vector<uint32_t>& calls,
          const std::vector<uint32_t>& incomplete)
       : trace_(trace), links_(links), calls_(calls), incomplete_(incomplete) {}
@@ -127,14 +128,15 @@ class Losses {
       (links_.first.LaunchedWork(call) ? with : without).insert(trace_.host_calls.track[call]);
     return std::ranges::none_of(without, [&](TrackId track) { return with.contains(track); });
   }
-  // The first of them, `at_start` calls, aside.
+  // Whether the incomplete calls follow each other without a gap; false if some of them, `at_start`
+  // calls, are the first of the recording.
   [[nodiscard]] bool FollowEachOther(size_t at_start) const {
     if (at_start > 0) return false;
     const auto first = std::ranges::find(calls_, incomplete_.front());
     return std::mismatch(first, calls_.end(), incomplete_.begin(), incomplete_.end()).second ==
            incomplete_.end();
   }
-  // n where of the calls of the API that lost most, and alone, every n-th is there.
+  // n if one API alone lost calls and every n-th of its calls still has its work; else 0.
   [[nodiscard]] uint64_t OneIn(const LostWork& lost) const {
     if (lost.apis.size() != 1) return 0;
     std::vector<size_t> there;
@@ -212,7 +214,7 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
   std::ranges::sort(incomplete, by_start);
   if (!incomplete.empty()) {
-    // What is cut off runs to the end, however long work like it takes.
+    // Cut-off work may run to the end of the recording, however long similar work takes.
     if (!works || lost.any()) works.emplace(index, links, lost.any());
     found.when = DoubtfulTime(index, links, incomplete, *works, clocks);
     lost.in_doubt = WithoutComputation(found.when, work, scope);

@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 // A run of an engine: `steps` graph replays of `nodes` kernels, each followed by `eager` kernels,
-// on one stream. What the recording lost: launches as a whole, and nodes of replays.
+// all on one stream. Also says which whole launches and which nodes of replays the recording lost.
 struct Run {
   int64_t steps = 40, nodes = 5, eager = 1;
   std::function<bool(int64_t launch)> lost = [](int64_t) { return false; };
@@ -24,7 +24,7 @@ struct Run {
     return false;
   };
   bool node_ids = false;
-  int64_t silence_at_end = 0;  // how long the host goes on, ns
+  int64_t silence_at_end = 0;  // ns for which the host continues after the last step
 };
 
 Trace Record(const Run& run) {
@@ -80,7 +80,7 @@ TEST(LostWork, OfTheLastCalls) {
   const LostWork lost = LossesOf(Record({.lost = last}));
   EXPECT_EQ(lost.lost_calls, 10u);
   EXPECT_EQ(lost.pattern, LossPattern::kEnd);
-  // What was launched so shortly before the end that it may not have run then is not lost.
+  // A call so shortly before the end that its work may not have run yet has lost nothing.
   const LostWork cut = LossesOf(Record({.lost = [](int64_t i) { return i == 79; }}));
   EXPECT_EQ(cut.lost_calls, 0u);
   EXPECT_EQ(cut.cut_off, 1u);
@@ -119,7 +119,7 @@ TEST(LostWork, OfGraphsThatLackNodes) {
     EXPECT_EQ(lost.lost_events, 3u);
     EXPECT_EQ(lost.pattern, LossPattern::kStart);
   }
-  // With ids each hole is seen, also where no replay is whole.
+  // With node ids every hole is found, even if no replay is complete.
   const LostWork holes = LossesOf(
       Record({.lost_node = [](int64_t launch, int64_t node) { return (launch / 2) % 5 == node; },
               .node_ids = true}));
@@ -132,7 +132,8 @@ TEST(LostWork, IsNotWhatOtherGraphsHaveLess) {
   TraceBuilder b;
   int64_t at = 0, correlation = 0;
   for (int step = 0; step < 6; ++step) {
-    // First and last pieces of a model between larger ones, and a draft model's one layer.
+    // A model's first and last pieces, larger pieces between them, and the single layer of a draft
+    // model.
     for (const int pieces : {2, 4, 4, 4, 3, 1}) {
       b.Host("cuda_runtime", "cudaGraphLaunch",
              {.start = at, .duration = 10, .correlation = ++correlation});
@@ -172,7 +173,7 @@ TEST(LostWork, IsNotWhatHasNoRowByNature) {
   EXPECT_EQ(lost.failed, 1u);
 }
 
-// A capture may have begun before the recording, and end after it.
+// A capture may begin before the recording, or end after it.
 TEST(LostWork, IsNotWhatACaptureAtTheEdgeHolds) {
   TraceBuilder b;
   int64_t at = 0;
@@ -206,8 +207,8 @@ TEST(LostWork, IsNotWhatAnotherThreadLaunchesIntoACapture) {
   EXPECT_EQ(lost.captured, 9u);
 }
 
-// Whatever is lost between two pieces of work: busy time is a lower bound, and either idle time is
-// unknown, or it is wrong by no more than the doubtful time.
+// Whatever is lost between two pieces of work, busy time is a lower bound. Idle time is either
+// unknown, or wrong by no more than the doubtful time.
 TEST(LostWork, BoundsWhatItMakesWrong) {
   std::mt19937 random(7);
   const Trace whole = Record({});
@@ -230,7 +231,7 @@ TEST(LostWork, BoundsWhatItMakesWrong) {
   }
 }
 
-// Kernels of 50 us on stream 7, one each ms; what `add` says besides.
+// Kernels of 50 us on stream 7, one each ms, plus what `add` adds.
 Trace WithKernels(const std::function<void(TraceBuilder&)>& add) {
   TraceBuilder b;
   for (int64_t i = 0; i < 20; ++i) {
@@ -242,7 +243,7 @@ Trace WithKernels(const std::function<void(TraceBuilder&)>& add) {
   return std::move(b).Finish();
 }
 
-// It may have run since, beside the work of another stream that is there.
+// The missing work may have run since its launch, beside the recorded work of another stream.
 TEST(LostWork, OfTheEndIsInDoubt) {
   const Trace trace = WithKernels([](TraceBuilder& b) {
     b.Host("cuda_runtime", "cudaLaunchKernel",
@@ -257,13 +258,13 @@ TEST(LostWork, OfTheEndIsInDoubt) {
   });
   const PreparedTrace prepared = Prepare(trace, BuiltInRules());
   const LostWork& lost = prepared.integrity.lost;
-  EXPECT_FALSE(lost.any());  // the copy did not wait for it
+  EXPECT_FALSE(lost.any());  // the copy did not wait for the missing work
   EXPECT_EQ(lost.cut_off, 1u);
   EXPECT_EQ(lost.in_doubt, DurationNs{20'290'000 - 19'590'000});
   EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
 }
 
-// Kernels of 50 us, one each ms. The last `gone` have no row, and the first launch took `first`.
+// Kernels of 50 us, one each ms. The last `gone` have no row. The first launch takes `first` ns.
 LostWork WithoutTheLast(int64_t gone, int64_t first,
                         const std::function<void(TraceBuilder&)>& add) {
   TraceBuilder b;
@@ -281,7 +282,8 @@ LostWork WithoutTheLast(int64_t gone, int64_t first,
   return Prepare(std::move(b).Finish(), BuiltInRules()).integrity.lost;
 }
 
-// The stream had no work left: what was launched ran, or began, long before the recording ended.
+// The stream had no work left, so the launched work ran, or at least began, long before the
+// recording ended.
 TEST(LostWork, OfTheEndIsNotCutOffWhereItsTurnWasOver) {
   const LostWork lost = WithoutTheLast(3, 3'000, [](TraceBuilder&) {});
   EXPECT_EQ(lost.pattern, LossPattern::kEnd);
@@ -289,7 +291,7 @@ TEST(LostWork, OfTheEndIsNotCutOffWhereItsTurnWasOver) {
   EXPECT_EQ(WithoutTheLast(1, 3'000, [](TraceBuilder&) {}).cut_off, 1u);
 }
 
-// A first launch loads the module, for longer than all the rest takes.
+// The first launch loads the module, which takes longer than everything else.
 TEST(LostWork, OfTheEndIsNotHiddenByASlowFirstLaunch) {
   EXPECT_EQ(WithoutTheLast(3, 180'000'000, [](TraceBuilder&) {}).lost_calls, 3u);
 }
@@ -302,8 +304,8 @@ TEST(LostWork, OfTheEndIsNotCutOffBeforeACallThatWaitedForTheDevice) {
   EXPECT_EQ(lost.lost_calls, 1u);
 }
 
-// Waits for the only stream say the same; the last of them alone may have been for a stream without
-// a row. A long wait of another time, of a collective for its ranks, hides nothing.
+// Waits for the only stream prove the same. The last of them alone may have been for a stream
+// without a row. A long wait at another time, as of a collective for its ranks, hides nothing.
 TEST(LostWork, OfTheEndIsNotCutOffBeforeCallsThatWaitedForTheOnlyStream) {
   const auto syncs = [](int64_t count) {
     return [count](TraceBuilder& b) {
@@ -320,8 +322,8 @@ TEST(LostWork, OfTheEndIsNotCutOffBeforeCallsThatWaitedForTheOnlyStream) {
   EXPECT_EQ(WithoutTheLast(1, 3'000, syncs(1)).cut_off, 1u);
 }
 
-// The kernels of one prefill take a hundred times as long as those of every decode, under the same
-// operator: what is there of them bounds nothing.
+// The kernels of one prefill take a hundred times as long as those of any decode, under the same
+// operator. So the recorded kernels give no bound.
 TEST(LostWork, IsBoundByOrderAndWaitsAlone) {
   TraceBuilder b;
   for (int64_t i = 0; i < 30; ++i) {
@@ -339,7 +341,7 @@ TEST(LostWork, IsBoundByOrderAndWaitsAlone) {
   EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
 }
 
-// Nothing tells how long work ran that nothing in the trace is like.
+// If nothing in the trace is like the missing work, its duration is unknown.
 TEST(LostWork, OfOperatorsThatHaveNoWorkAtAllMayHaveRunAnyTime) {
   const Trace trace = WithKernels([](TraceBuilder& b) {
     for (int64_t i = 2; i < 18; ++i) {
@@ -354,7 +356,7 @@ TEST(LostWork, OfOperatorsThatHaveNoWorkAtAllMayHaveRunAnyTime) {
   EXPECT_FALSE(DeviceTimesOf(prepared).front().whole);
 }
 
-// A first replay of a smaller graph: the larger one does not end with it.
+// The first replay is of a smaller graph, which is not the beginning or the end of the larger one.
 TEST(LostWork, IsNotWhatTheFirstGraphHasLess) {
   TraceBuilder b;
   for (int64_t i = 0; i < 8; ++i) {
@@ -370,7 +372,7 @@ TEST(LostWork, IsNotWhatTheFirstGraphHasLess) {
   EXPECT_FALSE(LossesOf(std::move(b).Finish()).any());
 }
 
-// Each process counts its nodes.
+// Each process numbers its nodes on its own.
 TEST(LostWork, IsNotWhatAGraphOfAnotherProcessHasMore) {
   TraceBuilder b;
   for (int64_t i = 0; i < 8; ++i) {

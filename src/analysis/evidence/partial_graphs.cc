@@ -14,7 +14,8 @@
 namespace tacho {
 namespace {
 
-// The rows of GPU work of each graph launch: those of `calls[i]` are in [begin[i], begin[i + 1]).
+// The rows of GPU work of each graph launch: the rows of `calls[i]` are in [begin[i], begin[i +
+// 1]).
 struct GraphWork {
   std::vector<uint32_t> calls;  // by start
   std::vector<uint32_t> rows;
@@ -54,21 +55,21 @@ GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
   return work;
 }
 
-// By ids of nodes or graphs: nullopt where the rows have none.
+// Compares launches by ids of nodes or graphs; nullopt if the rows have neither.
 std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const GraphWork& work) {
   const ArgReader nodes(trace, "graph node id"), graphs(trace, "graph id");
   if (!nodes.anywhere() && !graphs.anywhere()) return std::nullopt;
   const auto args_of = [&](uint32_t row) {
     return ArgsOf{.ref = trace.gpu.args[row], .correlation = trace.gpu.correlation[row]};
   };
-  // Launches that share a node are of one graph: a forest of launches.
+  // Launches that share a node are of one graph: builds a forest of launches.
   std::vector<uint32_t> graph(work.calls.size());
   std::iota(graph.begin(), graph.end(), 0U);
   const auto root = [&](uint32_t launch) {
     while (graph[launch] != launch) launch = graph[launch] = graph[graph[launch]];
     return launch;
   };
-  // Each process counts its nodes and graphs.
+  // Each process numbers its nodes and graphs on its own.
   using Seen = std::map<std::pair<ProcessId, int64_t>, uint32_t>;
   Seen launch_of_node, launch_of_graph;
   const auto join = [&](Seen& seen, std::optional<int64_t> id, uint32_t launch) {
@@ -83,7 +84,7 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
       join(launch_of_graph, graphs.Integer(args_of(row)), launch);
     }
   }
-  std::map<uint32_t, uint64_t> whole;  // by root: its nodes, or the most rows of a launch
+  std::map<uint32_t, uint64_t> whole;  // by root: number of nodes, or most rows of a launch
   for (const auto& [node, launch] : launch_of_node) ++whole[root(launch)];
   for (uint32_t launch = 0; launch < work.calls.size(); ++launch)
     whole[root(launch)] = std::max<uint64_t>(whole[root(launch)], work.Of(launch).size());
@@ -100,8 +101,8 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
 using Names = std::vector<StringId>;
 using LaunchesByNames = std::map<Names, std::vector<uint32_t>>;
 
-// What other launches are compared with: the names that most launches have, and the longest lists
-// of them. A bound, for a trace that lost much may have as many lists as launches.
+// The lists of names that other launches are compared with: the most frequent lists and the longest
+// ones. Limited, because a trace that lost much may have as many lists as launches.
 std::vector<LaunchesByNames::const_iterator> Patterns(const LaunchesByNames& launches) {
   constexpr size_t kMost = 64;
   std::vector<LaunchesByNames::const_iterator> all, patterns;
@@ -117,7 +118,7 @@ std::vector<LaunchesByNames::const_iterator> Patterns(const LaunchesByNames& lau
   return patterns;
 }
 
-// How much of `whole` is not in `part`; nullopt where `part` has something that `whole` has not.
+// What `part` lacks of `whole`; nullopt if `part` has something that `whole` has not.
 struct Lack {
   uint64_t pieces = 0;
   bool whole_kernels = false;  // a name of `whole` is missing altogether
@@ -138,7 +139,7 @@ std::optional<Lack> LackOf(const Names& part, const Names& whole) {
   return lack;
 }
 
-// The names of a launch's work by start.
+// The names of a launch's work, in the order of their start.
 Names InTime(const Trace& trace, std::span<const uint32_t> rows) {
   std::vector<uint32_t> sorted(rows.begin(), rows.end());
   std::ranges::stable_sort(sorted, {}, [&](uint32_t row) { return trace.gpu.start[row]; });
@@ -147,7 +148,7 @@ Names InTime(const Trace& trace, std::span<const uint32_t> rows) {
   return names;
 }
 
-// Whether the shorter list is how the longer one begins or ends.
+// Whether `part` is the beginning or the end of `whole`.
 bool IsAnEndOf(const Names& part, const Names& whole) {
   return std::ranges::equal(part, std::span(whole).first(part.size())) ||
          std::ranges::equal(part, std::span(whole).last(part.size()));

@@ -13,11 +13,11 @@ namespace {
 
 constexpr uint64_t kFewestWith = 3, kFewestOutside = 3, kFewestOperators = 8;
 constexpr size_t kFewestOperatorNames = 3;
-// Of a suspicion.
+// Lower limits that are enough for a suspicion.
 constexpr uint64_t kFewestWithSuspect = 2;
 constexpr size_t kFewestNamesSuspect = 2;
 
-// "execute_context_0(0)_generation_8(8)" of any batch is one kind of range.
+// Makes one kind of all batches: "execute_context_0(0)_generation_8(8)" loses its digits.
 std::string WithoutDigits(std::string_view name) {
   std::string kept;
   for (const char c : name) {
@@ -26,10 +26,10 @@ std::string WithoutDigits(std::string_view name) {
   return kept;
 }
 
-// How many ranges of one kind there are.
+// Counts of the ranges of one kind.
 struct Kind {
-  uint64_t with = 0, without = 0;  // calls in them, while there were calls
-  uint64_t before = 0, after = 0;  // the first call, the last one
+  uint64_t with = 0, without = 0;  // with and without calls inside, while calls were recorded
+  uint64_t before = 0, after = 0;  // before the first call, after the last one
 };
 
 class Kinds {
@@ -37,14 +37,14 @@ class Kinds {
   Kinds(const Trace& trace, Interval with_calls, Interval recorded)
       : trace_(trace), with_calls_(with_calls), recorded_(recorded) {}
 
-  // The ranges and the calls of one thread, both by start. Of ranges in ranges the outer one
+  // Adds the ranges and the calls of one thread, both by start. Of nested ranges only the outermost
   // counts.
   void Add(const SliceTable& table, const RowList& ranges, const RowList& calls) {
     const auto outside = [&](uint32_t row) {
       const Interval when = table.When(row);
       return when.start >= with_calls_.end || when.end <= with_calls_.start;
     };
-    // Most threads end with their calls: then nothing is to be counted.
+    // Most threads end with their calls. Then there is nothing to count.
     if (calls.empty() || ranges.empty() ||
         (!outside(ranges[0]) && !outside(ranges[ranges.size() - 1])))
       return;
@@ -58,7 +58,7 @@ class Kinds {
       if (IsWithoutWork(table.name[ranges[i]])) continue;
       while (next < calls.size() && host_calls.start[calls[next]] < when.start) ++next;
       Kind& kind = OfName(table.name[ranges[i]]);
-      // While work of a deep queue runs on, the recorder does too.
+      // While the work of a deep queue still runs, the recorder runs too.
       if (when.start >= with_calls_.end) {
         kind.after += when.start >= recorded_.end;
       } else if (when.end <= with_calls_.start) {
@@ -72,11 +72,11 @@ class Kinds {
     }
   }
 
-  // The kinds that held calls each time, and their ranges on one side.
+  // The kinds whose ranges always held calls, and their ranges on one side.
   struct Witnesses {
     uint64_t ranges = 0;
-    size_t kinds = 0, of = 0;  // those on that side, and all that held calls each time
-    std::string name;          // of the most
+    size_t kinds = 0, of = 0;  // kinds with ranges on that side, and all such kinds
+    std::string name;          // of the kind with the most ranges
   };
   [[nodiscard]] Witnesses Of(uint64_t Kind::*side, uint64_t fewest_with = kFewestWith) const {
     Witnesses found;
@@ -94,7 +94,7 @@ class Kinds {
   }
 
  private:
-  // A step without a token, as an engine takes it that waits for others.
+  // A step without a token, which an engine takes while it waits for others.
   [[nodiscard]] bool IsWithoutWork(StringId name) {
     const auto [at, added] = without_work_.try_emplace(name, false);
     if (added) {
@@ -128,7 +128,7 @@ RecorderStops FindRecorderStops(const TrackIndex& index) {
   };
   for (size_t row = 0; row < trace.host_calls.size(); ++row)
     extend(with_calls, trace.host_calls.When(row));
-  Interval recorded = with_calls;  // and device work
+  Interval recorded = with_calls;  // later extended to device work
   for (size_t row = 0; row < trace.gpu.size(); ++row) extend(recorded, trace.gpu.When(row));
   Kinds annotations(trace, with_calls, recorded), operators(trace, with_calls, recorded);
   for (size_t track = 0; track < trace.words.tracks().size(); ++track) {

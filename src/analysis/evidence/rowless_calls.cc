@@ -26,28 +26,29 @@ CallKind KindOfCall(std::string_view name) {
   if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
   const std::string lower = AsciiLowered(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  // A host function runs on the host. What builds or edits a graph runs nothing:
+  // A host function runs on the host. Calls that build or edit a graph run nothing:
   // cudaGraphAddMemcpyNode.
   if (has("hostfunc") || (has("graph") && !has("graphlaunch"))) return CallKind::kOther;
   return has("memset") ? CallKind::kMemset : CallKind::kJudged;
 }
 
-// By host call: lies in another call of its thread that has rows, or holds one. A runtime's call
-// that goes on into its driver's is recorded twice, and one of the two has the rows.
+// For each host call: whether it lies inside another call of its thread that has rows, or contains
+// one. A runtime call that goes on into the driver is recorded twice, and only one of the two has
+// the rows.
 std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& links) {
   const HostCallTable& calls = index.trace().host_calls;
   std::vector<uint8_t> shares(calls.size());
   for (size_t track = 0; track < index.host_calls().lanes(); ++track) {
-    const RowList rows = index.host_calls().Of(track);  // outer ones first
-    // The latest end of those before that have rows; and before the row at hand, from behind, the
-    // last one that starts within it.
+    const RowList rows = index.host_calls().Of(track);  // outer calls first
+    // Forward: the latest end of the earlier calls with rows. Backward (`next`): the nearest later
+    // call with rows, which may lie within the current call.
     std::optional<TimeNs> reach;
     for (size_t i = 0; i < rows.size(); ++i) {
       const Interval when = calls.When(rows[i]);
       if (reach && when.end <= *reach) shares[rows[i]] = 1;
       if (links.first.LaunchedWork(rows[i])) reach = std::max(reach.value_or(when.end), when.end);
     }
-    std::optional<Interval> next;  // the next one with rows
+    std::optional<Interval> next;  // the next call with rows
     for (size_t i = rows.size(); i-- > 0;) {
       const Interval when = calls.When(rows[i]);
       if (next && next->start < when.end && next->end <= when.end) shares[rows[i]] = 1;
@@ -57,8 +58,8 @@ std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& lin
   return shares;
 }
 
-// When a process captured a stream, from a begin on one of its threads to the end. A capture may
-// have begun before the recording, or go on after it.
+// When a process captured a stream: from the begin to the end on one of its threads. A capture may
+// begin before the recording or end after it.
 std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
                                           const std::vector<CallKind>& kinds) {
   const Trace& trace = index.trace();
@@ -72,7 +73,7 @@ std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
     std::vector<Interval>& of_process = found[trace.words.tracks()[track].process];
     const RowList rows = index.host_calls().Of(track);
     bool captures_now = false;
-    TimeNs since = trace.span.start;  // what an end without a begin may reach back to
+    TimeNs since = trace.span.start;  // an end without a begin may reach back to here
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!is_bound(kinds[rows[i]])) continue;
       const Interval when = trace.host_calls.When(rows[i]);
@@ -116,7 +117,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   for (uint32_t call = 0; call < calls.size(); ++call) {
     const bool is_memset = kinds[call] == CallKind::kMemset;
     if (links.puts_work[call] == 0 || (kinds[call] != CallKind::kJudged && !is_memset)) continue;
-    // A memset of no bytes has no row.
+    // A memset of 0 bytes has no row.
     if (is_memset && !links.first.LaunchedWork(call)) continue;
     found.judged.push_back(call);
     if (links.first.LaunchedWork(call)) continue;
@@ -145,7 +146,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     std::erase_if(found.judged, is_shared);
     std::erase_if(found.lost, is_shared);
   }
-  // Of two calls nobody knows whether they should have rows.
+  // With so few calls nobody knows whether they should have rows.
   if (found.judged.size() < kFewestCalls) found.lost.clear();
   return found;
 }
@@ -155,7 +156,7 @@ void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& f
   const TimeNs end = EndOfRecording(trace), waited = FindFinishedWork(trace).before;
   const auto is_cut_off = [&](uint32_t call) {
     const TimeNs called = calls.When(call).end;
-    // Of several streams one may run on while the work of others is over.
+    // One of several streams may still run while the work of the others is over.
     return called > waited &&
            std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
              const StreamTurns& of = works.OfStream(stream);
@@ -165,8 +166,8 @@ void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& f
   };
   std::vector<uint32_t> older, cut_off;
   for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
-  // Only where the first calls alone are lost besides: what loses others may have lost the last
-  // ones.
+  // Cut-off calls are recognised only if nothing but the first calls is lost besides: whatever
+  // loses other calls may also have lost the last ones.
   if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
       !std::ranges::equal(older, std::span(found.judged).first(older.size())))
     return;

@@ -10,7 +10,7 @@ struct Piece {
   TimeNs start;
 };
 
-// Work that names a launch which the trace does not have.
+// Work that refers to a launch that is not in the trace.
 std::vector<Piece> UnlaunchedWork(const Trace& trace, const LaunchLinks& links) {
   std::vector<Piece> pieces;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {

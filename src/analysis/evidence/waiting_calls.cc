@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Those that overlap or touch as one.
+// Merges intervals that overlap or touch.
 void Merge(std::vector<Interval>& intervals) {
   std::ranges::sort(intervals, {}, &Interval::start);
   size_t kept = 0;

@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// By host call: the name of the innermost operator that it is made in.
+// For each host call, the name of the innermost operator around it.
 std::vector<StringId> OperatorsOfCalls(const TrackIndex& index) {
   const Trace& trace = index.trace();
   std::vector<StringId> operators(trace.host_calls.size());
@@ -32,7 +32,7 @@ WorkByLikeness::WorkByLikeness(const TrackIndex& index, const LaunchLinks& links
   Likeness last;
   WorkAlike* alike = nullptr;
   ForEachTurn(index, links, [&](uint32_t row, uint32_t call, DurationNs turn) {
-    // Neighbours are most often alike.
+    // Neighbouring calls are usually alike.
     if (const Likeness likeness = LikenessOf(call); alike == nullptr || likeness != last) {
       alike = &alike_[likeness];
       last = likeness;

@@ -12,14 +12,14 @@
 namespace tacho {
 namespace {
 
-// What the rules say of the name of an operator.
+// What the rules say about an operator's name.
 struct OperatorKind {
   WorkCategory category = Classifier::kUnclassified;
   bool is_bookkeeping = false;
   bool is_wrapper = false;
 };
 
-// Asks the rules once for each name.
+// Caches what the rules say: they are asked once for each name.
 class OperatorKinds {
  public:
   OperatorKinds(const Trace& trace, const Classifier& classifier)
@@ -50,17 +50,17 @@ class OperatorKinds {
 // A stretch in which an operator ran its own code: between two operators that it calls.
 struct OwnStretch {
   Interval when;
-  uint32_t row = 0;        // of Trace::host_ops
-  bool continued = false;  // the operator has one before it, which begins with the operator
+  uint32_t row = 0;        // row of Trace::host_ops
+  bool continued = false;  // an earlier stretch of this operator exists: the one in which it starts
 };
 
-// The own code of working operators, each stretch of it.
+// Finds each stretch in which a working operator runs its own code.
 std::vector<OwnStretch> FindOwnWork(const TrackIndex& index, OperatorKinds& kinds) {
   const HostOpTable& ops = index.trace().host_ops;
   constexpr uint32_t kNone = 0xffffffff;
   struct Call {
     uint32_t around = kNone;
-    TimeNs reach{};  // the end of the operators inside so far
+    TimeNs reach{};  // the latest end of the inner operators so far
     bool has_stretch = false;
     bool calls_work = false;
   };
@@ -114,7 +114,7 @@ std::map<ProcessId, TrackId> FindExecutors(const Trace& trace,
     time_of_track[track] += stretch.when.length();
     if (!kinds[ops.name[stretch.row]].is_bookkeeping) works[track] = true;
   }
-  // Of equals the smallest id wins, so that the order of the file does not matter.
+  // Ties go to the smallest id, so that the order of the file does not matter.
   const auto longer = [&](TrackId a, TrackId b) {
     const DurationNs x = time_of_track[Index(a)], y = time_of_track[Index(b)];
     return x != y ? x > y : IdLess(trace.Text(trace.words[a].tid), trace.Text(trace.words[b].tid));
@@ -129,7 +129,7 @@ std::map<ProcessId, TrackId> FindExecutors(const Trace& trace,
   return executors;
 }
 
-// What is work of one process of a CPU engine.
+// The work of one process of a CPU engine.
 struct ProcessWork {
   std::vector<OwnStretch> stretches;  // of its executing thread
   std::vector<uint32_t> comms;        // annotations of collectives on its other threads
@@ -176,7 +176,7 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
   const SliceTable& annotations = trace.annotations;
   DeviceItems device;
   device.executor = executor;
-  std::vector<TrackId> tracks;  // of the items, for their streams
+  std::vector<TrackId> tracks;  // the track of each item, for the streams
   const auto add = [&](const SliceTable& table, size_t row, size_t first_row, Interval when,
                        bool continued) {
     const WorkCategory category = kinds[table.name[row]].category;

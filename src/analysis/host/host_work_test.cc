@@ -33,7 +33,7 @@ struct Analysed {
         kernels(TabulateKernels(trace, work, rules, scope)),
         times(DecomposeDeviceTime(work, scope)) {}
 
-  // Calls and time by category.
+  // Calls and time for each category.
   [[nodiscard]] std::map<std::string, std::pair<uint64_t, int64_t>> Categories() const {
     std::map<std::string, std::pair<uint64_t, int64_t>> found;
     for (const CategoryRow& row : kernels.categories)
@@ -77,7 +77,7 @@ TEST(HostWork, WrappersOnlyCall) {
   Op(builder, "_C::cpu_attention_with_kv_cache", 20, 60);
   Op(builder, "aten::linear", 100, 200);
   Op(builder, "aten::addmm", 110, 190);
-  Op(builder, "model.layers.0", 200, 300);  // somebody's range, whatever its name sounds like
+  Op(builder, "model.layers.0", 200, 300);  // a user's range, whatever its name sounds like
   Op(builder, "layer_norm and linear", 200, 290);
   Op(builder, "aten::mm", 210, 250);
   const Analysed of(std::move(builder));
@@ -109,7 +109,7 @@ TEST(HostWork, WhatNoRuleKnowsIsWorkInTheOpen) {
                                                             Pair("gemm.dense", Pair(1, 30))));
   EXPECT_DOUBLE_EQ(of_unknown.kernels.coverage, 0.3);
 
-  // Rules of the user's own say what an operator is, also against ours.
+  // The user's own rules decide what an operator is, even against the built-in ones.
   const auto mine = Classifier::Create("wrapper op ^mine::block$\n");
   ASSERT_TRUE(mine.has_value());
   EXPECT_THAT(Analysed(std::move(known), {}, *mine).Categories(),
@@ -136,7 +136,7 @@ TEST(HostWork, AWindowCountsOperatorsThatStartInIt) {
     TraceBuilder builder;
     Op(builder, "aten::addmm", 0, 100);  // 70 of its own, 40 of them in the window
     Op(builder, "aten::copy_", 20, 50);
-    Op(builder, "aten::addmm", 100, 200);  // 60, 10 of them in the window
+    Op(builder, "aten::addmm", 100, 200);  // 60 of its own, 10 of them in the window
     Op(builder, "aten::copy_", 100, 140);
     return builder;
   };
@@ -169,8 +169,8 @@ TEST(HostWork, OperatorsOfNoLengthCount) {
                                    Pair("elementwise", Pair(1, 0))));
 }
 
-// Of any tree of operators that compute, every instant is one operator's, and each has the self
-// time of the table of operators.
+// In any tree of computing operators each instant belongs to one operator, and each operator gets
+// the self time that the table of operators shows.
 TEST(HostWork, OwnTimesAddUp) {
   std::mt19937 random(7);
   const char* const names[] = {"aten::addmm", "aten::copy_", "aten::view", "mine::op", "aten::mm"};

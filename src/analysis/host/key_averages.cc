@@ -19,7 +19,7 @@ namespace {
 OpNodes NodesOf(const Trace& trace, const HostTree& tree) {
   OpNodes nodes;
   nodes.of_call.assign(trace.host_calls.size(), -1);
-  std::vector<int32_t> innermost(tree.nodes.size(), -1);  // the operator that a node is or lies in
+  std::vector<int32_t> innermost(tree.nodes.size(), -1);  // the operator at or around a node
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const HostTree::Node& node = tree.nodes[i];
     const bool is_op = node.kind == SliceKind::kHostOp;
@@ -47,7 +47,8 @@ std::vector<int64_t> SelfTimes(const HostTree& tree) {
   return self;
 }
 
-// By StringId: the name under which PyTorch sums an event up, kEmpty when it leaves the event out.
+// For each StringId, the name under which PyTorch sums the event up; kEmpty for events that it
+// leaves out.
 std::vector<StringId> KeyNames(const Trace& trace) {
   std::vector<StringId> key(trace.words.strings.size());
   StringId step = StringId::kEmpty;  // stands for ProfilerStep#1, ProfilerStep#2, ...
@@ -66,14 +67,14 @@ std::vector<StringId> KeyNames(const Trace& trace) {
   return key;
 }
 
-// Takes only children that have their parent's name out of the tree; the parent gets their children
-// and their device time. One pass does, as parents stand before their children.
+// Removes from the tree each only child that has its parent's name. The parent takes over its
+// children and its device time. One pass is enough, because parents come before their children.
 void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, DeviceNs& device) {
   std::vector<uint32_t> children(tree.nodes.size());
   for (const HostTree::Node& node : tree.nodes) {
     if (node.parent >= 0) ++children[static_cast<size_t>(node.parent)];
   }
-  std::vector<int32_t> now(tree.nodes.size());  // where a node, or the one it went into, stands now
+  std::vector<int32_t> now(tree.nodes.size());  // new index of each node or its parent
   size_t kept = 0;
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     HostTree::Node node = tree.nodes[i];
@@ -102,7 +103,7 @@ int64_t SubtractSaturated(int64_t a, int64_t b) {
   return b < 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
-// Allocations and releases (releases have negative sizes), of all threads.
+// Allocations and releases of all threads. Releases have negative sizes.
 class Allocations {
  public:
   explicit Allocations(const Trace& trace) {
@@ -137,16 +138,16 @@ class Allocations {
   // Whether all instants have sizes and devices.
   [[nodiscard]] bool sizes_known() const { return sizes_known_; }
 
-  // What lies in a slice, to which both ends belong here.
+  // The memory use within a slice. Both ends of the slice count as inside.
   [[nodiscard]] MemoryUse In(Interval when) const {
     const auto [first, last] = RangeOf(when);
     return Between(first, last);
   }
 
-  // Those that happened while no slice was open on any thread: how many, and what they come to.
+  // Allocations and releases while no slice was open on any thread: their number and their sum.
   [[nodiscard]] std::pair<uint64_t, MemoryUse> Lone(std::initializer_list<const HostTree*> trees,
                                                     const Scope& scope) const {
-    std::vector<int64_t> change(at_.size() + 1);  // of the number of slices that hold an instant
+    std::vector<int64_t> change(at_.size() + 1);  // change in the number of open slices, by instant
     for (const HostTree* tree : trees) {
       for (const HostTree::Node& node : tree->nodes) {
         const auto [first, last] = RangeOf(node.when);
@@ -173,7 +174,7 @@ class Allocations {
   }
 
  private:
-  // Of the instants from `first` to before `last`.
+  // Sums the instants from `first` to before `last`.
   [[nodiscard]] MemoryUse Between(size_t first, size_t last) const {
     MemoryUse use;
     use.cpu_total = use.cpu_self = SubtractSaturated(cpu_[last], cpu_[first]);
@@ -188,11 +189,11 @@ class Allocations {
   }
 
   std::vector<TimeNs> at_;                         // in order
-  std::vector<int64_t> cpu_ = {0}, device_ = {0};  // sums of all before an instant
+  std::vector<int64_t> cpu_ = {0}, device_ = {0};  // prefix sums: before each instant
   bool sizes_known_ = true;
 };
 
-// By node. Slices beside the tree have no share of their own.
+// The memory use of each node. Slices beside the tree have no self share.
 std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& tree,
                                 size_t in_tree) {
   std::vector<MemoryUse> use;
@@ -208,8 +209,8 @@ std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& 
   return use;
 }
 
-// When the profiler stopped; in the file the slices that were open then end later, with the record
-// window.
+// When the profiler stopped. In the file, slices that were still open then end later, together with
+// the record window.
 std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   const StringId session = trace.words.strings.Find("Trace");
   std::optional<TimeNs> stop;
@@ -225,7 +226,7 @@ bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTabl
   return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
 }
 
-// The slices that are in the tree.
+// The host slices that belong to the tree.
 std::vector<HostRows> KeptRows(const TrackIndex& index, const std::vector<StringId>& keys,
                                const ArgReader& finished) {
   std::vector<HostRows> tables;
@@ -247,7 +248,7 @@ std::vector<HostRows> KeptRows(const TrackIndex& index, const std::vector<String
   return tables;
 }
 
-// The end of the innermost slice of a track that is open at a moment.
+// The end of the innermost slice that is open on a track at a moment.
 std::optional<TimeNs> EndAround(const HostTree& tree, TrackId track, TimeNs at) {
   const auto begin = tree.nodes.begin();
   const auto found = std::upper_bound(
@@ -262,8 +263,8 @@ std::optional<TimeNs> EndAround(const HostTree& tree, TrackId track, TimeNs at) 
   return std::nullopt;
 }
 
-// The slices that were still open when the profiler stopped: they end with the slice around them,
-// or at the stop (PyTorch: Result::endTimeNS). Not nested.
+// The slices that were still open when the profiler stopped, not nested. Each ends with the slice
+// around it, or at the stop (PyTorch: Result::endTimeNS).
 HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
                           const ArgReader& finished, const HostTree& tree) {
   HostTree beside;
@@ -290,11 +291,11 @@ HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
   return beside;
 }
 
-// "Input Dims" as PyTorch's FunctionEvent has them: a list of tensors counts as no shape, and no
-// arguments are as none recorded.
+// Formats "Input Dims" as PyTorch's FunctionEvent does: a list of tensors counts as no shape, and
+// an operator without arguments as one without recorded shapes.
 std::string ShapesAsPyTorch(std::string_view dims) {
   std::string shapes;
-  size_t depth = 0, argument = 0;  // where the text of the present argument begins
+  size_t depth = 0, argument = 0;  // `argument`: where the current argument's text begins
   bool is_list = false;
   for (const char c : dims) {
     if (c == '[' && ++depth == 2) {
@@ -308,7 +309,7 @@ std::string ShapesAsPyTorch(std::string_view dims) {
   return shapes == "[]" ? "" : shapes;
 }
 
-// Numbers the shapes of host slices: 0 is none.
+// Numbers the shapes of host slices. 0: no shape.
 class ShapeIndex {
  public:
   explicit ShapeIndex(const Trace& trace)
@@ -338,9 +339,9 @@ class ShapeIndex {
 
 }  // namespace
 
-// The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
-// operators are not in it, and Python frames are; slices that were still open at the stop stand
-// beside it. Long: one pass over the tree.
+// Follows torch/autograd/profiler_util.py (2.13). Its tree differs from ours: it leaves out some
+// utility operators and includes Python frames, and slices that were still open at the stop stand
+// beside it. A long function, because it is one pass over the tree.
 KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
   const Trace& trace = index.trace();
   const std::vector<StringId> keys = KeyNames(trace);
@@ -360,7 +361,7 @@ KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, cons
   if (with_memory) memory = MemoryOf(allocations, tree, in_tree);
   OpFlops flops(trace);
   for (std::vector<int64_t>* figures : {&self, &device.self, &device.total}) {
-    figures->resize(tree.nodes.size());  // slices beside the tree have none
+    figures->resize(tree.nodes.size());  // slices beside the tree have no figures
   }
 
   KeyAverages averages;
@@ -393,7 +394,7 @@ KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, cons
   if (shapes.texts().size() == 1) averages.by_shape.clear();
   for (std::vector<OpRow>* table : {&averages.rows, &averages.by_shape}) {
     for (OpRow& row : *table) {
-      row.cpu_outermost = row.cpu_total;  // PyTorch adds them all
+      row.cpu_outermost = row.cpu_total;  // PyTorch adds up nested calls too
       row.device_outermost = row.device_total;
     }
     if (lone_allocations > 0 && (table == &averages.rows || !table->empty())) {

@@ -13,8 +13,8 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The lists of numbers in "[[8, 4], [], [[2], [2]]]"; nullopt for what is no such list: a list of
-// tensors.
+// The lists of numbers in "[[8, 4], [], [[2], [2]]]"; nullopt for an element that is no list of
+// numbers, such as a list of tensors.
 std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
   std::vector<std::optional<Sizes>> all;
   size_t depth = 0;
@@ -22,7 +22,7 @@ std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
     const char c = json[i];
     int64_t number = -1;
     const auto [end, error] = std::from_chars(json.data() + i, json.data() + json.size(), number);
-    if (error != std::errc::invalid_argument) {  // negative where it does not fit
+    if (error != std::errc::invalid_argument) {  // -1 if the number does not fit
       i = static_cast<size_t>(end - json.data());
       if (depth == 2 && all.back() && number >= 0) {
         all.back()->push_back(number);
@@ -40,7 +40,7 @@ std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
   return all;
 }
 
-// The numbers of the `index`-th text of ["", "[1, 1]", "2"]: one, or those of a list.
+// The numbers in the text at `index` of ["", "[1, 1]", "2"]: a single number, or a list.
 std::optional<Sizes> NumbersOf(std::string_view json, size_t index) {
   for (size_t i = 0, at = 0;; ++i) {
     const size_t open = json.find('"', at);
@@ -56,7 +56,7 @@ std::optional<Sizes> NumbersOf(std::string_view json, size_t index) {
   }
 }
 
-// A product that stays an int64.
+// A product that is unset once it overflows an int64.
 class Product {
  public:
   Product& Times(int64_t factor) {
@@ -96,7 +96,7 @@ std::optional<int64_t> Convolution(const Sizes& input, const Sizes& weight,
   }
   Product product;
   product.Times(2).Times(input[0]);
-  for (const size_t i : {0u, 1u}) {  // height, width
+  for (const size_t i : {0u, 1u}) {  // height and width
     constexpr int64_t kMost = int64_t{1} << 30;
     const int64_t step = (*stride)[i], size = input[2 + i], kernel = weight[2 + i];
     if (step == 0 || std::max({step, size, kernel, (*padding)[i], (*dilation)[i]}) > kMost) {

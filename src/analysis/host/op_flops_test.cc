@@ -45,7 +45,7 @@ TEST(OpFlops, FollowPyTorchsFormulas) {
   EXPECT_EQ(FlopsOf({{"aten::mul", "[[], [6, 4]]"}}), 1);
   EXPECT_EQ(FlopsOf({{"aten::add", "[[1, 4], [6, 4], []]"}}), 4);
   EXPECT_EQ(FlopsOf({{"aten::mm", "[[3, 0], [0, 2]]"}}), 0);
-  // Stride 2 x 1, padding 1 x 2, two groups.
+  // Stride 2 x 1, padding 1 x 2 and two groups.
   EXPECT_EQ(FlopsOf({{"aten::conv2d", "[[2, 6, 17, 13], [8, 3, 3, 5], [], [], [], [], []]",
                       R"(["", "", "", "[2, 1]", "[1, 2]", "[1, 1]", "2"])"}}),
             2 * 2 * 9 * 13 * 3 * 5 * 6 * 8 / 2);
@@ -98,7 +98,7 @@ TEST(KeyAverages, MemoryIsThatOfTheTimeOfACallOnAnyThread) {
   };
   b.Host("cpu_op", "outer", {.start = 0, .duration = 100});
   b.Host("cpu_op", "inner", {.start = 20, .duration = 30});
-  allocate(20, "1000", "0");  // both ends count
+  allocate(20, "1000", "0");  // at the start of `inner`: both ends count
   allocate(50, "-400", "0");
   allocate(60, "8", "0");
   allocate(70, "5000", "1");

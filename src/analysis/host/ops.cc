@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Which calls lie inside no other of their row, asked in the order of the tree.
+// Tells which calls lie inside no other call of the same table row. Must be asked in tree order.
 class Outermost {
  public:
   explicit Outermost(const HostOpTable& ops) : ops_(ops) {}
@@ -31,10 +31,10 @@ class Outermost {
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   const HostOpTable& ops_;
-  std::vector<uint32_t> last_;  // by row of the table: its last outermost call
+  std::vector<uint32_t> last_;  // by table row: its last outermost call
 };
 
-// Adds the calls of one shape to those of their name, all but the outermost ones.
+// Adds the figures of one shape to those of its name, except those of outermost calls.
 void AddShape(const OpRow& shape, OpRow& to) {
   if (to.count == 0) {
     to.flops = shape.flops;
@@ -67,7 +67,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
   Outermost outermost(ops), outermost_by_shape(ops);
   NameIndex names(trace);
   PairIndex shapes_of_name;
-  std::vector<uint32_t> name_of_shape;  // by row of table.by_shape
+  std::vector<uint32_t> name_of_shape;  // number of the name, by row of table.by_shape
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const uint32_t row = tree.nodes.op[i];
     if (!scope.Counts(ops.start[row])) continue;
@@ -78,7 +78,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
     if (shaped == table.by_shape.size()) {
       OpRow& added = table.by_shape.emplace_back();
       added.name = trace.Text(ops.name[row]);
-      added.shapes = CompactJson(trace.Text(shapes));  // some profilers print it over many lines
+      added.shapes = CompactJson(trace.Text(shapes));  // some profilers break it over many lines
       name_of_shape.push_back(name);
     }
     const DurationNs duration{ops.duration[row]};

@@ -30,7 +30,7 @@ OpTable Ops(const Trace& trace, const Scope& scope = {}) {
   return table;
 }
 
-// "name<parent" of each node in order.
+// "name<parent" for each node, in order.
 std::vector<std::string> Shape(const Trace& trace) {
   const HostTree tree = NestHostSlices(AllHostRows(TrackIndex(trace), false));
   std::vector<std::string> shape;
@@ -110,10 +110,10 @@ TEST(Ops, ExternalIdsOfMergedRanksStayApart) {
 
 TEST(HostTree, AnIntervalThatSticksOutIsNoChild) {
   TraceBuilder b;
-  b.Host("cpu_op", "late", {.start = 80, .duration = 40});  // sticks out of a
+  b.Host("cpu_op", "late", {.start = 80, .duration = 40});  // ends after a
   b.Host("cpu_op", "a", {.start = 0, .duration = 100});
   b.Host("cuda_runtime", "call", {.start = 10, .duration = 10});
-  b.Host("user_annotation", "note", {.start = 0, .duration = 100});  // as long as a: holds it
+  b.Host("user_annotation", "note", {.start = 0, .duration = 100});  // as long as a, and its parent
   b.Host("cpu_op", "empty", {.start = 20, .duration = 0});
   b.Host("cpu_op", "behind", {.start = 100, .duration = 0});  // half-open: not in a
   b.Host("cpu_op", "other", {.tid = "2", .start = 10, .duration = 5});
@@ -290,7 +290,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   b.Host("user_annotation", "ProfilerStep#2", {.start = 100, .duration = 100});
   b.Host("cpu_op", "aten::is_leaf", {.start = 10, .duration = 50});  // left out: its child moves up
   b.Host("cpu_op", "aten::relu", {.start = 20, .duration = 10});
-  b.Host("user_annotation", "aten::relu", {.start = 110, .duration = 10});  // a row of its own
+  b.Host("user_annotation", "aten::relu", {.start = 110, .duration = 10});  // has a row of its own
   b.Host("python_function", "forward", {.start = 110, .duration = 20});
   b.Host("user_annotation", "run_batch",
          {.start = 250, .duration = 2000, .args = {{"finished", "false"}}});
@@ -307,7 +307,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
                           [](const OpRow& row) { return row.name == "aten::relu"; }),
             2);
   const OpRow& open =
-      RowOf(table.key_averages.rows, "run_batch");  // ends with the profiler, holds nothing
+      RowOf(table.key_averages.rows, "run_batch");  // ends with the profiler and contains nothing
   EXPECT_EQ(open.cpu_total, DurationNs{750});
   EXPECT_EQ(open.cpu_self, DurationNs{0});
   EXPECT_EQ(RowOf(table.key_averages.rows, "[memory]").count, 2u);  // 1001 and 5000
@@ -316,7 +316,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
             DurationNs{40});  // our own table leaves nothing out
 }
 
-// A trace with nested, crossing and equal slices on a few tracks.
+// A random slice. The trace has nested, crossing and equal slices on a few tracks.
 struct RandomSlice {
   std::string_view category;
   std::string name;
@@ -391,7 +391,7 @@ std::vector<std::string> Texts(const std::vector<OpRow>& rows) {
 TEST(OpsProperty, TheOrderOfTheFileDoesNotMatter) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::vector<RandomSlice> slices = RandomSlices(seed, 150);
-    // Equal intervals nest in the order of the file: there its order does matter.
+    // Equal slices nest in the file's order, so here the order of the file matters.
     std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) {
       return std::tie(a.tid, a.start, a.duration) < std::tie(b.tid, b.start, b.duration);
     });

@@ -18,7 +18,7 @@ bool IsUserCode(std::string_view frame) {
                               [&](std::string_view other) { return frame.starts_with(other); });
 }
 
-// Goes through the slices of a stretch and charges its time.
+// Goes through the slices of a stretch and charges the stretch's time to them.
 class HostCover {
  public:
   HostCover(const HostTree& tree, Interval when) : tree_(tree), when_(when), now_(when.start) {}
@@ -44,8 +44,8 @@ class HostCover {
     return tree_.nodes[static_cast<size_t>(node)];
   }
 
-  // The slices around `node`, itself included, that are open when the stretch begins, outermost
-  // first.
+  // Opens the slices around `node`, and `node` itself, that are still open when the stretch begins;
+  // outermost first.
   void OpenAncestors(int32_t node) {
     for (; node >= 0; node = Node(node).parent) {
       if (Node(node).when.end > when_.start) open_.push_back(node);
@@ -71,7 +71,7 @@ class HostCover {
     int32_t best = -1;
     DurationNs time = outside_;
     for (const auto& [node, covered] : covered_) {
-      // Of equals the first slice; any slice rather than none.
+      // Of equal times the first slice wins, and any slice wins over none.
       if (covered > time || (covered == time && (best < 0 || node < best))) {
         best = node;
         time = covered;
@@ -102,7 +102,7 @@ HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& s
     std::vector<uint32_t> rows;
     std::vector<size_t> begin{0};
     for (size_t track = 0; track < parts.size(); ++track) {
-      size_t taken = 0;  // what touches an earlier part too stands before this place
+      size_t taken = 0;  // first place not taken by an earlier part
       for (const Interval& part : parts[track].intervals()) {
         lanes.ForEachIn(track, part, [&](size_t place, uint32_t row) {
           if (place < taken || lanes.table().duration[row] == 0) return;
@@ -129,7 +129,8 @@ std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
   for (const HostStretch& of : stretches) {
     const Interval& stretch = of.when;
     std::optional<uint32_t>& innermost = main.emplace_back();
-    // What lasts for more than half of it is open in the middle, and nests.
+    // A frame that lasts for more than half of the stretch is open in its middle. All such frames
+    // nest.
     const TimeNs middle = stretch.start + DurationNs{stretch.length().ns / 2};
     const Interval instant{middle, middle + DurationNs{1}};
     index.python_frames().ForEachIn(Index(of.track), instant, [&](size_t, uint32_t row) {

@@ -18,13 +18,13 @@ extern const std::string_view kernel_rules;
 
 namespace {
 
-// What of a name a rule looks at.
+// The field of a name that a rule examines.
 enum class Field : uint8_t { kKey, kFull, kOperator };
 
 struct Rule {
   Field field;
-  std::optional<WorkCategory> category;  // none: operators that are wrappers
-  std::vector<NamePattern> patterns;     // any of them
+  std::optional<WorkCategory> category;  // unset: the operators are wrappers
+  std::vector<NamePattern> patterns;     // one match is enough
 };
 
 std::optional<Field> FieldNamed(std::string_view name) {
@@ -34,7 +34,7 @@ std::optional<Field> FieldNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// "group" or "group.kind", in lower-case letters, digits and underscores.
+// Whether the text is "group" or "group.kind" in lower-case letters, digits and underscores.
 bool IsCategoryName(std::string_view name) {
   if (std::ranges::count(name, '.') > 1 || name.starts_with('.') || name.ends_with('.'))
     return false;
@@ -53,10 +53,10 @@ struct Classifier::Rules {
   std::vector<std::string> categories{"unclassified"};
   std::unordered_map<std::string, WorkCategory> numbers{{"unclassified", 0}};
   std::vector<bool> communication{false};  // by category
-  std::vector<NamePattern> wrappers;       // kernels whose key says nothing
+  std::vector<NamePattern> wrappers;       // kernels whose key says nothing about their work
   std::vector<Rule> rules;                 // in order
 
-  // nullopt when there is no number left.
+  // The number of a category; nullopt if no number is left.
   std::optional<WorkCategory> Intern(std::string_view category) {
     const auto next = static_cast<WorkCategory>(categories.size());
     const auto [known, added] = numbers.try_emplace(std::string(category), next);
@@ -67,7 +67,7 @@ struct Classifier::Rules {
     return next;
   }
 
-  // `last`: the patterns of the rule before it, which a line that begins with "|" continues.
+  // `last`: the patterns of the previous rule, which a line that begins with "|" continues.
   Result<void> AddLine(std::string_view line, std::vector<NamePattern>*& last) {
     if (!line.starts_with('|')) {
       const std::string_view category = TakeWord(line), field_name = TakeWord(line);

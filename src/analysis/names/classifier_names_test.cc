@@ -12,7 +12,7 @@ struct Told {
   std::string_view kernel, category;
 };
 
-// Whole names, as traces and their projects' sources have them, of kernels whose names lead astray.
+// Kernels with misleading names. The names are complete, as in traces or the projects' sources.
 constexpr Told kMisleading[] = {
     // The kernels around experts.
     {"_fwd_kernel_ep_scatter_1", "moe.routing"},
@@ -27,7 +27,7 @@ constexpr Told kMisleading[] = {
     {"get_fused_mapping_kernel", "moe.routing"},
     {"reduce_fused_impl", "moe.routing"},
     {"_fwd_kernel", "attention.core"},
-    // DeepGEMM, by the last of its arguments or by one among them.
+    // DeepGEMM, recognised by the last template argument or by one in the middle.
     {"void dpsk::gemm::fp8_gemm_kernel<4096u, 7168u, 128u, 128u, 128u, 5u, 128u, 128u, 2u, ("
      "dpsk::gemm::GemmType)1>(__nv_bfloat16*, float*, int*, unsigned int, unsigned int, CUte"
      "nsorMap_st, CUtensorMap_st, CUtensorMap_st, CUtensorMap_st)",
@@ -62,7 +62,7 @@ constexpr Told kMisleading[] = {
      "gemm.low_bit"},
     {"void deep_gemm::sm90_bf16_gemm_impl<(cute::UMMA::Major)0, (deep_gemm::GemmType)0>(int)",
      "gemm.dense"},
-    // A namespace that says more than its kernels do: dense and expert products are both in it.
+    // A namespace that says more than its kernels: it contains both dense and expert products.
     {"void cutlass::device_kernel<dpsk::grouped_gemm::cuda::fp8_ptp128c_outfmt_head::GemmKer"
      "nel>(dpsk::grouped_gemm::cuda::fp8_ptp128c_outfmt_head::GemmKernel::Params)",
      "gemm.low_bit"},
@@ -91,7 +91,7 @@ constexpr Told kMisleading[] = {
      "roblemEx<int, float, 2, true, false, false, true, 0> >::Kargs>(ck_tile::MoeSortingKern"
      "el<ck_tile::MoeSortingProblemEx<int, float, 2, true, false, false, true, 0> >::Kargs)",
      "moe.routing"},
-    // Convolutions whose names say that they are products.
+    // Convolutions whose names suggest matrix products.
     {"volta_cgemm_32x32_tn", "conv"},
     {"volta_cgemm_64x32_tn", "conv"},
     {"volta_gcgemm_64x32_nt", "conv"},
@@ -143,9 +143,9 @@ constexpr Told kMisleading[] = {
      "conv"},
 };
 
-// Kernels of the sources of vLLM, SGLang, FlashInfer, TensorRT-LLM and triton_kernels.
+// Kernels from the sources of vLLM, SGLang, FlashInfer, TensorRT-LLM and triton_kernels.
 constexpr Told kOfEngines[] = {
-    // What chooses the keys of sparse attention, and what chooses tokens.
+    // Selection of the keys of sparse attention, and selection of tokens.
     {"topk_transform_decode_kernel(FastTopKTransformParams)", "attention.mla"},
     {"topk_transform_prefill_ragged_kernel", "attention.mla"},
     {"kpool_topk_transform_kernel", "attention.mla"},
@@ -167,7 +167,7 @@ constexpr Told kOfEngines[] = {
     {"void at::native::mbtopk::radixFindKthValues<float>(float*)", "sampling"},
     {"_resample_kernel", "sampling"},
     {"_bad_words_kernel", "sampling"},
-    // The KV cache, also in one kernel with rotation and quantisation.
+    // The KV cache, also combined with rotation and quantisation in one kernel.
     {"_set_k_and_s_triton_kernel", "kv_cache"},
     {"_get_k_and_s_triton_kernel", "kv_cache"},
     {"_fused_qk_rope_cat_and_cache_mla_kernel", "kv_cache"},
@@ -178,7 +178,7 @@ constexpr Told kOfEngines[] = {
     {"get_mla_kv_buffer_kernel_norope", "kv_cache"},
     {"set_mla_kv_scale_buffer_kernel", "kv_cache"},
     {"void vllm::indexer_k_quant_and_cache_kernel<__nv_bfloat16>(int)", "kv_cache"},
-    // Attention, also of a prefill, which fills nothing.
+    // Attention; a "prefill" in the name is not a fill.
     {"_sparse_gqa_chunk_prefill", "attention.mla"},
     {"_sparse_attn_decode_ragged_kernel", "attention.mla"},
     {"_gqa_sparse_fwd_kernel", "attention.mla"},
@@ -208,7 +208,7 @@ constexpr Told kOfEngines[] = {
     {"_matmul_NTN_fp16xfp8e4nvxfp8e4nv_128x256x64x1", "moe.gemm"},
     {"_p_matmul_NNT_bf16xbf16xmxfp4_128x256x64x1_swiglu", "moe.gemm"},
     {"_matmul_nn_kernel", "gemm.dense"},
-    // Parts of a name that say something else.
+    // Names with a part that suggests something else.
     {"grouped_gemma_rmsnorm_kernel", "norm"},
     {"triton_poi_fused_normal_functional_0", "random"},
     {"_normal_kernel", "random"},
@@ -219,7 +219,7 @@ constexpr Told kOfEngines[] = {
     {"situ_and_mul_kernel", "activation"},
     {"inkling_multimem_push_oneshot_kernel", "comm.collective"},
     {"mhc_pre_big_fuse_kernel", "fused"},
-    // The engine's own waiting, and what nobody can know.
+    // The engine's own waiting, and kernels that nobody can classify.
     {"delayStreamKernel", "host_sync"},
     {"_load_nope_chunk", "unclassified"},
     {"main_kernel", "unclassified"},

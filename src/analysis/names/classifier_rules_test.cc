@@ -38,8 +38,9 @@ std::vector<Pattern> PatternsOf(std::string_view rules) {
   return patterns;
 }
 
-// A name that `pattern` matches and that has nothing else: between and around its pieces stand
-// letters that no pattern has. What matches this name matches all names that `pattern` does.
+// A name that `pattern` matches and that contains nothing else: the letters between and around its
+// pieces appear in no pattern. A pattern that matches this name matches every name that `pattern`
+// matches.
 std::string WitnessOf(std::string_view pattern) {
   constexpr std::string_view kNothing = "zj";
   std::string name;
@@ -53,23 +54,23 @@ std::string WitnessOf(std::string_view pattern) {
   return name;
 }
 
-// Whether `rule` can decide before a later one. Keys and full names are those of kernels; what a
-// key has, the full name has too. Which kernels are wrappers is asked apart from their categories.
-// An operator is a wrapper by the first rule of all that matches, and its category is told by the
-// first one that has a category.
+// Whether `rule` can decide before the later one. Keys and full names belong to kernels; whatever a
+// key contains, the full name contains too. Whether a kernel is a wrapper is decided apart from its
+// category. An operator is a wrapper if the first matching rule says so; its category comes from
+// the first matching rule that has one.
 bool DecidesBefore(const Pattern& rule, const Pattern& later) {
   const bool wraps = rule.category == "wrapper", later_wraps = later.category == "wrapper";
   if (wraps != later_wraps && (wraps || later.field != "op")) return false;
   return rule.field == later.field || (rule.field == "full" && later.field == "key");
 }
 
-// The pattern that matches whatever the last of `patterns` does, so that the last never decides;
-// "" if there is none.
+// An earlier pattern that matches whatever the last of `patterns` matches, so that the last one
+// never decides; "" if there is none.
 std::string HiddenBy(const std::vector<Pattern>& patterns, size_t last) {
   const PatternSubject witness(WitnessOf(patterns[last].text));
   EXPECT_TRUE(NamePattern(patterns[last].text).Matches(witness)) << patterns[last].text;
   for (size_t i = 0; i < last; ++i) {
-    // What a name must not have, another name with all of the pattern may have.
+    // A '!' pattern only excludes names; another name that matches the last pattern may avoid it.
     if (patterns[i].text.starts_with('!') || !DecidesBefore(patterns[i], patterns[last])) continue;
     if (NamePattern(patterns[i].text).Matches(witness))
       return std::string(patterns[i].category) + ' ' + std::string(patterns[i].text);

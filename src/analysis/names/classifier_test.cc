@@ -28,7 +28,7 @@ struct Named {
   std::string_view name, category;
 };
 
-// Names as traces and the sources of their projects have them.
+// Names as they are in traces and in the sources of their projects.
 constexpr Named kKernels[] = {
     // Communication.
     {"void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*, "
@@ -63,10 +63,10 @@ constexpr Named kKernels[] = {
     {"void tensorrt_llm::kernels::mnnvl_throughput::moeA2ADispatchKernel<8>(int)",
      "comm.moe_all_to_all"},
     {"rcclGenericKernel(int)", "comm.collective"},
-    // Names that contain words of communication and are something else.
+    // Names that contain words of communication but mean something else.
     {"_combined_routing_compute", "moe.routing"},
     {"_finalize_matmul_scatter_bf16", "moe.routing"},
-    // KV cache: its template argument names a data type with "Fp8".
+    // KV cache. A template argument names a data type with "Fp8".
     {"void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, unsigned char, "
      "(vllm::Fp8KVCacheDataType)1>(__nv_bfloat16 const*)",
      "kv_cache"},
@@ -231,7 +231,7 @@ constexpr Named kKernels[] = {
     // Copies that run as kernels.
     {"__amd_rocclr_copyBuffer.kd", "memory.copy"},
     {"__amd_rocclr_fillBufferAligned", "memory.set"},
-    // No sign of either.
+    // Names without any sign of a category.
     {"Kernel", "unclassified"},
     {"", "unclassified"},
 };
@@ -340,7 +340,7 @@ TEST(Classifier, ErrorsNameTheLine) {
   EXPECT_EQ(Classifier::Create("x").error().kind, ErrorKind::kUsage);
 }
 
-// The kernel table of an oracle file: name and total time.
+// The kernel table of an oracle file: each name and its total time.
 std::vector<std::pair<std::string, int64_t>> OracleKernels(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -365,7 +365,8 @@ TEST(Classifier, CoversTheCorpus) {
   size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(CorpusFolder())) {
     const std::string path = entry.path().string();
-    // Names of hydrodynamics and of nothing in the sqlite files and in a note's example.
+    // The sqlite files have names of hydrodynamics kernels, and the example in a note has
+    // meaningless names.
     if (!path.ends_with(".oracle.json") || path.find(".sqlite") != std::string::npos ||
         path.find("docs_traces_after_fix") != std::string::npos) {
       continue;

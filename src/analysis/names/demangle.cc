@@ -17,12 +17,12 @@ constexpr size_t kLongestMangled = 4096;  // the demangler takes about 100 bytes
 constexpr size_t kLongestDemangled = 1 << 16;  // the longest names of PyTorch have 5000 bytes
 constexpr double kMostWritten = 1 << 20;
 
-// Counts from above what a demangler writes, without taking the name apart: letters of identifiers
-// that look like references count as such.
+// An upper bound for what a demangler writes, without parsing the name: letters in identifiers that
+// look like references count as references.
 //
-// S_, S0_, ... name earlier parts in the order in which these were complete, T_, T0_, ... template
-// arguments, which end with an E. So a part is no longer than all that was written when it, or a
-// later one, was first referred to: only references to ever later parts double the text.
+// S_, S0_, ... refer to earlier parts in the order of their completion; T_, T0_, ... refer to
+// template arguments, which end with an E. So a part is no longer than the text written when it, or
+// a later one, was first referred to. Only references to ever later parts double the text.
 class WriteBound {
  public:
   explicit WriteBound(std::string_view mangled) : mangled_(mangled) {}
@@ -54,7 +54,7 @@ class WriteBound {
   }
 
  private:
-  // Of "S_", "S1A_", "T0_" at the start; 0 if there is no such part.
+  // The size of "S_", "S1A_" or "T0_" at the start; 0 if there is no such reference.
   static size_t ReferenceSize(std::string_view text) {
     if (text[0] != 'S' && text[0] != 'T') return 0;
     size_t i = 1;
@@ -62,9 +62,9 @@ class WriteBound {
     return i < text.size() && text[i] == '_' ? i + 1 : 0;
   }
 
-  // `number` counts in base 36 with capital letters: "" is the first, "0" the second.
+  // `number` counts in base 36 with capital letters: "" is part 0 and "0" is part 1.
   double PartSize(std::string_view number) {
-    // Longer is greater; of the same length the order of the bytes is that of the digits.
+    // A longer number is greater. For equal lengths byte order is the order of the digits.
     const auto is_earlier = [](std::string_view a, std::string_view b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
@@ -75,8 +75,8 @@ class WriteBound {
     return written_;
   }
 
-  // A pack is written once for each of its elements (but not again inside of itself). A mere
-  // "DpRKT_" writes each element of the arguments once.
+  // A pack is written once for each of its elements (but not again inside itself). A plain "DpRKT_"
+  // writes each element of the arguments once.
   void Expand(std::string_view text) {
     const size_t pattern = std::min(text.find_first_not_of("RPOKV", 2), text.size() - 1);
     const bool is_plain = text[pattern] == 'T' && ReferenceSize(text.substr(pattern)) > 0;
@@ -85,14 +85,14 @@ class WriteBound {
 
   const std::string_view mangled_;
   double written_ = 0, arguments_ = 0, times_ = 1;
-  std::vector<std::pair<std::string_view, double>> parts_;  // the latest so far and its size
+  std::vector<std::pair<std::string_view, double>> parts_;  // the latest part so far, with its size
 };
 
 bool IsBounded(std::string_view mangled) {
   if (mangled.size() > kLongestMangled) return false;
   WriteBound bound(mangled);
   double most = bound.Count(0);
-  // The type of a conversion operator refers to arguments that come after it.
+  // A conversion operator's type refers to arguments that come after it, so count twice.
   if (mangled.find("cv") != std::string_view::npos) most = bound.Count(most);
   return most <= kMostWritten;
 }

@@ -20,7 +20,7 @@ std::string Reference(size_t part) {
   return "S" + digits + "_";
 }
 
-// p<A, A>, p<p<A, A>, p<A, A>>, ...: each twice the one before.
+// p<A, A>, p<p<A, A>, p<A, A>>, ...: each type is twice as long as the one before.
 std::string Tower(size_t height) {
   std::string name = "_Z1fI1A1pIS0_S0_E";  // parts: f, A, p, p<A, A>
   for (size_t i = 0; i < height; ++i) {

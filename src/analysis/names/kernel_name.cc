@@ -12,11 +12,11 @@
 namespace tacho {
 namespace {
 
-// What stands for a namespace without a name: as demanglers, compilers and NVIDIA write it.
+// How demanglers, compilers and NVIDIA write an unnamed namespace.
 constexpr std::array<std::string_view, 3> kAnonymous{"(anonymous namespace)", "<unnamed>",
                                                      "{anonymous}"};
 
-// The length of such a namespace at the beginning of `text`; 0 if there is none.
+// The length of an unnamed namespace at the start of `text`; 0 if there is none.
 size_t AnonymousSize(std::string_view text) {
   for (const std::string_view name : kAnonymous) {
     if (text.starts_with(name) && text.substr(name.size()).starts_with("::")) return name.size();
@@ -39,7 +39,7 @@ class NameParser {
     EndPart(at_);
     const bool is_function = has_parameters_ || !saw_space_;
     if (parts_.empty() || !is_function) {
-      // A space that no parameter list follows: not C++, so the words belong together.
+      // A space that no parameter list follows: the name is not C++, so the words belong together.
       std::string_view plain = text_;
       if (plain.starts_with("void ")) plain.remove_prefix(5);
       return {{{plain, {}}}, plain};
@@ -95,12 +95,13 @@ class NameParser {
     }
   }
 
-  // After the group that opens here, if one does; else after the character.
+  // The position after the bracketed group that opens here, or else after the character.
   [[nodiscard]] size_t EndOfGroup() const {
     return brackets_.Opens(at_) ? std::min(brackets_.End(at_), text_.size()) : at_ + 1;
   }
 
-  // With what is between it and its parameters: its arguments, or the type of a conversion.
+  // Takes an operator's name and all that stands before its parameters: template arguments, or the
+  // type of a conversion.
   bool OperatorName(size_t size) {
     at_ += size;
     const std::string_view rest = text_.substr(at_);
@@ -122,7 +123,7 @@ class NameParser {
     }
     std::string_view rest = text_.substr(end);
     if (rest.starts_with(" const::")) rest.remove_prefix(6);
-    if (rest.starts_with("::")) {  // the function around a local entity
+    if (rest.starts_with("::")) {  // a local entity: this was its function
       has_parameters_ = true;
       EndPart(at_);
       at_ = text_.size() - rest.size() + 2;
@@ -185,7 +186,8 @@ class NameParser {
   std::vector<KernelName::Part> parts_;
 };
 
-// The names in front of a mangled name that the demangler cannot read: "_ZN2ns1fI..." is ns, f.
+// The readable names at the front of a mangled name that the demangler cannot read: "_ZN2ns1fI..."
+// gives ns and f.
 std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
   std::vector<KernelName::Part> parts;
   std::string_view rest = mangled.substr(2);
@@ -214,7 +216,7 @@ bool IsLocalPart(std::string_view name) {
 
 std::string ShortArguments(std::string_view list, bool nested, int depth);
 
-// PyTorch's adapters say nothing; the functor in this argument of theirs does.
+// The index of the argument that holds the functor: PyTorch's adapters themselves say nothing.
 size_t FunctorArgument(std::string_view adapter) {
   static constexpr std::array<std::pair<std::string_view, size_t>, 8> kAdapters{{
       {"gpu_kernel_impl", 0},
@@ -232,8 +234,8 @@ size_t FunctorArgument(std::string_view adapter) {
   return std::string_view::npos;
 }
 
-// A template argument for people: the last name in it that is no lambda, without namespaces. With
-// `nested` its own arguments too, as deep as names for people go.
+// Shortens a template argument for people: to the last name in it that is no lambda, without
+// namespaces. With `nested` the name keeps its own arguments, as deep as readable names go.
 std::string ShortArgument(std::string_view argument, bool nested, int depth = 0) {
   constexpr int kDeepest = 12;
   if (argument.find_first_of(":<(") == std::string_view::npos || depth > kDeepest)
@@ -306,8 +308,8 @@ std::string DemangledName(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
   std::string text(name);
   if (name.ends_with(".kd")) text.resize(text.size() - 3);  // the kernel descriptor of ROCm
-  // bfloat16, which libstdc++ before 13 cannot read and 14 calls std::bfloat16_t: read as a type
-  // that no kernel uses.
+  // libstdc++ before 13 cannot read bfloat16, and version 14 calls it std::bfloat16_t. So it is
+  // replaced by a type that no kernel uses.
   const bool has_bfloat16 = text.find("DF16b") != std::string_view::npos;
   if (has_bfloat16) ReplaceAll(text, "DF16b", "De");
   std::string demangled = Demangle(text);

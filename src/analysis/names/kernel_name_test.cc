@@ -85,7 +85,8 @@ TEST(KernelName, Demangles) {
   EXPECT_EQ(DemangledName("_Z"), "_Z");
   EXPECT_EQ(DemangledName("_Znot mangled"), "_Znot mangled");
   EXPECT_EQ(DemangledName("plain"), "plain");
-  // Clang 18 writes what older demanglers cannot read: at least the names in front are read.
+  // Clang 18 writes names that older demanglers cannot read. At least the names at the front are
+  // read.
   EXPECT_EQ(
       Key("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_EEEvPS3_i"),
       "sgl_hip::activation::act_and_mul_kernel");

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-constexpr char kBetween = '\x1f';                // the parts of a key
-constexpr int64_t kMostTime = int64_t{1} << 60;  // beyond, a time is damaged; sums stay in range
+constexpr char kBetween = '\x1f';                // separates the parts of a key
+constexpr int64_t kMostTime = int64_t{1} << 60;  // a later time is damaged; sums stay in range
 
 Interval OnClock(Interval when, DurationNs offset) {
   const auto place = [&](TimeNs t) {
@@ -28,7 +28,7 @@ struct Member {
   const CommSeries* series = nullptr;
 };
 
-// From the first start to the last end; empty without kernels.
+// The time from the first start to the last end; empty without kernels.
 Interval ExtentOf(const CommRank& rank) {
   Interval extent;
   for (const CommSeries& series : rank.series) {
@@ -42,7 +42,8 @@ Interval ExtentOf(const CommRank& rank) {
   return extent;
 }
 
-// Which recording each rank is of: those that overlap in time, directly or through others.
+// The recording that each rank belongs to: ranks that overlap in time, directly or through others,
+// are of one recording.
 std::vector<size_t> RecordingOf(const std::vector<CommRank>& ranks) {
   std::vector<Interval> extents;
   std::vector<size_t> by_start;
@@ -63,7 +64,8 @@ std::vector<size_t> RecordingOf(const std::vector<CommRank>& ranks) {
   return recordings;
 }
 
-// What the keys of each rank begin with: for series that name a process group, and for others.
+// The prefixes of each rank's keys: `engine` for series that name a process group, `part` for
+// others.
 struct Prefixes {
   std::string engine, part;
 };
@@ -71,7 +73,7 @@ std::vector<Prefixes> PrefixesOf(const std::vector<CommRank>& ranks) {
   const std::vector<size_t> recordings = RecordingOf(ranks);
   std::vector<Prefixes> prefixes;
   std::set<std::pair<std::string, int64_t>> numbers;
-  std::set<std::string> several;  // engines in which several ranks have one number
+  std::set<std::string> several;  // engines in which several ranks share a number
   for (size_t i = 0; i < ranks.size(); ++i) {
     const RankIdentity& of = ranks[i].identity;
     Prefixes prefix;
@@ -87,7 +89,7 @@ std::vector<Prefixes> PrefixesOf(const std::vector<CommRank>& ranks) {
   return prefixes;
 }
 
-// Whether several traces claim to be one rank: replicas that nothing tells apart.
+// Whether several traces claim to be the same rank: replicas that cannot be told apart.
 bool RankTwice(const std::vector<CommRank>& ranks, const std::vector<Member>& members) {
   std::map<int64_t, uint32_t> seen;
   return std::ranges::any_of(members, [&](const Member& member) {
@@ -96,10 +98,10 @@ bool RankTwice(const std::vector<CommRank>& ranks, const std::vector<Member>& me
   });
 }
 
-// Kernels by what tells a collective of their series apart, ascending.
+// Kernels with the number that identifies a collective within their series, ascending.
 using Numbered = std::vector<std::pair<int64_t, const CommKernel*>>;
 
-// By sequence number; empty unless each kernel has one of its own.
+// Numbers by sequence number; empty unless each kernel has a different one.
 Numbered BySequence(const CommSeries& series) {
   Numbered numbered;
   for (const CommKernel& kernel : series.kernels) {
@@ -122,7 +124,7 @@ struct NumberedMembers {
   std::vector<Numbered> of;
   bool by_order = false;
 };
-// Of each member; empty: nothing tells which kernels of theirs are one collective.
+// Numbers the kernels of each member; empty if nothing says which kernels form one collective.
 NumberedMembers NumberedOf(const std::vector<Member>& members) {
   NumberedMembers numbered;
   for (const Member& member : members) {
@@ -139,13 +141,13 @@ NumberedMembers NumberedOf(const std::vector<Member>& members) {
   return numbered;
 }
 
-// `members`: by rank, one or more.
+// `members`: at least one, ordered by rank.
 void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>& members,
                    std::vector<CommCandidate>& candidates) {
   if (members.front().rank == members.back().rank || RankTwice(ranks, members)) return;
   const auto [numbered, by_order] = NumberedOf(members);
   if (numbered.empty()) return;
-  std::vector<size_t> next(members.size());  // in `numbered` of each
+  std::vector<size_t> next(members.size());  // for each member, the index into its `numbered`
   for (const auto& [number, first] : numbered.front()) {
     CommCandidate candidate;
     candidate.reserve(members.size());
@@ -160,7 +162,7 @@ void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>
   }
 }
 
-// The parts of the key that a process group gives; "" where the kernel does not name it.
+// The part of the key that identifies a process group; "" if the kernel does not name one.
 std::string GroupKey(const Trace& trace, const ArgsOf& args) {
   std::string key;
   for (const char* part : {"Process Group Name", "Process Group Ranks", "Collective name"}) {

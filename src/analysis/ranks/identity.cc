@@ -31,8 +31,8 @@ bool TakeNumbered(std::string_view& text, std::string_view part) {
   return digits > 0;
 }
 
-// "dp0_pp0_tp1_dcp0_ep1_rank1..." of a file's name; "" without all of these parts. A prefix of the
-// user's own ("tp2_rank0") does not count.
+// The part "dp0_pp0_tp1_dcp0_ep1_rank1..." of a file's name; "" unless all of these are there. A
+// prefix of the user's own ("tp2_rank0") does not count.
 std::string_view VllmStem(std::string_view file) {
   for (size_t at = file.find("dp"); at != std::string_view::npos; at = file.find("dp", at + 1)) {
     std::string_view rest = file.substr(at);
@@ -43,13 +43,13 @@ std::string_view VllmStem(std::string_view file) {
   return "";
 }
 
-// "w0"; "" for other names.
+// "w0" if the text is a worker's name; else "".
 std::string WorkerName(std::string_view text) {
   if (text.size() < 2 || text.size() > 6 || text[0] != 'w') return "";
   return std::ranges::all_of(text.substr(1), IsDigit) ? std::string(text) : "";
 }
 
-// Of ".../traces/w0/FILE".
+// The worker in a path such as ".../traces/w0/FILE".
 std::string WorkerOfFolder(std::string_view path) {
   const size_t at = path.rfind("traces/w");
   if (at == std::string_view::npos || (at > 0 && path[at - 1] != '/')) return "";
@@ -57,7 +57,7 @@ std::string WorkerOfFolder(std::string_view path) {
   return WorkerName(rest.substr(0, rest.find('/')));
 }
 
-// Of "tacho-20261123-112400-w0_rank0.pt.trace.json", the key of a recording.
+// The worker in a recording's key: "w0" in "tacho-20261123-112400-w0_rank0.pt.trace.json".
 std::string WorkerOfKey(std::string_view name) {
   constexpr std::string_view kShape = "tacho-########-######-w";
   for (size_t at = name.find("tacho-"); at != std::string_view::npos;
@@ -93,7 +93,7 @@ RankIdentity IdentityOf(std::string_view path, const TraceFacts& facts) {
     }
     if (!number) number = NumberAfter(vllm, by_vllm);
     if (!number) number = NumberAfter(file, by_sglang);
-    // TokenSpeed's "ID-DP0-TP1.trace.json.gz" has the mark of a process.
+    // TokenSpeed's "ID-DP0-TP1.trace.json.gz" uses the form of process names.
     const bool of_vllm = file.find(".pt.trace.json") != file.npos;
     return number || of_vllm ? number : NumberAfter(file, in_process);
   };

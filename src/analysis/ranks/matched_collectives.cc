@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Beyond, two clocks are not those of one recording.
+// Clocks that are further apart do not belong to one recording.
 constexpr DurationNs kMostAhead{600 * kNsPerSecond};
 
 DurationNs Median(std::vector<DurationNs> values) {
@@ -16,14 +16,14 @@ DurationNs Median(std::vector<DurationNs> values) {
   return *middle;
 }
 
-// A kernel of a rank and that of another in one candidate.
+// Kernels of two ranks that are in one candidate.
 struct Pair {
   Interval one, other;
   bool by_order = false;
 };
 
-// Whether clocks that are so far apart could as well be those of ranks of which one missed a
-// collective: half of the time between two of them is as near to the next.
+// Whether a clock difference could as well mean that a rank missed a collective: from half the time
+// between two collectives on, the next collective is as near.
 bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
   if (std::ranges::none_of(pairs, &Pair::by_order)) return false;
   std::vector<TimeNs> ends;
@@ -34,7 +34,7 @@ bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
   return std::max(ahead, -ahead).ns > Median(std::move(between)).ns / 2;
 }
 
-// How far the second of each pair is ahead; nullopt where these are no collectives of both.
+// How far the second clock of the pairs is ahead; nullopt if the pairs are not common collectives.
 std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
   if (pairs.size() < MatchedCollectives::kLeastCollectives) return std::nullopt;
   std::vector<DurationNs> ahead;
@@ -57,13 +57,13 @@ std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
   return residual;
 }
 
-// What places a rank on the clock of the first one that its collectives lead to.
+// Places a rank on the clock of rank `against`, the first one that its collectives lead to.
 struct Placed {
   uint32_t against = 0;
   DurationNs ahead;
 };
 
-// Goes from rank to rank by the collectives that they share, the first rank of all first.
+// Places ranks on common clocks by walking along shared collectives, starting with the first rank.
 class Clocks {
  public:
   Clocks(const std::vector<CommCandidate>& candidates, size_t ranks)
@@ -95,7 +95,7 @@ class Clocks {
     std::vector<uint32_t> next{first};
     for (size_t i = 0; i < next.size(); ++i) PlaceThoseWith(next[i], next);
   }
-  // Those that share enough collectives with `rank`; adds them to `next`.
+  // Places the ranks that share enough collectives with `rank`, and adds them to `next`.
   void PlaceThoseWith(uint32_t rank, std::vector<uint32_t>& next) {
     if (unplaced_ == 0) return;
     std::map<uint32_t, std::vector<Pair>> others;
@@ -104,7 +104,7 @@ class Clocks {
       const auto own = std::ranges::find(candidate, rank, &RankKernel::rank);
       const RankKernel* before = nullptr;
       for (const RankKernel& other : candidate) {
-        // Of a rank with several devices, one says when the collective ended there.
+        // For a rank with several devices, one device is enough to say when the collective ended.
         const bool is_first = before == nullptr || before->rank != other.rank;
         before = &other;
         if (is_first && !placed_[other.rank])
@@ -124,12 +124,13 @@ class Clocks {
   }
 
   const std::vector<CommCandidate>& candidates_;
-  std::vector<std::vector<uint32_t>> of_rank_;  // the candidates of each
+  std::vector<std::vector<uint32_t>> of_rank_;  // by rank: indexes of its candidates
   std::vector<std::optional<Placed>> placed_;
   size_t unplaced_;
 };
 
-// nullopt where the clocks of its ranks are not known, or one rank left it before another began.
+// Confirms a collective; nullopt if its ranks have no common clock, or if one rank left it before
+// another began.
 std::optional<Collective> Confirm(const CommCandidate& candidate, const Clocks& clocks) {
   Collective collective;
   collective.parts.reserve(candidate.size());

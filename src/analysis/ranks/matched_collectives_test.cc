@@ -25,8 +25,8 @@ CommRank CommRankOf(int64_t number, Trace trace) {
   return rank;
 }
 
-// Ranks that all reduce every 100 us, and begin up to 40 us before; the last start of each is that
-// of a rank drawn by chance. The ends differ by up to `noise`.
+// Ranks that all reduce every 100 us and begin up to 40 us before the end. A random rank starts
+// each reduction last. The ends differ by up to `noise`.
 std::vector<CommRank> Deployment(uint32_t seed, int64_t noise = 0, int64_t ranks = kRanks) {
   std::mt19937 random(seed);
   std::vector<TraceBuilder> traces(static_cast<size_t>(ranks));
@@ -57,7 +57,7 @@ std::vector<CommRank> Numbered(std::vector<CommRank> ranks) {
   return ranks;
 }
 
-// What was matched, without its order: which kernels of which ranks.
+// The kernels and ranks that were matched, without order.
 std::set<std::set<std::pair<int64_t, uint32_t>>> MatchedRows(const std::vector<CommRank>& ranks,
                                                              const MatchedCollectives& matched) {
   std::set<std::set<std::pair<int64_t, uint32_t>>> rows;
@@ -106,8 +106,8 @@ TEST(MatchedCollectives, AShiftedClockIsTheResidualOfItsRankAlone) {
   }
 }
 
-// Without sequence numbers a rank that missed the first collective, and recorded one more at the
-// end, looks like one whose clock is behind.
+// Without sequence numbers, a rank that missed the first collective and recorded one more at the
+// end looks like a rank whose clock is behind.
 TEST(MatchedCollectives, NothingIsSaidOfClocksFurtherApartThanCollectives) {
   std::vector<CommRank> ranks = Deployment(1, 0, 2);
   auto& first = ranks[0].series[0].kernels;
@@ -154,7 +154,7 @@ TEST(MatchedCollectives, WaitIsUntilTheLastStarts) {
   EXPECT_EQ(matched.Find(2, 0).first, nullptr);
 }
 
-// Ranks 0 and 1 with kernels of two names; the second lacks one of `lacks`.
+// Ranks 0 and 1 with kernels of two names. Rank 1 lacks one kernel of the name `lacks`.
 MatchedCollectives WithLack(std::string_view lacks, TraceBuilder::Arguments reduce = {},
                             std::vector<std::string> sequence = {}) {
   std::vector<CommRank> ranks;
@@ -193,7 +193,7 @@ TEST(MatchedCollectives, SequenceNumbersTellWhichOneIsLacking) {
   EXPECT_EQ(matched.unmatched, 1u);
 }
 
-// Two groups of two ranks, whose kernels have one name and as many.
+// Two groups of two ranks. Their kernels have the same name and number.
 TEST(MatchedCollectives, ProcessGroupsAreMatchedApart) {
   std::vector<CommRank> ranks;
   for (int64_t rank = 0; rank < 4; ++rank) {
@@ -217,13 +217,13 @@ TEST(MatchedCollectives, ProcessGroupsAreMatchedApart) {
 
 TEST(MatchedCollectives, WhatCannotBeToldIsAbsent) {
   std::vector<CommRank> ranks = Deployment(1);
-  for (CommRank& rank : ranks) rank.series[0].kernels.resize(2);  // fewer than 3
+  for (CommRank& rank : ranks) rank.series[0].kernels.resize(2);  // fewer than 3 collectives
   EXPECT_TRUE(MatchCollectives(ranks).residuals.empty());
   EXPECT_TRUE(MatchCollectives(ranks).collectives.empty());
   EXPECT_EQ(MatchCollectives(ranks).unmatched, 8u);
 
   ranks = Deployment(1, 0, 2);
-  ranks[1] = Deployment(2, 10'000 * kUs, 1)[0];  // ends of its own
+  ranks[1] = Deployment(2, 10'000 * kUs, 1)[0];  // ends at other times
   EXPECT_TRUE(MatchCollectives(ranks).residuals.empty());
 
   ranks = Deployment(1);
@@ -253,7 +253,7 @@ TEST(MatchedCollectives, DamagedTimesAreHarmless) {
   for (const ClockResidual& residual : matched.residuals)
     EXPECT_EQ(residual, (ClockResidual{residual.rank, residual.rank - 2, {}, {}, kSteps}));
 
-  // Offsets that bring them to one time, the least and the greatest that there are.
+  // Offsets that bring the ranks to one time, with the smallest and the largest possible values.
   for (size_t i = 0; i < ranks.size(); ++i) ranks[i].offset = {i % 2 == 0 ? INT64_MIN : INT64_MAX};
   matched = MatchCollectives(ranks);
   ASSERT_EQ(matched.residuals.size(), kRanks - 1);

@@ -13,11 +13,12 @@
 namespace tacho {
 namespace {
 
-// Of launches whose correlation an earlier one of the same process has, so many are damage that
+// A process may have this many launches that repeat an earlier correlation: that is damage that
 // copied some events.
 constexpr size_t kFewCopies = 1;
 
-// By host call: whether it launches work, of a producer whose correlations are those of one launch.
+// For each host call, whether it launches work and its producer gives each launch its own
+// correlation.
 std::vector<uint8_t> FindLaunches(const Trace& trace) {
   const HostCallTable& calls = trace.host_calls;
   NameIndex names(trace);
@@ -60,7 +61,7 @@ RanksInside FindRanksInside(const Trace& trace) {
   }
   if (copies > kFewCopies) return RanksInside::kMixed;
 
-  // Whose the devices are: by the pids of their rows and by the processes that launched them.
+  // The owners of each device: by the pids of its rows, and by the processes that launched them.
   std::vector<std::set<ProcessId>> rows_of(trace.words.strings.size());
   std::vector<std::set<ProcessId>> launchers_of(trace.words.strings.size());
   TrackId last_track{};

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// A rank of `launches` kernels: its process, the pid and the device of its work.
+// A rank with `launches` kernels, its process, and the pid and device of its work.
 struct Rank {
   std::string_view host, work, device;
   int64_t first_correlation = 1;

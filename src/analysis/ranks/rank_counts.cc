@@ -12,7 +12,7 @@ RankCounts CountRanks(const RunAnalysis& run) {
   for (const RankRow& row : run.ranks.rows) group_of.emplace(row.path, row.group);
   std::set<size_t> groups;
   std::set<std::pair<size_t, std::string>> devices;
-  size_t next_group = run.ranks.rows.size();  // of traces that are in no table
+  size_t next_group = run.ranks.rows.size();  // for traces outside the rank table
   bool merged = false;
   for (const TraceAnalysis* trace : RanksOf(run)) {
     const auto row = group_of.find(trace->path);

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// One file of a run; its facts and devices live as long as the Folder.
+// One file of a run. Its facts and devices live as long as the Folder.
 struct File {
   std::string path;
   int64_t rank = -1, world_size = -1;
@@ -24,7 +24,7 @@ struct File {
   int64_t start = 0, length = 100, busy = 50, compute = 40;
   int64_t comm = 0, exposed_comm = 0;
   TraceRole role = TraceRole::kWorker;
-  std::optional<Interval> span = {};  // absent: the device's window
+  std::optional<Interval> span = {};  // absent: the window of the device
   std::string gpus = {}, trace_id = {};
   bool has_base_time = true;
   const std::vector<DeviceTime>* together = nullptr;
@@ -80,7 +80,7 @@ std::vector<std::string> Paths(const RankTable& table) {
   return paths;
 }
 
-// A window of 10 ns, cut from each trace's own start, where the ranks start 50 ns apart.
+// Windows of 10 ns, each cut at the start of its own trace, while the ranks start 50 ns apart.
 TEST(Ranks, AWindowDoesNotSplitARecording) {
   Folder folder;
   folder.Add({.path = "a", .rank = 0, .start = 0, .length = 10, .span = Interval{{0}, {100}}})
@@ -230,7 +230,8 @@ TEST(Ranks, OfDifferentGpusAreNotCompared) {
 }
 
 TEST(Ranks, SlicesOfARecordingAreOneRankWhoseTimeCountsOnce) {
-  // A decode slice that begins inside the prefill slice's window: 100 + 80 ns, but 150 in all.
+  // A decode slice that begins inside the prefill slice's window: 100 + 80 ns, but only 150 ns in
+  // all.
   std::vector<DeviceTime> together(1);
   together[0].window = {{0}, {150}};
   together[0].busy = {75};
@@ -280,7 +281,7 @@ TEST(Ranks, TheRankThatWaitsLeastIsWaitedFor) {
   EXPECT_EQ(straggler->others.ns, 30);
 }
 
-// Its recording is shorter: less time in collectives, or of computing, says nothing of it.
+// A rank with a shorter recording: its smaller times in collectives and compute prove nothing.
 TEST(Ranks, ThatLostDataAreNotComparedByTheirTimes) {
   Folder folder;
   for (int64_t rank = 0; rank < 3; ++rank)
@@ -347,7 +348,7 @@ TEST(Ranks, StagesOfARankAreOneRank) {
   EXPECT_THAT(table.present, ElementsAre(0, 1));
   EXPECT_THAT(table.missing, IsEmpty());
   EXPECT_THAT(table.warnings, IsEmpty());
-  // Of the ranks, not of the stages:
+  // These are figures of ranks, not of stages.
   EXPECT_DOUBLE_EQ(table.least_busy, 0.6);
   EXPECT_DOUBLE_EQ(table.most_busy, 0.7);
   EXPECT_EQ(table.slowest_compute, DurationNs{90});
@@ -433,7 +434,7 @@ TEST(Ranks, TheMedianOfTheOthersIsByNearestRank) {
   EXPECT_EQ(table.median_of_others, DurationNs{10});
 }
 
-// What the run's line says and what a recording proves are counted in one way.
+// The count in the run's line and the count that a recording proves follow the same rule.
 TEST(Ranks, AreCountedOverReplicas) {
   Folder two_workers, twice, one_lost;
   for (const std::string worker : {"w0", "w1"}) {
@@ -453,11 +454,11 @@ TEST(Ranks, AreCountedOverReplicas) {
   EXPECT_EQ(one_lost.Compare().ranks_in_all, 4);
   EXPECT_THAT(two_workers.Compare().missing, IsEmpty());
   EXPECT_THAT(one_lost.Compare().missing, ElementsAre(MissingRanks{"w1", 2, 1, {{1, 1}}, 1}));
-  // One after the other they are the same ranks once more.
+  // Recorded one after the other they are the same ranks again.
   EXPECT_EQ(twice.Compare().ranks_in_all, 2);
 }
 
-// Two traces of rank 0 at one time are of two engines: one of rank 1 is not enough.
+// Two traces of rank 0 at the same time are of two engines, so a single rank 1 is not enough.
 TEST(Ranks, OneOfAnEngineThatNothingNamesIsMissing) {
   const RankTable table = Folder()
                               .Add({.path = "a0", .rank = 0, .world_size = 3})

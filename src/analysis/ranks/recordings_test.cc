@@ -50,7 +50,7 @@ TEST(RecordedTimes, AreUnixTimesWhereAnythingTellsThem) {
   EXPECT_THAT(RecordedTimes(files.inputs()),
               ElementsAre(Interval{{1010}, {1020}}, Interval{{1030}, {1040}},
                           Interval{{kIn2023}, {kIn2023 + 5}}, std::nullopt));
-  files.Add("", {{0}, {1}}).base_time_ns = 2000;  // two bases: which was lost is unknown
+  files.Add("", {{0}, {1}}).base_time_ns = 2000;  // two bases: unclear which one was lost
   EXPECT_EQ(RecordedTimes(files.inputs())[1], (Interval{{30}, {40}}));
 }
 
@@ -86,7 +86,7 @@ TEST(Slices, OverlapDirectlyOrThroughOthers) {
   files.Add("B", {{0}, {500}});
   files.Add("A", {{150}, {300}});
   files.Add("A", {{299}, {400}});
-  files.Add("A", {{400}, {450}});  // begins where the last ends: nothing is shared
+  files.Add("A", {{400}, {450}});  // begins where the last one ends: no overlap
   EXPECT_THAT(OverlappingSlices(files.inputs()), ElementsAre(ElementsAre(0, 2, 3)));
   EXPECT_THAT(GroupByRank(files.inputs()), ElementsAre(ElementsAre(0, 2, 3, 4), ElementsAre(1)));
   EXPECT_THAT(OverlappingSlices({}), IsEmpty());

@@ -10,7 +10,8 @@
 namespace tacho {
 namespace {
 
-// Ranks start and stop this far apart; who starts the profilers again by hand takes longer.
+// Ranks start and stop at most this far apart. A user who restarts the profilers by hand takes
+// longer.
 constexpr DurationNs kApart{1'000'000'000};
 
 size_t Digits(std::string_view text) {
@@ -18,12 +19,12 @@ size_t Digits(std::string_view text) {
   return end == std::string_view::npos ? text.size() : end;
 }
 
-// "20261121-222238" at the start of `text`.
+// Whether `text` starts with a date: "20261121-222238".
 bool StartsWithDate(std::string_view text) {
   return Digits(text) == 8 && text.substr(8).starts_with('-') && Digits(text.substr(9)) == 6;
 }
 
-// "tacho-20261121-222238", the last of them in `path`; "" without one.
+// The last "tacho-20261121-222238" in `path`; "" if there is none.
 std::string KeyOfTacho(std::string_view path) {
   constexpr std::string_view kOurs = "tacho-";
   constexpr size_t kOursSize = kOurs.size() + 15;

@@ -59,7 +59,7 @@ TEST(Sessions, AreToldByTheNamesOfTacho) {
   EXPECT_EQ(SessionsByName({"1795263589.7707117-TP-0.trace.json.gz"}), std::nullopt)
       << "each worker has its own time";
   EXPECT_EQ(SessionsByName({}), std::nullopt);
-  // Whatever the clocks of the traces say.
+  // The clocks of the traces do not matter here.
   EXPECT_THAT(Traces()
                   .Add("tacho-20261123-143251-w0", Interval{{0}, {10}})
                   .Add("tacho-20261121-222238-w0", Interval{{5}, {20}})
@@ -88,7 +88,8 @@ TEST(Sessions, HoldWhatOneKeyOrIdHasAndWhatTellsNothing) {
                   .Add("tacho-20261121-222238-w2", std::nullopt)
                   .Sessions(),
               ElementsAre(ElementsAre(0, 1, 4, 5), ElementsAre(2, 3, 4)));
-  // One process, recorded twice by a profiler that reuses its id: the keys tell them apart.
+  // One process, recorded twice by a profiler that reuses its trace id. The keys tell the
+  // recordings apart.
   EXPECT_THAT(Traces()
                   .Add("tacho-20261123-143151-w0_rank0", Interval{{0}, {1}}, "A")
                   .Add("tacho-20261123-143251-w0_rank0", Interval{{60}, {61}}, "A")

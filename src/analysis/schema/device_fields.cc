@@ -37,7 +37,7 @@ void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device) {
 
 bool AddsUp(const DeviceTime& device) {
   if (!device.whole) return device.busy <= device.window.length();
-  // From the window down: a sum of four times could be too large.
+  // Subtracts from the window, because a sum of four times could overflow.
   const int64_t left = device.window.length().ns - device.compute.ns - device.exposed_comm.ns -
                        device.exposed_copy.ns - device.idle.ns;
   return left == 0 && device.busy + device.idle == device.window.length();

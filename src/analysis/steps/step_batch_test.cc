@@ -36,7 +36,7 @@ TEST(StepBatch, TokensFallIntoGroupsAFifthApart) {
     const int64_t most = BatchOf(Prefill(tokens)).most;
     EXPECT_GE(most, tokens);
     EXPECT_LE(static_cast<double>(most), 1.1893 * static_cast<double>(tokens) + 1) << tokens;
-    EXPECT_EQ(BatchOf(Prefill(most)).most, most);  // it is the largest of its own group
+    EXPECT_EQ(BatchOf(Prefill(most)).most, most);  // the limit belongs to its own group
     groups.insert(most);
   }
   EXPECT_LE(groups.size(), 53u);

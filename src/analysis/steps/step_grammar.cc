@@ -18,7 +18,7 @@ namespace {
 struct Piece {
   enum class Kind : uint8_t { kLiteral, kNumber, kAny } kind = Kind::kLiteral;
   std::string_view literal;
-  std::vector<int64_t StepLabel::*> fields;  // what a number is read into
+  std::vector<int64_t StepLabel::*> fields;  // the fields that the number is stored in
 };
 
 struct Grammar {
@@ -92,14 +92,14 @@ size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabe
   }
   std::string_view rest = text.substr(at);
   const auto value = TakeNumber<int64_t>(rest);
-  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts that far: sums stay in range
+  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts further; sums stay in range
   if (!value || *value < 0 || *value > kMost) return std::string_view::npos;
   for (const auto field : piece.fields) label.*field = *value;
   return text.size() - rest.size();
 }
 
-// Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the
-// shortest text that they can have, which loses no match and bounds the cost by pattern times text.
+// Matches the whole text. On a failure the last {*} grows by one byte, and earlier ones keep their
+// shortest text. This loses no match and bounds the cost by pattern length times text length.
 bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& label) {
   size_t piece = 0, at = 0;
   size_t any_piece = std::string_view::npos, any_end = 0;

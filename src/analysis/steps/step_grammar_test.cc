@@ -90,8 +90,8 @@ TEST(ParseStep, LeavesOtherAnnotationsAlone) {
   EXPECT_FALSE(ParseStep("step[MIXED c_sq=" + std::string(200'000, '1')).has_value());
 }
 
-// The name that a pattern of steps.rules makes when its fields are the numbers from 1 on, and what
-// it reads of them.
+// A name made from a pattern of steps.rules, with the numbers from 1 on as its fields, and the
+// label that the pattern reads from it.
 struct StepWitness {
   std::string name;
   StepLabel label;
@@ -119,7 +119,7 @@ StepWitness StepWitnessOf(std::string_view pattern) {
   return witness;
 }
 
-// A rule behind one that reads all its names never decides.
+// A rule never decides if an earlier rule reads all of its names.
 TEST(ParseStep, NoRuleIsHiddenByOneBeforeIt) {
   size_t rules = 0;
   EXPECT_TRUE(ReadRuleLines(embedded::step_rules, "", [&](std::string_view line) {
@@ -135,7 +135,7 @@ TEST(ParseStep, NoRuleIsHiddenByOneBeforeIt) {
       EXPECT_EQ(PhaseName(step->label.phase), phase);
     }
     const auto same = [&](int64_t StepLabel::*field) {
-      // What a pattern has no field for may be known all the same: a decode step has no context.
+      // A field that the pattern lacks may still be known: a decode step has no context.
       if (witness.label.*field >= 0) {
         EXPECT_EQ(step->label.*field, witness.label.*field) << witness.name;
       } else {

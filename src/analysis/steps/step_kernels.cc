@@ -20,7 +20,7 @@ void StepKernels::Add(const DeviceWork& work, const DeviceItems& device,
                       const std::vector<StepProfile::Row>& rows) {
   auto next = device.items.begin();
   std::vector<int64_t> in_step;     // by name: its time in this step
-  std::vector<uint32_t> with_time;  // the names that have some
+  std::vector<uint32_t> with_time;  // the names with time in this step
   for (const StepProfile::Row& row : rows) {
     const StepBatch batch = BatchOf(steps_[row.step].label);
     ++steps_of_[batch];

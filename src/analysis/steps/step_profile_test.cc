@@ -22,7 +22,7 @@ TraceAnalysis Profiled(const Trace& trace, const Scope& scope = {}) {
   return AnalyzeTrace(trace, BuiltInRules(), {.scope = scope, .step_profile = true});
 }
 
-// A step of three kernels, one of which hides communication; the next step begins 400 ns later.
+// A step with three kernels, one of which hides communication. The next step begins 400 ns later.
 void AddStep(TraceBuilder& b, int64_t at, int64_t id) {
   b.Host("user_annotation", kDecode, {.start = at, .duration = 60});
   for (int64_t i = 0; i < 3; ++i) {
@@ -42,7 +42,7 @@ TEST(ProfileSteps, GivesEachNanosecondToOnePart) {
   for (int64_t i = 0; i < 3; ++i) AddStep(b, 400 * i, 10 * i);
   const TraceAnalysis t = Profiled(std::move(b).Finish());
   const StepProfile& profile = t.step_profile;
-  // The norm starts while the gemm runs: only what is left of it counts.
+  // The norm starts while the gemm runs, so only its rest counts.
   ASSERT_THAT(profile.parts, ElementsAre("comm.collective", "gemm.dense", "idle.between-steps",
                                          "idle.in-launch-call", "idle.launch-latency", "norm"));
   ASSERT_EQ(profile.rows.size(), 2u);
@@ -71,11 +71,11 @@ TEST(ProfileSteps, APauseEndsAStepAndTheLastOneHasNoRow) {
   const StepProfile profile = Profiled(std::move(b).Finish()).step_profile;
   ASSERT_EQ(profile.rows.size(), 4u);
   EXPECT_EQ(profile.rows[1].when.length(), DurationNs{400});
-  EXPECT_EQ(profile.rows[2].when.length(), DurationNs{150});  // until its own last work
+  EXPECT_EQ(profile.rows[2].when.length(), DurationNs{150});  // ends with its own last work
   EXPECT_EQ(profile.rows[3].when, (Interval{{9100}, {9500}}));
 }
 
-// All work of step 10 is lost: nobody knows when it began, and the step before it ended.
+// All work of step 10 is lost, so it is unknown when it began and when the step before it ended.
 TEST(ProfileSteps, AStepBeforeOneThatLostItsWorkHasNoRow) {
   TraceBuilder b;
   for (int64_t i = 0; i < 150; ++i) {
@@ -114,7 +114,7 @@ TEST(ProfileSteps, OfACpuEngineTheAnnotationsAreTheSteps) {
   const StepProfile profile = Profiled(std::move(b).Finish()).step_profile;
   ASSERT_EQ(profile.rows.size(), 2u);
   EXPECT_EQ(profile.rows[0].when, (Interval{{0}, {1000}}));
-  // Also before the first operator.
+  // The time before the first operator counts too.
   EXPECT_THAT(profile.parts, ElementsAre("gemm.dense", "idle.between-steps", "idle.host"));
   EXPECT_THAT(profile.rows[0].ns, ElementsAre(DurationNs{300}, DurationNs{100}, DurationNs{600}));
 }
@@ -124,7 +124,7 @@ struct RandomPiece {
   std::string name;
 };
 
-// The second way: looks at each nanosecond of each row.
+// A second implementation that looks at each nanosecond of each row.
 TEST(ProfileSteps, PartsAddUpAndABruteForceAgrees) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);

@@ -12,7 +12,7 @@ TEST(StepTimes, AreFromStartToStartAndLeaveOutPauses) {
   // Periods of 10, 10, 40 (at most four times the median) and 41 (a pause); the last has none.
   for (const int64_t start : {0, 10, 20, 60, 101})
     b.Host("user_annotation", "step[DECODE bs=1]", {.start = start, .duration = 5});
-  // Of another phase, on another thread.
+  // Steps of another phase on another thread.
   for (const int64_t start : {0, 400})
     b.Host("user_annotation", "step[EXTEND bs=1 toks=9]",
            {.tid = "2", .start = start, .duration = 7});

@@ -38,7 +38,7 @@ std::vector<bool> TrainingStepNames(const Trace& trace) {
 
 namespace {
 
-// Two annotations name one step: what the outer one lacks is taken from the inner one.
+// Two annotations name the same step: the outer label takes what it lacks from the inner one.
 void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   for (const auto field : {&StepLabel::context_requests, &StepLabel::context_tokens,
                            &StepLabel::generation_requests, &StepLabel::generation_tokens}) {
@@ -46,7 +46,7 @@ void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   }
 }
 
-// The best ones of a trace are its steps.
+// How good a source of steps is, ascending. Only the steps of a trace's best source count.
 enum class StepSource : uint8_t { kTraining, kPart, kEngine };
 StepSource SourceOf(const ParsedStep& step) {
   if (step.engine == "torch") return StepSource::kTraining;
@@ -54,8 +54,8 @@ StepSource SourceOf(const ParsedStep& step) {
 }
 
 struct FoundSteps {
-  std::vector<Step> steps;                    // in the order of start, before the scope's choice
-  StepSource source = StepSource::kTraining;  // also without any
+  std::vector<Step> steps;                    // ordered by start, before the scope's selection
+  StepSource source = StepSource::kTraining;  // kTraining also if there are no steps
 };
 
 // All annotations that name a step, in the order of the file.
@@ -103,7 +103,7 @@ FoundSteps FindAllSteps(const Trace& trace) {
     return x.start != y.start ? x.start < y.start : x.end > y.end;
   });
   constexpr size_t kNone = std::numeric_limits<size_t>::max();
-  std::vector<size_t> last(trace.words.tracks().size(), kNone);  // by track: the step before
+  std::vector<size_t> last(trace.words.tracks().size(), kNone);  // by track: the previous step
   std::vector<size_t> kept_rows;
   for (const size_t i : order) {
     size_t& before = last[Index(found[i].track)];
@@ -122,18 +122,18 @@ FoundSteps FindAllSteps(const Trace& trace) {
   return kept;
 }
 
-// By track, its steps by start (numbers in `found`).
+// The steps of each track, by start, as indexes into `found`.
 std::vector<std::vector<uint32_t>> StepsOfTracks(const std::vector<Step>& found, size_t tracks) {
   std::vector<std::vector<uint32_t>> steps(tracks);
   for (uint32_t i = 0; i < found.size(); ++i) steps[Index(found[i].track)].push_back(i);
   return steps;
 }
 
-// By track, the one whose steps count for it: of a track without any it is the one other track of
-// its process that has some.
+// For each track, the track whose steps count for it. A track without steps uses the other track of
+// its process that has steps, if there is only one.
 std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& steps,
                                     const std::vector<Track>& tracks) {
-  std::map<ProcessId, std::vector<size_t>> with_steps;  // tracks
+  std::map<ProcessId, std::vector<size_t>> with_steps;  // tracks with steps
   for (size_t i = 0; i < tracks.size(); ++i) {
     if (!steps[i].empty()) with_steps[tracks[i].process].push_back(i);
   }
@@ -157,7 +157,7 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
   std::vector<uint32_t> step_of(trace.host_calls.size(), kNoStep);
   for (size_t track = 0; track < tracks.size(); ++track) {
     const RowList calls = index.host_calls().Of(track);
-    auto next = steps[counts_for[track]].begin();  // the first step that starts later
+    auto next = steps[counts_for[track]].begin();  // first step that starts later
     const auto first = next, last = steps[counts_for[track]].end();
     for (size_t i = 0; i < calls.size(); ++i) {
       const TimeNs start = trace.host_calls.start[calls[i]];
@@ -172,10 +172,10 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
 
 namespace {
 
-// The union of pieces of work that come in the order of their start.
+// The length of the union of pieces of work that are added by start.
 class BusySum {
  public:
-  // False when `piece` starts before the last one: the sum is then lost.
+  // False if `piece` starts before the previous one. The sum is then invalid.
   bool Add(Interval piece) {
     if (first_ && piece.start < last_) return false;
     if (!first_) first_ = reach_ = piece.start;
@@ -212,7 +212,7 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
     }
   };
   std::vector<BusySum> busy(found.steps.size());
-  std::map<uint32_t, std::vector<Interval>> mixed;  // steps whose work the file has in no order
+  std::map<uint32_t, std::vector<Interval>> mixed;  // steps whose work is not ordered in the file
   for_each([&](uint32_t step, uint32_t row) {
     if (!busy[step].Add(trace.gpu.When(row))) mixed.try_emplace(step);
   });
@@ -230,13 +230,13 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
   for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(found.steps[i]);
 }
 
-// Lets the steps of one track last on. `after`: what their thread launched or ran outside of the
-// annotations. Both by start.
+// Extends the steps of one track beyond their annotations. `after`: what their thread launched or
+// ran outside of annotations. Both are ordered by start.
 void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& after,
             std::vector<Step>& steps) {
   constexpr DurationNs kPause{1'000'000};
-  DurationNs longest;   // how much longer than their annotations the steps before lasted
-  DurationNs shortest;  // annotation
+  DurationNs longest;   // by how much earlier steps outlasted their annotations
+  DurationNs shortest;  // shortest annotation
   auto next = after.begin();
   for (size_t i = 0; i < of_track.size(); ++i) {
     Step& step = steps[of_track[i]];
@@ -252,7 +252,7 @@ void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& 
       longest = std::max(longest, lasts.end - step.when.end);
       shortest = i == 0 ? length : std::min(shortest, length);
     } else if (i > 0 && lasts.end - step.when.end > longest + DurationNs{shortest.ns / 2}) {
-      // The steps that follow have no annotation: their recorder stopped.
+      // The following steps have no annotation, because their recorder stopped.
       lasts.end = step.when.end + longest;
       step.lost_work = true;
     }
@@ -272,7 +272,7 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
     const RowList all = rows.Of(track);
     size_t later = 0;  // the first step that starts later than the row
     for (size_t i = 0; i < all.size(); ++i) {
-      // A launch whose work the recording lost is one all the same.
+      // A launch counts even if the recording lost its work.
       const bool counts =
           on_host || links.first.LaunchedWork(all[i]) || links.puts_work[all[i]] != 0;
       if (!counts) continue;
@@ -287,7 +287,7 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
 
 StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
-  // An engine that stamps its version also names its steps: if it names none, no step ran.
+  // An engine that stamps its version also names its steps. Without a named step no step ran.
   if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
   if (found.source == StepSource::kPart) table.method = "part";
   for (const Step& step : found.steps) {
@@ -306,7 +306,7 @@ std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& l
   std::vector<StepWork> found;
   if (steps.empty() || trace.gpu.size() == 0) return found;
   const std::vector<uint32_t> step_of_call = StepsOfCalls(index, steps);
-  // By step, its last entry in `found`; entries of one step are linked, most often just one.
+  // By step, its last entry in `found`. Entries of one step are linked; usually there is just one.
   std::vector<uint32_t> last(steps.size(), kNoStep), before;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];

@@ -39,7 +39,7 @@ TEST(FindSteps, TwoNamesOfOneStepAreOneStep) {
   const StepTable table = FindSteps(std::move(b).Finish());
   ASSERT_EQ(table.steps.size(), 2u);
   EXPECT_EQ(table.steps[0].when, (Interval{{0}, {100}}));
-  EXPECT_EQ(table.steps[0].label.generation_tokens, 32);  // only in the inner name
+  EXPECT_EQ(table.steps[0].label.generation_tokens, 32);  // only the inner name has it
   EXPECT_EQ(table.steps[0].period, DurationNs{110});
 }
 
@@ -113,7 +113,7 @@ TEST(Steps, OfTrainingAreStepsUnderAnyCategory) {
   }
 }
 
-// A decode step returns long before its graph has run.
+// A decode step returns long before its graph has finished.
 TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
   for (const bool in_order : {true, false}) {
     TraceBuilder b;
@@ -136,7 +136,7 @@ TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
   }
 }
 
-// A backward pass runs on a thread of PyTorch's autograd, which has no annotation.
+// A backward pass runs on an autograd thread of PyTorch, which has no annotation.
 TEST(Steps, HaveTheWorkOfThreadsWithoutSteps) {
   for (const bool has_steps : {false, true}) {
     TraceBuilder b;
@@ -153,7 +153,7 @@ TEST(Steps, HaveTheWorkOfThreadsWithoutSteps) {
   }
 }
 
-// vLLM computes logits and samples after its annotation has ended.
+// vLLM computes logits and samples after its annotation ends.
 TEST(Steps, HaveTheWorkThatTheirThreadLaunchesSoonAfter) {
   constexpr int64_t kMs = 1'000'000;
   const auto busy = [&](std::string_view name, int64_t pause, std::string_view tid, int64_t next) {
@@ -217,12 +217,12 @@ TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
       b.Kernel("k", {.start = start, .duration = 1, .correlation = launches});
     };
     step("1", 0);
-    launch("1", 3 * kMs);  // a pause of 1 ms: to 4 ms
-    launch("2", 4 * kMs);  // of another thread
-    launch("1", 6 * kMs);  // after a longer one
+    launch("1", 3 * kMs);  // after a pause of 1 ms; ends at 4 ms
+    launch("2", 4 * kMs);  // on another thread
+    launch("1", 6 * kMs);  // after a longer pause
     step("1", 10 * kMs);
-    launch("1", 12 * kMs);  // to 13 ms
-    step("3", 20 * kMs);    // the process has another thread with steps
+    launch("1", 12 * kMs);  // ends at 13 ms
+    step("3", 20 * kMs);    // another thread of the process has steps
     const Trace trace = std::move(b).Finish();
     const auto extents = StepExtents(TrackIndex(trace), LinkLaunches(trace), on_host);
     ASSERT_EQ(extents.size(), 1u);

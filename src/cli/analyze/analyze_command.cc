@@ -70,8 +70,8 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-// What the recording found out, where its traces alone are read: the change of its steps
-// (--overhead), else that of its throughput between one window and the other.
+// The cost of profiling that the recording of the only path measured: the change of its steps
+// (--overhead), else the change of its throughput between one window and the other.
 std::string CostOfLooking(const std::vector<std::string>& paths, const TextStyle& style) {
   if (paths.size() != 1) return "";
   const auto recording = KeptRecordingOf(RunJsonFor(paths[0]));

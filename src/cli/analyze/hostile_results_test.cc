@@ -88,7 +88,7 @@ TEST(HostileResults, AllNumbersOfOneNameMayBeTheLargest) {
         if (value.is_number() && path.substr(path.rfind('/') + 1) == name && name != "schema")
           changed[nlohmann::json::json_pointer(path)] = number;
       }
-      // Twice, as of two machines: their sums are made.
+      // The trace twice, as from two machines, so that sums are made.
       changed["traces"].push_back(changed["traces"][0]);
       changed["traces"][1]["path"] = "other";
       SCOPED_TRACE(name + " " + std::to_string(number));

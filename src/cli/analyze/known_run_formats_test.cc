@@ -1,5 +1,6 @@
 // One simulated run, written as Kineto's JSON and as an export of Nsight Systems, gives the same
-// results, field by field. Here, because it takes the simulator, the readers and the reports.
+// results, field by field. The test is here because it needs the simulator, the readers and the
+// reports.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +20,7 @@ using Json = nlohmann::json;
 
 // What only one of the formats says, or says in its own words.
 struct FormatDifference {
-  const char* field;  // of the results, an expression; # is any index
+  const char* field;  // an expression for fields of the results; # is any index
   const char* reason;
 };
 constexpr FormatDifference kFormatDifferences[] = {
@@ -82,7 +83,7 @@ class KnownRunFormats : public ::testing::Test {
     ADD_FAILURE() << field << " is " << kineto << " by Kineto, " << nsys << " by nsys";
   }
 
-  std::set<std::string> seen_;  // the differences that there are
+  std::set<std::string> seen_;  // the differences that were found
 };
 
 TEST_F(KnownRunFormats, GiveTheSameResults) {

@@ -1,5 +1,5 @@
-// The truth of simulated runs is what the analyses find in their traces. Here, because it takes the
-// simulator, the readers and the analyses.
+// The truth of simulated runs is what the analyses find in their traces. The test is here because
+// it needs the simulator, the readers and the analyses.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ using simulate::KnownRunOptions;
 using simulate::PhaseParts;
 using simulate::RankParts;
 
-// A change that each test of a kind of them takes, and its number of ranks.
+// A change that the tests make, and the number of ranks in its run.
 struct KnownCase {
   const char* change;
   int64_t ranks;
@@ -113,7 +113,8 @@ void ExpectFound(const KnownRunOptions& options) {
   }
 }
 
-// To the nanosecond, with each change and without it: so are their differences.
+// The truth is found to the nanosecond, with each change and without it; so the differences are,
+// too.
 TEST(KnownRunTruth, IsWhatTheAnalysesFind) {
   for (const KnownCase& known : kKnownCases) {
     SCOPED_TRACE(known.change);
@@ -149,8 +150,8 @@ std::vector<double> DecodePeriods(const KnownRun& run) {
   return periods;
 }
 
-// Of runs with noise of their own, the mean of the differences step by step is that of the truth
-// within twice its standard error: of 20 pairs, all but a few.
+// If each run has noise of its own, the mean of the stepwise differences is the true difference
+// within twice its standard error, in all but a few of 20 pairs.
 TEST(KnownRunTruth, IsTheDifferenceOfRunsWithOtherNoise) {
   int within = 0;
   constexpr int kPairs = 20;

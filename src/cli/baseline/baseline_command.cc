@@ -67,7 +67,7 @@ CommandSpec BaselineSpec(BaselineOptions& o) {
   return spec;
 }
 
-// Of one action; `compare` has that of tacho compare.
+// The options of one action. `compare` has those of tacho compare.
 CommandSpec SpecOf(std::string_view action, BaselineOptions& o) {
   CommandSpec spec = BaselineSpec(o);
   spec.name += " " + std::string(action);
@@ -132,7 +132,7 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto runs,
                          ReadRuns(options, paths, reading, classifier, incomplete));
   for (const std::string& repeated : incomplete.repeated) Complain(repeated);
-  // Earlier results that are whole are worth more than these.
+  // Earlier results that are whole are worth more than new ones that are not.
   if (options.replace && !RunsOfBaseline(place.path()).empty() &&
       !(incomplete.failures.empty() && incomplete.reasons.empty())) {
     const int status = FinishReading(false, incomplete.failures, incomplete.skipped,

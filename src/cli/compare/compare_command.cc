@@ -85,7 +85,7 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
                           : RenderText(std::move(document), view.style);
 }
 
-// What is wrong with the traces of a side, `name`.
+// Adds what is wrong with the traces of the side `name`.
 void AddNotices(std::string_view name, const std::vector<RunAnalysis>& side, RunChanges& changes) {
   std::vector<std::string> notices;
   for (const RunAnalysis& run : side)
@@ -198,7 +198,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto now,
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
-  // Without those that are left out.
+  // The names without those of runs that are left out.
   if (!has_baseline) base_names = base_paths;
   if (!is_baseline) now_names = now_paths;
   if (!options.baseline.empty()) base_names[0] = options.baseline;
@@ -206,7 +206,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   changes.now.names = std::move(now_names);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
-  // Who reads a comment to a pull request sees no standard error.
+  // Readers of a comment on a pull request do not see standard error.
   std::ranges::copy(incomplete.reasons, std::back_inserter(changes.remarks));
   AddNotices("base", base, changes);
   AddNotices("new", now, changes);

@@ -1,5 +1,5 @@
-// Comparisons of simulated runs whose truth is known, each with noise of its own. Here, because it
-// takes the simulator, the readers and the analyses.
+// Comparisons of simulated runs whose truth is known, each with noise of its own. The tests are
+// here because they need the simulator, the readers and the analyses.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -67,7 +67,8 @@ const PhaseChange& Decode(const RunChanges& changes) {
   return *std::ranges::find(changes.phases, Phase::kDecode, &PhaseChange::phase);
 }
 
-// What a change does to the mean decode step of all ranks, without any noise between the two.
+// What a change does to the mean decode step of all ranks, if no noise differs between the two
+// runs.
 struct Truth {
   double step = 0, idle = 0;
   std::set<std::string> gone, fresh, slower;
@@ -107,11 +108,11 @@ std::set<std::string> KernelsThatAre(KernelChange::Kind kind, const PhaseChange&
   return names;
 }
 
-// A change, and the metrics of which it moves at least one beyond noise, and no other.
+// A change. It moves at least one of the metrics in `moves` beyond noise, and no others.
 struct Expectation {
   const char* change;
   int64_t ranks;
-  std::vector<const char*> moves;  // without the phase, as beginnings of names
+  std::vector<const char*> moves;  // beginnings of metric names, without the phase
   bool other_batches = false;      // so the mean step moves, and the step at equal batch does not
 };
 const std::vector<Expectation> kExpectations = {
@@ -236,7 +237,7 @@ TEST(CompareKnownRuns, AWrongPairingIsNotCompared) {
   KnownRunOptions sglang = KnownOptions(2, 120);
   sglang.engine = simulate::SimulatedEngine::kSglang;
   EXPECT_THAT(obstacles(CompareKnown(base, sglang)), Contains("other-engine"));
-  // One side decodes alone, the other one only begins.
+  // One side decodes, the other one only begins.
   KnownRunOptions short_run = KnownOptions(2, 1);
   EXPECT_THAT(obstacles(CompareKnown(base, short_run)), Not(IsEmpty()));
 }
@@ -321,7 +322,7 @@ TEST(CompareKnownRuns, WithSeveralRunsTheBoundsHoldHowMuchRunsDiffer) {
   EXPECT_FALSE(Decode(same).step.IsBeyondNoise());
   EXPECT_GT(*Decode(same).step.relative_half_width(), 0.03);
   EXPECT_TRUE(Decode(CompareRuns(runs(1, ""), runs(5, "host-late:600us"))).step.IsBeyondNoise());
-  // A kernel alone that differs as much from run to run.
+  // Now only one kernel differs as much from run to run.
   const auto two = [](uint64_t first, const char* one, const char* other) {
     std::vector<RunAnalysis> all;
     all.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(first, 120, 1, one))));

@@ -64,7 +64,7 @@ bool AnyLoad(const ComparedSide& runs) {
   });
 }
 
-// Of the fields that are not the same in both: "concurrency (8, 16), rate (none, 4.0)".
+// The fields that differ, with both values: "concurrency (8, 16), rate (none, 4.0)".
 std::string DifferencesOf(const KeptLoad& a, const KeptLoad& b) {
   std::set<std::string> keys;
   for (const KeptLoad* load : {&a, &b}) {
@@ -87,7 +87,7 @@ bool AllSayTheirLoad(const ComparedSide& runs) {
       runs, [](const std::optional<KeptRun>& run) { return run && run->load.has_value(); });
 }
 
-// How the loads of all runs, which say them, differ; "" if they do not.
+// How the loads of all runs differ; "" if they do not. Every run must have recorded its load.
 std::string OtherLoads(const ComparedSide& base, const ComparedSide& now) {
   const KeptLoad& first = *base.front()->load;
   for (const ComparedSide* side : {&base, &now}) {
@@ -110,7 +110,7 @@ std::vector<double> ValuesOf(const ComparedSide& runs, WhichWindow window,
   return values;
 }
 
-// "" if none of the `runs` of a side lacks a figure.
+// Says how many of the `runs` of a side lack a figure; "" if none does.
 std::string LacksFigure(std::string_view side, size_t lack, size_t runs) {
   if (lack == 0) return "";
   return runs == 1 ? fmt::format("{} has none", side)
@@ -155,7 +155,7 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
       changes.load_lacks["load." + std::string(figure.name)] = "no run has it";
       continue;
     }
-    // A mean of the runs that have it would hide why the others have not, such as failed requests.
+    // A mean of the runs that have it would hide why the others have none, such as failed requests.
     std::string lacks = LacksFigure("base", base.size() - of_base.size(), base.size());
     if (lacks.empty()) lacks = LacksFigure("new", now.size() - of_now.size(), now.size());
     if (!lacks.empty()) {
@@ -201,7 +201,7 @@ void AddCosts(const ComparedSide& base, const ComparedSide& now, RunChanges& cha
   if (!costs.empty()) changes.remarks.push_back("profiling " + costs);
 }
 
-// "" where a run does not say.
+// The models of a side; "" if a run does not name its models.
 std::string ModelsOfSide(const ComparedSide& runs) {
   std::set<std::string> models;
   for (const std::optional<KeptRun>& run : runs) {

@@ -14,24 +14,24 @@ struct Candidates {
   std::string paths = "words";  // or "files", "folders"
   std::string lines;
 
-  // If it begins with `begun`.
+  // Adds the word if it begins with `begun`.
   void Add(std::string_view word, std::string_view begun, std::string_view says) {
     if (!word.starts_with(begun)) return;
     lines += word;
     if (!says.empty()) lines += '\t';
-    // A line of a shell's menu has room for a clause.
+    // A line of a shell's menu has room for one clause only.
     lines += Trim(says.substr(0, says.find_first_of(";:(\n")));
     lines += '\n';
   }
 };
 
-// One command line in its making.
+// A command line that is still being typed.
 class BegunLine {
  public:
   explicit BegunLine(std::vector<std::string> words) : words_(std::move(words)) {
     begun_ = words_.back();
     words_.pop_back();
-    // bash makes three words of --name=value.
+    // bash splits --name=value into three words.
     if (begun_ == "=") {
       begun_.clear();
     } else if (words_.size() > 1 && words_.back() == "=") {
@@ -84,7 +84,7 @@ class BegunLine {
     return found;
   }
 
-  // The option that takes a value and is named so; nullptr: none.
+  // The option of that name that takes a value; nullptr if there is none.
   static const OptionRow* Valued(const CommandSpec& spec, std::string_view name) {
     for (const OptionGroup& group : spec.groups)
       for (const OptionRow& row : group.options)
@@ -92,7 +92,8 @@ class BegunLine {
     return nullptr;
   }
 
-  // Of an option that is named before it, or in it. Absent: it is no value.
+  // Candidates for the value of an option that is named before the begun word, or in it. nullopt if
+  // that word is no value.
   std::optional<Candidates> Value(const CommandSpec& spec) const {
     if (const auto equals = begun_.find('='); begun_.starts_with("--") && equals != begun_.npos) {
       const OptionRow* row = Valued(spec, begun_.substr(0, equals));
@@ -106,7 +107,7 @@ class BegunLine {
     return Values(*row, "");
   }
 
-  // `before`: what of the word stays, such as "--preset=".
+  // `before`: the part of the word that stays, such as "--preset=".
   Candidates Values(const OptionRow& row, std::string before) const {
     Candidates found;
     if (row.value.find("DIR") != std::string::npos) found.paths = "folders";
@@ -121,7 +122,8 @@ class BegunLine {
     return found;
   }
 
-  // Those before it that belong to no option. The first word is the command.
+  // The number of words before the begun one that belong to no option. The first word, the command,
+  // does not count.
   size_t Arguments(const CommandSpec& spec) const {
     size_t count = 0;
     for (size_t i = 1; i < words_.size(); ++i) {

@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// As the text of a line of roff.
+// Escapes the text of a line of roff.
 std::string Roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string Roff(std::string_view text) {
   return out;
 }
 
-// One argument of a macro.
+// Quotes the text as one argument of a macro.
 std::string Argument(std::string_view text) {
   std::string out = "\"";
   for (const char c : Roff(text)) out += c == '"' ? "\\(dq" : std::string(1, c);
@@ -51,11 +51,11 @@ std::string Dashed(std::string name) {
   return "tacho-" + name;
 }
 
-// SOURCE_DATE_EPOCH (reproducible packages), else today.
+// The date of SOURCE_DATE_EPOCH (reproducible packages), else today's.
 std::string Date() {
   const char* const set = std::getenv("SOURCE_DATE_EPOCH");
   const auto epoch = set == nullptr ? std::nullopt : ParseWhole<int64_t>(set);
-  constexpr int64_t kMost = 9'000'000'000;  // seconds, in nanoseconds within int64
+  constexpr int64_t kMost = 9'000'000'000;  // seconds; in nanoseconds they fit into int64
   const int64_t unix_ns =
       epoch && *epoch >= 0 && *epoch <= kMost ? *epoch * 1'000'000'000 : ReadClocks().unix_ns;
   const std::string stamp = DateStamp(unix_ns);  // 20261121-222238
@@ -68,7 +68,7 @@ std::string Head(const std::string& page, std::string_view summary) {
                      Argument(fmt::format("tacho {}", TachoVersion())), Roff(page), Roff(summary));
 }
 
-// `title`: the macro of a group's title. Without the rows of `known`.
+// `title`: the macro for a group's title. Leaves out the rows in `known`.
 std::string Options(const CommandSpec& spec, std::string_view title,
                     const std::set<std::string>& known) {
   std::string out;
@@ -111,7 +111,7 @@ std::string Files() {
          ".TP\n\\fI.tacho/baselines/NAME/\\fR\nresults that tacho baseline keeps\n";
 }
 
-// `own`: not itself.
+// Leaves out the page `own` itself.
 std::string SeeAlso(std::string_view own) {
   std::string out;
   const auto add = [&](const std::string& page) {

@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostList = size_t{16} << 20;  // of a launch log or list that is read for servers
+constexpr size_t kMostList = size_t{16} << 20;  // bytes read of a launch log or list
 
 int PrintDoctor(const std::string& text) {
   const auto written = WriteStdout(text);
@@ -86,7 +86,7 @@ void AddUnseen(Look look, const std::string& at, const Error& error, Examination
   examination.looked.push_back({look, at, std::string(why), true});
 }
 
-// The launches that run, by their router where they have one, and other engines.
+// The URLs of running launches (the router's, where there is one) and of other engines.
 std::vector<std::string> UrlsHere() {
   std::vector<std::string> urls, asked_by_router;
   for (const LaunchRecord& launch : RunningLaunches()) {
@@ -100,7 +100,7 @@ std::vector<std::string> UrlsHere() {
   return urls;
 }
 
-// How the looks reach what they look at. `a` outlives it.
+// The options for the looks. `a` must outlive them.
 Result<LookOptions> LooksOf(const DoctorArguments& a) {
   TACHO_ASSIGN_OR_RETURN(auto timeout, WithContext(ParseDuration(a.remote.timeout), "--timeout"));
   TACHO_ASSIGN_OR_RETURN(auto http, a.remote.Http());
@@ -169,7 +169,7 @@ Result<void> ExamineFolder(const std::string& path, const LookOptions& looks,
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(path + "/" + name, failed); };
   if (has("run.json") || has("plan.json") || has("probes.json") || has("logs") ||
-      has("traces/w0"))  // the first that a recording makes
+      has("traces/w0"))  // the first folder that a recording makes
     return ExamineRun(path, looks, stop, examination);
   return ExamineTraces(path, looks, stop, examination);
 }
@@ -179,12 +179,12 @@ Result<void> Examine(const std::string& subject, const LookOptions& looks,
   std::error_code failed;
   if (fs::is_directory(subject, failed)) return ExamineFolder(subject, looks, stop, examination);
   if (fs::is_regular_file(subject, failed)) return ExamineFile(subject, looks, stop, examination);
-  // It is read more than once.
+  // A pipe or a device does not do: the subject is read more than once.
   if (fs::exists(subject, failed))
     return Fail(ErrorKind::kUsage,
                 fmt::format("{}: it is no file but a pipe or a device: save it to a file first",
                             VisibleText(subject)));
-  // A mistyped path is no host.
+  // A mistyped path must not be taken for a host.
   if (subject.find("://") == std::string::npos &&
       (subject.starts_with('/') || subject.starts_with('.') || subject.ends_with(".log") ||
        subject.ends_with(".gz") || subject.ends_with(".json")))
@@ -196,7 +196,7 @@ Result<int> Run(const DoctorArguments& a) {
   if (!a.python.empty()) {
     if (!a.subjects.empty() && a.command.empty())
       return Fail(ErrorKind::kUsage, "--python is for a command line or for this host");
-    // Only whether the program exists: it may be of either engine.
+    // Checks only whether the program exists: it may be the Python of either engine.
     if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)
       return tl::unexpected<Error>(program.error());
   }
@@ -220,7 +220,8 @@ Result<int> Run(const DoctorArguments& a) {
         status = kUnreadableInput;
       continue;
     }
-    // What was found of the others counts; of one alone nothing was.
+    // With several subjects, what was found at the others still counts. With only one, nothing was
+    // found.
     const bool is_alone = a.command.empty() && a.subjects.size() == 1;
     if (is_alone || examined.error().kind == ErrorKind::kUsage)
       return tl::unexpected<Error>(examined.error());

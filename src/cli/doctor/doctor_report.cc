@@ -22,7 +22,7 @@ bool HasWordOver(std::string_view text, size_t columns) {
   return false;
 }
 
-// Shows what several subjects have in common once. Returns how many findings are shown.
+// Shows a finding that several subjects share only once. Returns how many findings are shown.
 size_t AddFindings(const Examination& examination, const TextStyle& style, Document& document) {
   size_t shown = 0;
   for (auto one = examination.found.begin(); one != examination.found.end(); ++one) {
@@ -45,7 +45,7 @@ size_t AddFindings(const Examination& examination, const TextStyle& style, Docum
                                                                         : Paint::kPlain});
     document.Add(Labelled{
         .label = "", .parts = {one->evidence + (differ ? " (the first; --json has each)" : "")}});
-    // A command that no line holds stays whole, to be copied.
+    // A command that is too long for a line stays whole, so that it can be copied.
     document.Add(Labelled{.label = "",
                           .parts = {"do: " + one->remedy},
                           .on_one_line = HasWordOver(one->remedy, style.width - kLabelWidth - 2)});
@@ -54,7 +54,7 @@ size_t AddFindings(const Examination& examination, const TextStyle& style, Docum
   return shown;
 }
 
-// What was not looked at as a whole comes before the details.
+// Names the subjects that could not be looked at, before the details.
 void AddHeadline(const Examination& examination, Document& document) {
   std::vector<std::string> unseen;
   for (const Looked& looked : examination.looked)

@@ -91,7 +91,8 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-// The answers, which come at the end of a flush: until then with what record shows of one.
+// Awaits the answers, which come at the end of a flush. Until then it shows what record shows
+// during a flush.
 std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
                                        const std::vector<PlannedStop>& planned) {
   constexpr std::chrono::milliseconds kLook{200};
@@ -141,8 +142,8 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
-// Of a session whose files have its key, in a folder that is seen from here: an idle engine writes
-// none.
+// Whether the session has written no file, as when its engine is idle. Can be true only if the
+// names of its files have its key, and the folder is visible from here.
 bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
   std::error_code error;
   if (!probed.open || !probed.is_local() || !KeyNamesFiles(*probed.facts) ||
@@ -195,7 +196,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
 
 Result<int> Stop(const EngineScene& scene) {
   Result<SessionLock> lock = Lock(scene);
-  // Without a folder for locks, a profiler must still be stopped.
+  // A profiler must be stopped even if there is no folder for locks.
   if (!lock && lock.error().kind == ErrorKind::kRemote && !scene.options.force)
     return Fail(ErrorKind::kRemote, lock.error().message +
                                         "; nothing was stopped: its own Ctrl-C ends it well, "
@@ -206,7 +207,7 @@ Result<int> Stop(const EngineScene& scene) {
   return status;
 }
 
-// If some did not start: how to stop the others.
+// If some did not start, says how to stop the others.
 void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
   // A worker without an answer may have accepted the start.
   std::string others;
@@ -290,9 +291,9 @@ Result<int> Start(const EngineScene& scene) {
   return status;
 }
 
-// Why SGLang's scheduler may end at such a request; "" if it will not. It has no route that says
-// whether it sleeps: resume_memory_occupation of one that is awake is a KeyError, and
-// release_memory_occupation asserts that no request runs (both in 0.5.23).
+// Why SGLang's scheduler may end at a request to sleep or wake; "" if it will not. SGLang has no
+// route that reports whether it sleeps. resume_memory_occupation raises a KeyError while it is
+// awake, and release_memory_occupation asserts that no request runs (both in 0.5.23).
 std::string RiskOfSleep(const EngineScene& scene, const ProbedWorker& probed, bool sleep) {
   if (probed.facts->kind != EngineKind::kSglang || scene.options.force) return "";
   if (!sleep)
@@ -316,7 +317,7 @@ std::string RiskOfSleep(const EngineScene& scene, const ProbedWorker& probed, bo
 }
 
 Result<int> Sleep(const EngineScene& scene, bool sleep) {
-  // A recording or a hold needs them awake.
+  // A recording or a hold needs the engines awake.
   if (sleep)
     for (const Worker& worker : scene.deployment.workers)
       if (const auto owner = SessionLock::OwnerOf(worker.url))

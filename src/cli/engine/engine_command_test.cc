@@ -226,7 +226,7 @@ TEST_F(EngineCommand, FieldsOfTheStartRequest) {
   }
 }
 
-// Without the guards, which do not start a session.
+// The number of starts without the guards, which do not start a session.
 size_t Starts(const FakeEngine& engine) {
   size_t starts = 0;
   for (const std::string& line : engine.seen())

@@ -33,7 +33,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kWatchEvery{2'000}, kHoldTurn{100};
 constexpr std::chrono::seconds kBetweenHoldLines{10};
 
-// One line that changes on a terminal; elsewhere a line when it changes, at most every ten seconds.
+// One line that is redrawn on a terminal. Elsewhere, a new line when it changes, at most every ten
+// seconds.
 class HoldLine {
  public:
   HoldLine(bool live, bool quiet)
@@ -52,7 +53,7 @@ class HoldLine {
     Complain(text);
     said_ = text, said_at_ = now;
   }
-  // A line that stays, also with --quiet.
+  // Prints a line that stays, even with --quiet.
   void Say(const std::string& text) {
     Clear();
     Complain(text);
@@ -130,7 +131,7 @@ std::string StateText(HttpClient& client, const HeldEngines& held, milliseconds 
   return text;
 }
 
-// Until everything is ready and locked.
+// Waits until everything is ready and locked.
 Result<void> Await(HeldEngines& held, const EngineOptions& options, milliseconds most,
                    HoldLine& line, const std::stop_token& stop) {
   const auto begin = steady_clock::now();
@@ -179,11 +180,11 @@ int Print(const EngineLook& look, bool json) {
   return written ? kDone : Fails(written.error());
 }
 
-// Ready: what there is, and how to use it.
+// Once all is ready, prints what there is and how to use it.
 int Announce(const HeldEngines& held, const EngineOptions& options) {
   const EngineLook& look = held.look();
   const bool has_command = !options.command.empty();
-  // The command's own output is alone on standard output.
+  // With a command, standard output has only the command's own output.
   const int printed = has_command && !options.json ? kDone : Print(look, options.json);
   if (options.quiet || printed != kDone) return printed;
   std::vector<std::pair<std::string, std::string>> proofs;
@@ -205,7 +206,7 @@ int Announce(const HeldEngines& held, const EngineOptions& options) {
   return kDone;
 }
 
-// Until the command has ended, the time is over, or Ctrl-C. The exit status.
+// Holds until the command has ended, the time is over, or Ctrl-C. Returns the exit status.
 Result<int> Hold(HttpClient& client, HeldEngines& held, const EngineOptions& options,
                  milliseconds patience, milliseconds most, HoldLine& line,
                  const std::stop_token& stop) {

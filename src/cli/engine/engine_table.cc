@@ -72,7 +72,7 @@ std::string Parallelism(const EngineFacts& facts) {
 
 constexpr std::string_view kReady = "ready";
 
-// "decode, asleep, profiles since 12:03:01"; "ready" is one that can be profiled now.
+// "decode, asleep, profiles since 12:03:01"; "ready" if it can be profiled now.
 std::string StateText(const ProbedWorker& probed) {
   std::vector<std::string> states;
   if (probed.worker.role != WorkerRole::kRegular) states.emplace_back(NameOf(probed.worker.role));

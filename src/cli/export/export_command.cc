@@ -35,7 +35,6 @@ tl::unexpected<Error> RefuseExport(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho export --help'");
 }
 
-// What is asked for.
 struct ExportPlan {
   ExportFormat format = ExportFormat::kKineto;
   std::string output;  // "-": standard output
@@ -115,7 +114,8 @@ Result<void> CheckNotRead(const ExportPlan& plan, const ViewedRun& run) {
   return {};
 }
 
-// "writing run.db, 120 MB  3.2 s", from the size of the file beside its place; null: no such line.
+// "writing run.db, 120 MB  3.2 s", by the size of the unfinished file beside the output; nullptr if
+// no such line is shown.
 std::unique_ptr<RedrawnLine> ShowWriting(const ExportPlan& plan, const OutputFile& file) {
   if (!plan.shows_progress || file.name_beside().empty()) return nullptr;
   constexpr size_t kNameWidth = 40;
@@ -196,7 +196,7 @@ Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
   return file->Finish();
 }
 
-// Without any stack it is the recording that lacks something.
+// If there are no stacks at all, the error says what the recording lacks.
 Result<void> WriteStacks(const ExportPlan& plan, const QueriedRun& run,
                          const std::vector<Interval>& windows, ByteSink& to) {
   const bool torch = plan.format == ExportFormat::kStacks;

@@ -16,7 +16,7 @@ namespace {
 
 const char* const kKeptForExport = "an export";
 
-// Makes what ReadRun reads ranks of a timeline.
+// Turns the traces that ReadRun reads into ranks of a timeline.
 class RanksOfExport : public TraceKeeper {
  public:
   explicit RanksOfExport(const Classifier& classifier) : classifier_(classifier) {}
@@ -32,7 +32,7 @@ class RanksOfExport : public TraceKeeper {
   }
   void OnEnd(size_t, const Error*) override {}
 
-  // Those of the analysis, in its order.
+  // The ranks of the analysis, in its order.
   std::unique_ptr<ViewedRun> TakeRun(const RunAnalysis& analysis) {
     std::vector<std::string> paths;
     std::vector<std::unique_ptr<ViewedRank>> ranks;
@@ -137,7 +137,8 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
     if (!window) out.without.push_back(window.error().message);
   }
   if (out.without.size() == out.windows.size()) return NoPart(out.without);
-  // Beside other whole traces one without GPU work, as a front end's, lacks nothing.
+  // If whole traces are exported, one without GPU work (such as a front end's) beside the others
+  // lacks nothing.
   if (!part.window && !part.step) out.without.clear();
   return out;
 }

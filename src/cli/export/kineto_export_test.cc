@@ -1,5 +1,5 @@
-// What is exported as JSON is read back as the same events. Here, because it takes the reader and
-// the view.
+// What is exported as JSON is read back as the same events. The tests are here because they need
+// the reader and the view.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Trace ReadTrace(std::string_view json) {
   return std::move(builder).Finish();
 }
 
-// One event a line, those that touch the window on the trace's clock, sorted.
+// The events that touch the window (on the trace's clock), one a line, sorted.
 std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std::string& prefix,
                                   int64_t shift) {
   std::vector<std::string> lines;
@@ -37,7 +37,8 @@ std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std
            std::string(trace.Text(trace.words[track.process].name)) + "," +
            std::string(trace.Text(track.name)) + ")";
   };
-  // A part has Python frames as far as the window and the other slices that touch it reach.
+  // An exported part has Python frames over the reach of the window and of all other slices that
+  // touch it.
   Interval reach = window;
   const auto add = [&](std::string_view kind, const SliceTable& table, const auto& args) {
     for (size_t row = 0; row < table.size(); ++row) {
@@ -88,7 +89,7 @@ std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std
   return lines;
 }
 
-// All kinds of events, with odd names; the rank of a run that begins at `base`.
+// The trace of one rank of a run that begins at `base`: all kinds of events, with odd names.
 std::string TraceJson(int rank, int64_t base) {
   return R"({"schemaVersion": 1, "baseTimeNanoseconds": )" + std::to_string(base) +
          R"(, "distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
@@ -142,7 +143,7 @@ TEST(KinetoExport, ARankIsReadBackAsItIs) {
                                                         "unknown", "flush"};
       EXPECT_TRUE(kComputed.contains(back.Text(name))) << back.Text(name);
     }
-    EXPECT_EQ(back.flows.size(), 0u);  // each repeats the slice before it, as Kineto's do
+    EXPECT_EQ(back.flows.size(), 0u);  // each flow repeats the slice before it, as Kineto's do
   }
 }
 
@@ -165,7 +166,8 @@ TEST(KinetoExport, RanksHaveProcessesOfTheirOwn) {
   std::ranges::sort(both);
   EXPECT_EQ(EventsIn(back, {{-1'000'000'000}, {1'000'000'000}}, "", 0), both);
   EXPECT_EQ(GatherFacts(back).role, TraceRole::kMerged);
-  // Correlations and ranges of one number in both: Perfetto joins what has one id.
+  // Both ranks use the same numbers for correlations and ranges. Perfetto joins what has the same
+  // id.
   std::map<std::string, std::set<std::string>> ranks_of_id;
   const auto document = nlohmann::json::parse(*json);
   for (const auto& event : document["traceEvents"]) {

@@ -43,7 +43,7 @@ int Print(const std::string& text) {
   return written ? kDone : Fails(written.error());
 }
 
-// Until Ctrl-C, or until nothing runs any more.
+// Holds the servers until Ctrl-C, or until nothing runs any more.
 int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   bool alive = true;
   while (alive && Pause(stop, kBetweenTurns)) {
@@ -54,7 +54,7 @@ int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   return alive ? kDone : kRemoteFailed;
 }
 
-// `folder` is there unless it is a dry run. `between` holds signals back until they end the launch.
+// `folder` exists except in a dry run. `between` holds signals back until they can end the launch.
 Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArguments& a,
                     EngineKind kind, std::optional<WithoutInterrupts>& between) {
   const std::string& name = taken.name;

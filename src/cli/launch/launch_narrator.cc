@@ -34,7 +34,7 @@ std::string Proven(const PlannedLaunch& plan, const PlannedServer& server,
 }
 
 std::string NextLine(const PlannedLaunch& plan) {
-  // Such an engine has no profiler but nsys.
+  // Only nsys can profile such an engine.
   const bool lacks_nsys = std::ranges::find(plan.findings, FindingId::kNothingCaptures,
                                             &Finding::id) != plan.findings.end();
   return fmt::format(

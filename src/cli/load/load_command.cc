@@ -131,7 +131,7 @@ Result<int> RunOnce(const LoadScene& scene) {
   return load.map([&](const FinishedLoad& finished) { return Tell(scene, finished); });
 }
 
-// For a recording that ended before its load began, instead of the load's JSON.
+// What is printed instead of the load's JSON if a recording ended before its load began.
 std::string WithoutLoad(const ProvenRecording& proven) {
   const ErrorKind kind =
       proven.status == kInterrupted ? ErrorKind::kInterrupted : ErrorKind::kRemote;

@@ -161,7 +161,7 @@ constexpr std::string_view kVllmFlags[] = {
     "--use-beam-search",
 };
 
-// tacho's own options that begin so and are not vLLM's.
+// tacho's own options that begin with `begun` and are not vLLM's.
 std::vector<std::string> OwnOptions(const CommandSpec& spec, std::string_view begun) {
   std::vector<std::string> own;
   for (const OptionGroup& group : spec.groups)

@@ -50,7 +50,7 @@ class JobMaker {
                                       f_.port.value_or(8000)));
     }
     if (job_.urls.empty()) return LoadUsage("no server given");
-    // An OpenAI client's base URL is that of the server behind it.
+    // An OpenAI client's base URL ends in /v1; the server's own URL does not.
     for (std::string& url : job_.urls) {
       TACHO_RETURN_IF_ERROR(ParseUrl(url));
       url.resize(std::min(url.find('?'), url.size()));

@@ -93,7 +93,7 @@ class PlanSetter {
   }
 
   using Length = std::optional<int64_t>;
-  // vLLM's client silently uses the general one.
+  // vLLM's client silently uses the general length.
   static Result<void> CheckOneLength(
       std::string_view general, const Length& length,
       std::initializer_list<std::pair<std::string_view, Length>> particular) {
@@ -218,7 +218,7 @@ class PlanSetter {
       TACHO_ASSIGN_OR_RETURN(plan.burstiness, NumberArgument("--burstiness", f_.burstiness));
     }
     TACHO_RETURN_IF_ERROR(SetRamp());
-    // Without a bound: a rate, vLLM's client, and "inf".
+    // Concurrency has no bound with a rate, in loads like vLLM's client, and with "inf".
     const bool unbounded =
         plan.OpenLoop() || endless || f_.LikeBench() || (f_.num_prompts && f_.rate.empty());
     plan.concurrency = f_.concurrency ? static_cast<uint64_t>(*f_.concurrency) : unbounded ? 0 : 8;

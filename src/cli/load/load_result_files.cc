@@ -41,7 +41,7 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
   for (const std::string* path : {&flags.records, &flags.plan, &flags.vllm_json})
     if (!path->empty()) paths.push_back(*path);
   if (flags.save_result || flags.append_result) {
-    // Its name may be known only at the end.
+    // The file's name may be known only at the end.
     const bool named = !flags.result_filename.empty();
     paths.push_back(ResultPath(flags, named ? flags.result_filename : "result.json"));
   }

@@ -85,7 +85,7 @@ Result<void> CompleteTarget(LoadScene& scene) {
   return {};
 }
 
-// Before any request, so that an error in it is reported at once.
+// Reads the file before any request, so that an error in it is reported at once.
 Result<void> ReadDatasetFile(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
@@ -123,7 +123,7 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
   return {};
 }
 
-// The length of texts is known only by counting.
+// The length of a text is known only by counting its tokens.
 Result<void> CountDataset(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!HasTexts(scene)) return {};

@@ -71,7 +71,7 @@ std::string RanksThere(const std::vector<SeenTrace>& seen) {
     if (trace.rank) ranks.insert(*trace.rank);
   }
   if (!ranks.empty()) return fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
-  // Processes of a recording of nsys that name no rank.
+  // Processes that name no rank, in a recording of nsys.
   const auto part = std::ranges::find_if(
       seen, [](const SeenTrace& trace) { return !SplitPart(trace.path).second.empty(); });
   return part == seen.end()
@@ -100,7 +100,7 @@ std::string WhyPassedOver(const SeenTrace& trace, const ReadOptions& options) {
                             : VisibleText(fmt::format("{}", fmt::join(trace.devices, ", "))));
 }
 
-// Of a run without a trace.
+// The error if a run has no trace.
 Error WhyNothing(const TraceChoice& choice, const ReadOptions& options,
                  const Readout<RunAnalysis>& readout) {
   const std::vector<SeenTrace>& seen = readout.seen;
@@ -140,7 +140,7 @@ Result<void> WordWhatIsLeftOut(const TraceChoice& choice, const ReadOptions& opt
   }
   std::ranges::sort(skipped);
   const std::string others = readout.sessions ? OtherSessions(*readout.sessions) : "";
-  // Before single files, because it says what the figures describe.
+  // This comes before single files, because it says what the figures describe.
   if (!others.empty()) skipped.insert(skipped.begin(), others);
   return {};
 }

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Two ranks, warm and then hot; a trace without events may be of both sessions.
+// Two ranks in two sessions, warm and then hot. A trace without events may belong to both.
 class ChoiceWords : public testing::Test {
  protected:
   Result<void> Choose(const std::string& session) {

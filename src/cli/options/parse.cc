@@ -29,7 +29,7 @@ std::vector<std::string> OptionRow::Names() const {
 namespace {
 
 constexpr size_t kHelpColumn = 26;
-constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;  // below it the texts go under the names
+constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;  // if narrower, texts go under the names
 
 bool IsList(const OptionRow& row) {
   return std::holds_alternative<std::vector<std::string>*>(row.target);
@@ -148,7 +148,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
       (*target)->push_back(text);
       return {};
     }
-    // Else an unset variable in a script would ask for nothing: --fail-on "$GATES".
+    // Otherwise an unset variable in a script would ask for nothing: --fail-on "$GATES".
     if (text.find_first_not_of(", ") == std::string::npos)
       return Usage(spec, fmt::format("{} wants a value, not '{}'", MainName(row), text));
     for (size_t begin = 0; begin <= text.size();) {
@@ -284,7 +284,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
     for (const OptionRow& row : group.options) {
       const std::vector<std::string>* values = sorted.ValuesOf(row);
       if (values == nullptr) continue;
-      // Of an option that is no list the last one counts.
+      // If an option is not a list, its last value counts.
       const std::span<const std::string> counting =
           IsList(row) ? std::span(*values) : std::span(*values).last(1);
       for (const std::string& value : counting) {
@@ -313,7 +313,7 @@ std::string HelpText(const CommandSpec& spec, size_t width) {
   out += "\n" + HelpRow("-h, --help", "", "this text", width);
   if (!spec.examples.empty()) out += "\nexamples:\n";
   for (const CommandSpec::Example& example : spec.examples) {
-    // A command stays on its line, to be copied.
+    // A command stays on one line, so that it can be copied.
     out += fmt::format("  {}\n", example.command);
     if (!example.shows.empty()) out += Wrap("      " + example.shows, width, 6) + "\n";
   }

@@ -91,7 +91,7 @@ TEST(ParseArguments, MisuseIsToldInOurWords) {
             "unknown option -q; see 'tacho analyze --help'");
 }
 
-// As other programs take them.
+// Accepted as in other programs.
 TEST(ParseArguments, ShortOptionsInOneWord) {
   LaunchArguments a;
   for (const std::vector<std::string>& words :

@@ -43,7 +43,8 @@ std::string WrittenVariable(const std::string& word) {
   const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
   if (!IsVariableName(name)) return "***";
   std::string blanked = word;
-  // "AWS_ACCESS_KEY_ID" and "SLACK_WEBHOOK" are, "SGLANG_NUM_RESERVED_DECODE_TOKENS=512" is not.
+  // "AWS_ACCESS_KEY_ID" and "SLACK_WEBHOOK" are secret, "SGLANG_NUM_RESERVED_DECODE_TOKENS=512" is
+  // not.
   const bool is_secret =
       HowNamed(name) == Named::kSecret || BlankSecrets(blanked) > 0 ||
       (MayHoldSecret(name) && (LooksLikeKey(value) || value.find("://") != value.npos));

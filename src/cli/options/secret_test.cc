@@ -48,7 +48,7 @@ TEST(WrittenCommand, EverySpellingOfASecretIsLeftOut) {
   }
 }
 
-// A command with "$PYTHONPATH" in it repeats nothing where that is not set.
+// A command with "$PYTHONPATH" in it would not repeat a recording in a shell that does not set it.
 TEST(WrittenCommand, KeepsAnEnvironmentThatIsNotSecret) {
   RecordArguments own;
   const std::string token = "hf_" + std::string(34, 'a');

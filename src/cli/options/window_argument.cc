@@ -16,7 +16,7 @@ struct Suffix {
   std::string_view name;
   int64_t ns;
 };
-// Longer ones first: "ms" also ends in "s".
+// Longer suffixes come first: "ms" also ends in "s".
 constexpr std::array<Suffix, 4> kSuffixes = {
     {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
 

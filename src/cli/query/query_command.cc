@@ -50,7 +50,7 @@ tl::unexpected<Error> Misuse(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho query --help'");
 }
 
-// The SQL among the positionals, which it is taken from; nullopt: it comes from standard input.
+// Takes the SQL out of the positionals. nullopt if it comes from standard input.
 std::optional<std::string> TakeSql(std::vector<std::string>& positionals) {
   if (positionals.size() < 2 || !IsQueryText(positionals.back())) return std::nullopt;
   std::string sql = std::move(positionals.back());
@@ -177,7 +177,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
   if (!sql && !shell) {
     auto text = ReadWholeFile("-", kMostSql);
     std::error_code ignored;
-    if (!text && !std::filesystem::exists(paths.front(), ignored))  // that is what is wrong
+    if (!text && !std::filesystem::exists(paths.front(), ignored))  // the path is wrong
       TACHO_RETURN_IF_ERROR(ReadQueried(options, choice, classifier));
     if (!text)
       return Misuse("no SQL: give it as the last argument or on standard input, at most 1 MB");
@@ -194,7 +194,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     RunQueryShell(input);
   } else {
     const auto ran = input.Run(*sql);
-    // A document that is cut off gets no second one after it.
+    // No second document follows one that is cut off.
     if (!ran && began) return Fails(ran.error());
     TACHO_RETURN_IF_ERROR(ran);
   }

@@ -141,7 +141,7 @@ Error Explained(Error error, std::string_view sql) {
   return error;
 }
 
-// Past white space, semicolons and comments of a line, after which a command with a dot may stand.
+// Skips white space, semicolons and line comments. A command with a dot may follow them.
 void SkipToStatement(std::string_view& text) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n;"), text.size()));
@@ -150,7 +150,7 @@ void SkipToStatement(std::string_view& text) {
   }
 }
 
-// Where in the bytes that Prepare was given its error lies; 0: unknown.
+// The offset of Prepare's error in the bytes that it was given; 0 if unknown.
 size_t OffsetOfError(sqlite3* database) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   return static_cast<size_t>(std::max(0, sqlite3_error_offset(database)));
@@ -159,8 +159,8 @@ size_t OffsetOfError(sqlite3* database) {
 #endif
 }
 
-// Prefixes the message with the number of the line that holds byte `at`; in a single line, with
-// that of the statement.
+// Prefixes the message with the number of the line that holds byte `at`. If the text is a single
+// line, with the number of the statement.
 Error Placed(Error error, std::string_view text, size_t at, size_t statement) {
   if (error.kind != ErrorKind::kUsage) return error;
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
@@ -179,7 +179,7 @@ Result<bool> QueryInput::Run(std::string_view text) {
   const std::string_view whole = text;
   size_t number = 0;  // of the statement
   bool begins = true, is_first = true;
-  // A table ends with its last row: an empty line tells the next one from it.
+  // An empty line separates a table from the one before it.
   QueryOutput output = output_;
   output.write = [&](std::string_view part) -> Result<bool> {
     const bool is_next = begins && !is_first && output_.form != QueryForm::kJson;

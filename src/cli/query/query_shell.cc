@@ -54,7 +54,7 @@ char* Prompt(EditLine* editor) {
   return state->goes_on ? more : first;
 }
 
-// What all words begin with.
+// The longest beginning that all words share.
 std::string CommonBeginning(const std::vector<std::string>& words) {
   std::string common = words.front();
   for (const std::string& word : words) {
@@ -69,7 +69,7 @@ unsigned char Complete(EditLine* editor, int /*key*/) {
   const std::string_view before(line->buffer, static_cast<size_t>(line->cursor - line->buffer));
   const size_t end = before.find_last_of(kWordEnds);
   std::string_view begun = before.substr(end == std::string_view::npos ? 0 : end + 1);
-  // In "k.na" only the column.
+  // In "k.na", completes only the column.
   if (const size_t dot = begun.rfind('.'); dot != std::string_view::npos && dot > 0)
     begun = begun.substr(dot + 1);
   const std::vector<std::string> words =

@@ -25,7 +25,7 @@
 namespace tacho {
 namespace {
 
-// `shown`: what is on the screen already, of fewer ranks.
+// `shown`: what the screen already shows, for fewer ranks.
 int Report(const RecordArguments& arguments, const RecordOptions& options, Recording& recording,
            Narrator& narrator, std::string_view shown) {
   const ProvenRecording proven = ProveRecording(recording, options, narrator);
@@ -42,8 +42,8 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return kept ? proven.status : Fails(kept.error());
 }
 
-// `launched`: what is recorded, if tacho starts it. `between` then holds signals back until they
-// end the recording.
+// `launched`: the servers to record, if tacho starts them. `between` then holds signals back until
+// they can end the recording.
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
                        std::optional<WithoutInterrupts>& between, const HttpClientOptions& http) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));

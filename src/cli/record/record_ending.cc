@@ -21,12 +21,12 @@ constexpr size_t kMostWorkersShown = 8;
 // A cost with a wider bound, as a share of the rate, says nothing.
 constexpr double kMostError = 0.25;
 
-// "479 to 514 steps each", by stage "prefill 3 steps, decode 5 steps"; "" where nothing names any.
+// "479 to 514 steps each"; by stage "prefill 3 steps, decode 5 steps"; "" if no rank names steps.
 std::string StepsText(const Proof& proof) {
   struct Range {
     uint64_t least = UINT64_MAX, most = 0;
   };
-  std::map<std::string, Range> of_stages;  // "" of all
+  std::map<std::string, Range> of_stages;  // "": all stages
   const auto add = [&](const std::string& stage, uint64_t steps) {
     Range& range = of_stages[stage];
     range = {std::min(range.least, steps), std::max(range.most, steps)};
@@ -91,7 +91,7 @@ struct WhatIsLacking {
           }))
         troubles.push_back(remark.Text());
   }
-  // Whether a missing rank of its worker has already named it.
+  // Whether a missing rank of the same worker already names the trouble.
   static bool IsNamed(const Finding& trouble, const Proof& proof) {
     return std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
       return rank.why && rank.why->id == trouble.id &&

@@ -49,7 +49,7 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
                     ShellWord(own.targets[0])));
   for (const std::string& setting : MoveSettings(own.engine))
     own.command += " --env " + WrittenWord(Secret::kVariable, setting);
-  // Either of them stands for both.
+  // --via nsys and --preset nsys each stand for both.
   if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
   if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";
   TACHO_ASSIGN_OR_RETURN(TakenName taken, TakeLaunchName("", own.launch));

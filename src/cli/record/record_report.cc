@@ -46,8 +46,8 @@ std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawi
   return std::move(*readout);
 }
 
-// report.html in the run folder; false if it cannot be written, which is no failure of the
-// recording.
+// Writes report.html into the run folder. Returns false if it cannot be written, which is no
+// failure of the recording.
 bool WriteReport(const Recording& recording, const ProvenRecording& proven, Drawings drawings) {
   const std::string page = RenderPage(
       proven.readout->run, {recording.folder.path(), "", proven.json, std::move(drawings)});
@@ -100,7 +100,7 @@ std::string Typed(const std::string& folder) {
   return relative.empty() || relative.starts_with("../..") ? folder : relative;
 }
 
-// The figures of several scenarios; of one alone the ending has all.
+// The figures of several scenarios. "" if there is only one: the ending has all its figures.
 std::string ScenariosText(const ProvenRecording& proven, const TextStyle& style) {
   const std::optional<KeptRecording> kept = KeptRecordingOf(proven.json);
   const auto has_several = [](const std::optional<KeptWindow>& window) {
@@ -146,7 +146,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? BriefJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
-  // Shows what is known.
+  // If this fails, what is known is still shown.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
   if (const auto own = any ? KeptRecordingOf(proven.json) : std::nullopt)
@@ -164,7 +164,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   const auto add = [&](const std::string& part, std::string_view gap = "\n") {
     if (!part.empty() && shown.find(part) == std::string_view::npos) text.append(part).append(gap);
   };
-  // What the figures below do not include.
+  // Remarks on what the figures below do not include.
   for (const Finding& remark : proven.proof.remarks)
     if (!remark.IsTrouble())
       add(RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style), "");

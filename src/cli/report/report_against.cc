@@ -49,7 +49,7 @@ Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysi
     changes.base.names = options.against;
     changes.now.names = of_run;
   }
-  // On the page they would name paths.
+  // On a redacted page they would name paths.
   for (const std::string& repeated : incomplete.repeated)
     redactor == nullptr ? changes.remarks.push_back(repeated) : Complain(repeated);
   return changes;

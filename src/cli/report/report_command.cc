@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kMarkdownTop = 10;
 
-// What another report would begin with in this form, so that it may be replaced.
+// How an earlier report in this form begins, so that it may be replaced.
 std::string_view BeginningOf(const ReportOptions& options) {
   if (options.markdown) return kMarkdownReportBegin;
   return options.json ? "{\n \"schema\": " : kHtmlReportBegin;
@@ -47,7 +47,7 @@ Result<void> CheckOptions(const ReportOptions& options) {
   return {};
 }
 
-// Where it goes; "-": standard output.
+// Where the report goes; "-": standard output.
 std::string OutputOf(const ReportOptions& options) {
   return options.output.value_or(options.markdown || options.json ? "-" : "report.html");
 }
@@ -73,13 +73,13 @@ std::string Title(const ReportOptions& options) {
   return title;
 }
 
-// Of the recording that the only path is of.
+// The run.json of the recording that the only path belongs to; "" for several paths and for "-".
 std::string RunJsonOf(const ReportOptions& options) {
   const std::vector<std::string>& paths = options.traces.paths;
   return paths.size() == 1 && paths[0] != "-" ? RunJsonFor(paths[0]) : "";
 }
 
-// "" if it cannot be typed.
+// The command that makes the report; "" if it cannot be typed.
 std::string ShownCommand(const ReportOptions& options) {
   std::string command = CommandPaths(options);
   if (command.empty()) return "";

@@ -17,9 +17,9 @@ namespace tacho {
 namespace {
 
 constexpr size_t kGapsDrawn = 3;
-constexpr size_t kMostSpans = 500;  // of a lane: more are drawn by column
+constexpr size_t kMostSpans = 500;  // per lane; more are drawn by column
 constexpr size_t kMostLanes = 2, kMostHostLanes = 3, kMostStreams = 3, kMostDevices = 2;
-constexpr double kNamed = 0.03;  // of the window
+constexpr double kNamed = 0.03;  // share of the window
 
 std::string ClassOf(Palette palette, uint8_t color) {
   constexpr char kPrefixes[] = {'w', 'p', 'i', 'e', 'h'};
@@ -67,8 +67,8 @@ DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval
   return row;
 }
 
-// The lanes of a row that are drawn: the first ones; of a thread those with most time in operators
-// and calls, which lie below many Python frames.
+// The lanes of a row that are drawn: the first ones. For a thread, the ones with most time in
+// operators and calls, which lie below many Python frames.
 std::vector<size_t> LanesDrawn(const TimelineRow& row, Interval window) {
   const bool is_thread = row.kind == RowKind::kThread;
   std::vector<std::pair<DurationNs, size_t>> lanes;
@@ -111,7 +111,7 @@ std::vector<DrawnRow> DrawRows(const RankRows& rows, Interval window) {
   return drawn;
 }
 
-// `window` with a part of its length around it, inside `span`.
+// Extends `window` on both sides by `part` of its length, inside `span`.
 Interval Around(Interval window, double part, Interval span) {
   const DurationNs more{static_cast<int64_t>(static_cast<double>(window.length().ns) * part)};
   return Interval{window.start - more, window.end + more}.Clip(span);
@@ -176,7 +176,7 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, I
                            [](const PhaseTime::Part& part) { return part.time; });
   if (unrecorded.ns > 0)
     time.parts.push_back({"not recorded", IdleClass(IdleCause::kUnknown), unrecorded});
-  // Idle time is that between a device's first and last work.
+  // Idle time is only the time between a device's first and last work.
   if (rest.ns > 0)
     time.parts.push_back({"before the first work or after the last work", "n1", rest});
   return time;
@@ -190,7 +190,7 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   const Phase phase = main.front().step->label.phase;
   const std::string noun =
       phase == Phase::kOther ? "step" : std::string(PhaseName(phase)) + " step";
-  // Until the next step, as the device works on when the host has ended.
+  // A step lasts until the next one, because the device works on when the host has ended.
   const std::vector<Interval> times = StepTimes(table.steps);
   const auto until_next = [&](const PlacedStep& placed) {
     return times[static_cast<size_t>(placed.step - table.steps.data())];

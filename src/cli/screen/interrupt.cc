@@ -61,7 +61,7 @@ void SayInHandler(std::string_view text) {
 
 InterruptScope::InterruptScope(const std::string& now) {
   assert(!watcher.joinable() && "only one at a time");
-  // Over a line that is redrawn.
+  // Overwrites a line that is being redrawn.
   acknowledgement = std::string(isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "") +
                     "tacho: interrupted: " + now + " (again: ends at once)\n";
   first_ns = 0, first_number = 0, scope_ends = false;
@@ -71,7 +71,7 @@ InterruptScope::InterruptScope(const std::string& now) {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
-  // The end of a terminal; ignored with nohup.
+  // SIGHUP means the end of a terminal; it is ignored with nohup.
   sigaction(SIGHUP, nullptr, &old_hup);
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
@@ -100,8 +100,8 @@ InterruptScope::~InterruptScope() {
   sigaction(SIGTERM, &old_term, nullptr);
   sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
-  // One that came after the watcher's last look has stopped nothing: it takes effect now, or under
-  // WithoutInterrupts as the next scope begins.
+  // A signal after the watcher's last look has stopped nothing. It takes effect now, or under
+  // WithoutInterrupts when the next scope begins.
   if (first_ns.load() != 0 && !source_.stop_requested()) kill(getpid(), first_number.load());
 }
 

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 std::atomic<int> reached_default = 0;
 
-// Whether it becomes true within half a minute.
+// Whether `test` becomes true within half a minute.
 template <typename Test>
 bool ComesTrue(const Test& test) {
   const auto until = steady_clock::now() + std::chrono::seconds(30);
@@ -29,7 +29,7 @@ bool ComesTrue(const Test& test) {
   return test();
 }
 
-// Its acknowledgements would fill the test's own output.
+// Hides the acknowledgements, which would fill the test's own output.
 class InterruptScopeTest : public ::testing::Test {
  protected:
   InterruptScopeTest() : stderr_(dup(STDERR_FILENO)) {

@@ -125,8 +125,8 @@ Result<void> WriteFiles(const std::string& folder,
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
       return CannotWrite(path, reason);
   }
-  // What makes a rename fail once the file beside it is written: a folder of that name. (And a
-  // stranger's file in a sticky folder: then the files before it are replaced.)
+  // Once the file beside it is written, a rename fails only if a folder has that name. (Or if a
+  // stranger's file has it in a sticky folder: then the files before it are already replaced.)
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};

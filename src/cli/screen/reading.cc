@@ -39,8 +39,8 @@ bool IsLack(NoteId id) {
   }
 }
 
-// Whether the recording has said so of that trace, with the cause. The run folder may have moved
-// since.
+// Whether the recording has already reported this about the trace, with the cause. The run folder
+// may have moved since.
 bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, NoteId id) {
   const std::string file = path.substr(path.rfind('/') + 1);
   return std::ranges::any_of(unproven, [&](const std::string& sentence) {
@@ -48,7 +48,8 @@ bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, N
   });
 }
 
-// What all traces of a run usually lack is said once; lost data is listed for each trace.
+// A lack that all traces of a run usually share is reported once; lost data is listed for each
+// trace.
 template <typename Run>
 std::vector<std::string> NotesThatCount(const Run& run) {
   std::vector<std::string> reasons;

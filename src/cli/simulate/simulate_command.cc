@@ -236,7 +236,7 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   return out;
 }
 
-// What the servers say that they are, and their version; TensorRT-LLM and TokenSpeed have an SGLang
+// The engine and version that the servers report. TensorRT-LLM and TokenSpeed have an SGLang
 // inside.
 std::pair<std::string, std::string> ShownEngine(const simulate::WorkerOptions& worker) {
   const std::string inside(NameOf(worker.kind));
@@ -289,7 +289,7 @@ std::string AddressesJson(const Simulation& simulation, const SimulationOptions&
          "\n";
 }
 
-// Sleeps until SIGINT or SIGTERM, or until the time is over. Whether it was a signal.
+// Sleeps until SIGINT or SIGTERM, or until the time is over. Returns whether there was a signal.
 bool WaitForEnd(const sigset_t& signals, std::optional<int64_t> limit_ns) {
   if (!limit_ns) {
     int signal = 0;
@@ -326,12 +326,13 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   if (given.time) {
     TACHO_ASSIGN_OR_RETURN(limit, WithContext(ParseTime(*given.time), "--for"));
   }
-  // Blocked in all later threads and processes, so that they arrive where we wait for them.
+  // The signals are blocked in all later threads and processes, so that they arrive where we wait
+  // for them.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // As PyTorch reads it. The processes must be forked before the first thread.
+  // Reads the variable as PyTorch does. The processes must be forked before the first thread.
   std::unique_ptr<ServerProcesses> processes;
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {

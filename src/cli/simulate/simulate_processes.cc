@@ -36,7 +36,8 @@ Channel MakeChannel() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-// Runs `child` in a new process that ends with this one, however that ends. -1: no process.
+// Runs `child` in a new process that ends with this one, however this one ends. Returns -1 if the
+// process cannot be made.
 pid_t Fork(const std::string& name, const std::function<int()>& child) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -158,7 +159,7 @@ Result<WorkerPlace> Read(FileDescriptor pipe) {
   return place;
 }
 
-// One server with its parts, until SIGTERM.
+// Runs one server with its parts until SIGTERM.
 int Serve(SimulationOptions options, FileDescriptor report) {
   const std::vector<Part> parts = PartsOf(options.worker);
   std::vector<const Part*> all;

@@ -113,8 +113,8 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   return out;
 }
 
-// Beside the new traces they would be ranks of one run. Removes nothing without the truth.json that
-// an earlier simulation left.
+// Removes earlier traces: beside the new ones they would be ranks of one run. Removes nothing
+// without the truth.json that an earlier simulation left.
 void RemoveEarlierRun(const std::string& folder) {
   namespace fs = std::filesystem;
   constexpr std::string_view kTruth = ".truth.json";
@@ -131,7 +131,7 @@ void RemoveEarlierRun(const std::string& folder) {
   for (const std::string& path : earlier) fs::remove(path, failed);
 }
 
-// These return the lines to print: a file each.
+// These return the lines to print, one per file.
 Result<std::string> WriteKinetoFiles(const KnownRun& run, const std::string& folder) {
   std::string said;
   for (const TraceSource& source : run.sources) {

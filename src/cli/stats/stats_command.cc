@@ -39,7 +39,7 @@ struct StatsOptions : ReadingArguments {
 // A table for each report that was asked for, of one file.
 struct FileStats {
   std::string path;
-  std::vector<Table> tables;  // without rows: there is nothing of it
+  std::vector<Table> tables;  // a table without rows: the file has nothing for it
 };
 
 std::string ReportSentence() {
@@ -118,7 +118,7 @@ Result<std::vector<const StatsReport*>> ReportsOf(const StatsOptions& options) {
   return reports;
 }
 
-// What reports need the rows of, and what they need the times of alone.
+// `rows`: what reports need the rows of. `times`: what they need only the times of.
 struct ReportNeeds {
   StatsTrace::Needs rows, times;
 };
@@ -131,8 +131,8 @@ ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
   return needs;
 }
 
-// Of an export of nsys, times are read without rows (`times`) unless the rows are needed too, or
-// one process of it is asked for.
+// Whether all rows were read. From an export of nsys, times are read without rows (`times`) unless
+// the rows are needed too, or one process of the export is asked for.
 bool HasRowsOfAll(const TraceSource& file, const Trace& trace) {
   return trace.header.format != TraceFormat::kNsys || !file.part.empty();
 }
@@ -192,7 +192,7 @@ Document DocumentOf(const std::vector<FileStats>& files,
   return document;
 }
 
-// One table for each report; of several files they begin with the name of the file.
+// One table for each report. With several files, the rows begin with the name of the file.
 std::string CsvOf(std::vector<FileStats> files, size_t reports) {
   std::string out;
   for (size_t i = 0; i < reports; ++i) {

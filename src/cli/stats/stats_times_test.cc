@@ -1,4 +1,4 @@
-// Times without rows, which tacho stats reads of an export, against those of the rows.
+// Compares the times that tacho stats reads from an export without rows with those of the rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

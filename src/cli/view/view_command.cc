@@ -30,7 +30,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The longest that the address waits for traces that turn out to be unreadable at once.
+// How long the address is held back at most, in case the traces turn out at once to be unreadable.
 constexpr milliseconds kFirstLook{100};
 constexpr milliseconds kExportsEndWithin{10'000};
 constexpr milliseconds kTick{200};
@@ -94,8 +94,8 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
   return readout;
 }
 
-// The exit status of what was read; says on standard error why it is not 0, and what the command
-// line asked for that is not there.
+// The exit status of what was read. Says on standard error why it is not 0, and what the command
+// line asked for but is not there.
 int StatusOfReading(const ViewFeed& feed) {
   const Result<ViewFeed::Outcome>& outcome = feed.outcome();
   if (!outcome) return Fails({outcome.error().kind, VisibleText(outcome.error().message)});
@@ -131,15 +131,15 @@ Result<void> Announce(PageServer& server, const ViewOptions& options) {
                     options.host));
   }
   if (!opener || options.no_open) return {};
-  // Another user of this machine can read command lines, so this one's key is of no use twice.
+  // Another user of this machine can read command lines, so the browser's key works only once.
   TACHO_ASSIGN_OR_RETURN(const std::string token, server.access().OneTimeToken());
   const auto opened = OpenInBrowser(*opener, base + "?token=" + token);
   if (!opened) Complain(opened.error().message + "; open the address yourself");
   return {};
 }
 
-// Serves until a stop request, or until nobody looks any more. The exit status of what was read;
-// kInterrupted before all of it was.
+// Serves until a stop request, or until nobody looks any more. Returns the exit status of what was
+// read, or kInterrupted if not all of it was read.
 int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
                const std::stop_token& stop) {
   WatchedFiles files(feed.files());
@@ -164,7 +164,7 @@ int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPla
   return status.value_or(kInterrupted);
 }
 
-// Starts the server for what `feed` has found, and serves it. The exit status.
+// Starts the server for what `feed` has found, and serves it. Returns the exit status.
 Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
                      const std::stop_token& stop) {
   while (!feed.WaitForRun(kTick)) {
@@ -198,7 +198,7 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
   std::thread reading(
       [&] { feed.Finish(ReadForView(feed, plan, classifier, terminal, interrupt.token())); });
   Result<int> status = ServeRun(feed, options, plan, interrupt.token());
-  // Reading cannot be cut short, but for programs that export a report.
+  // Reading cannot be cut short, except for programs that export a report.
   if (!feed.WaitForEnd(feed.exporting() ? kExportsEndWithin : milliseconds(0))) {
     if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
     _exit(status ? *status : Fails(status.error()));

@@ -22,7 +22,8 @@
 namespace tacho {
 namespace {
 
-// Set while nothing is traced: Kineto of torch 2.13 says 3 and 1, that of 2.14 and later 2 and 0.
+// This bit is set while nothing is traced. Kineto of torch 2.13 sends 3 (idle) and 1 (tracing),
+// that of 2.14 and later 2 and 0.
 constexpr int32_t kStateIdle = 2;
 constexpr size_t kMostDatagram = 64u << 10;
 constexpr size_t kMostProcesses = 16'384, kMostAncestors = 256, kMostGpus = 1024;
@@ -35,7 +36,8 @@ int64_t NowNs(clockid_t clock) {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// Whether a sender's own name is a file in `folder`, to the letter; "": whether it is abstract.
+// Whether the sender's own name is a file directly in `folder`, spelled exactly so. With "" as
+// `folder`: whether the name is abstract.
 bool IsNamedIn(const std::string& folder, const KinetoAddress& from) {
   constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
   const size_t size = from.size > kBefore ? from.size - kBefore : 0;
@@ -109,8 +111,8 @@ class SocketDaemon final : public KinetoDaemon {
       KinetoAddress from{.size = sizeof(sockaddr_un)};
       const ssize_t size = recvfrom(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT,
                                     reinterpret_cast<sockaddr*>(&from.name), &from.size);
-      // Kineto ends its process if an answer comes from a name that does not begin with its own
-      // KINETO_IPC_SOCKET_DIR, to the letter; its own name shows how it writes that.
+      // Kineto ends its process if an answer comes from a name that does not begin with exactly its
+      // own KINETO_IPC_SOCKET_DIR. The sender's name shows how it spells that folder.
       if (size <= 0 || !IsNamedIn(folder_, from)) continue;
       Answer({datagram.data(), static_cast<size_t>(size)}, from);
     }
@@ -126,13 +128,14 @@ class SocketDaemon final : public KinetoDaemon {
       text = TextFor(*question);
       // Kineto takes silence as "nothing to do". If a question found no daemon at first, its last
       // try counts as failed even if it arrives (FabricManager's sync_send), and Kineto does not
-      // wait for the answer: it would take it for the answer to the next question, and so on for
-      // ever.
+      // wait for the answer. It would then take that answer for the answer to its next question,
+      // and so on for ever.
       if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
-      // The number of processes that use the GPU; without an answer Kineto logs an error.
+      // Answers with the number of processes that use the GPU. Without an answer Kineto logs an
+      // error.
       if (users_.size() >= kMostGpus && !users_.contains(context->gpu)) return;
       std::set<int64_t>& users = users_[context->gpu];
       if (users.size() < kMostProcesses) users.insert(context->pid);
@@ -148,11 +151,11 @@ class SocketDaemon final : public KinetoDaemon {
            from.size);
   }
 
-  // Records the process; returns its task, "" for none.
+  // Records the process. Returns its task; "" if it has none.
   std::string TextFor(const KinetoQuestion& question) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
-    // Any sender on the socket may invent numbers.
+    // Any sender on the socket may invent process ids.
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) ForgetTheGone();
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return "";
     DaemonProcess& process = processes_[pid];
@@ -184,7 +187,7 @@ class SocketDaemon final : public KinetoDaemon {
   mutable std::mutex mutex_;
   std::map<int64_t, DaemonProcess> processes_;
   std::map<int64_t, DaemonTrace> wanted_;       // by process
-  std::map<int32_t, std::set<int64_t>> users_;  // of each GPU; of the thread alone
+  std::map<int32_t, std::set<int64_t>> users_;  // by GPU; used only by the thread
   std::thread thread_;
 };
 
@@ -212,7 +215,7 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
   std::string file =
       socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
   int bound = bind(socket.get(), address.get(), address.size);
-  // The socket file of a daemon that was killed: nobody listens on it.
+  // If nobody listens on the socket file, a daemon that was killed left it behind.
   if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
     if (connect(socket.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED &&
         unlink(file.c_str()) == 0) {

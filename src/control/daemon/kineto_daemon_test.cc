@@ -45,7 +45,7 @@ class Process {
     ssize_t size = recv(socket_.get(), bytes, sizeof(bytes), 0);
     return ParseKinetoMessage({bytes, static_cast<size_t>(size)});
   }
-  // Asks again without an answer: a busy machine may be late.
+  // Asks again if no answer comes: a busy machine may be late.
   std::optional<KinetoMessage> Exchange(const KinetoMessage& message) const {
     std::optional<KinetoMessage> answer;
     for (int tries = 0; tries < 10 && !answer; ++tries) {
@@ -59,10 +59,10 @@ class Process {
     EXPECT_TRUE(answer && answer->type == "req");
     return answer ? answer->payload : "no answer";
   }
-  // Whether the daemon has nothing for it to do, and so does not answer.
+  // Whether the daemon has nothing for this process to do, and so does not answer.
   bool AsksInVain(const KinetoQuestion& question) const {
     Send(PackKinetoMessage({"req", PackKinetoQuestion(question)}));
-    // A message that is always answered, in order.
+    // The daemon always answers this message, and answers in order.
     const auto next = Exchange({"ctxt", PackKinetoContext({0, question.pids.front(), 0})});
     return next && next->type == "ctxt";
   }
@@ -108,7 +108,7 @@ TEST(KinetoDaemon, KeepsNoMoreProcessesThanItsBound) {
   const Process process(folder.path());
   for (int32_t pid = 1; pid <= 17'000; ++pid)
     process.Send(PackKinetoMessage({"req", PackKinetoQuestion({0, 0, {pid, 1}})}));
-  // Answered in order: all of them have been taken.
+  // The daemon answers in order, so it has taken all questions before this message.
   EXPECT_TRUE(process.Exchange({"ctxt", PackKinetoContext({0, 1, 0})}));
   EXPECT_EQ((*daemon)->Processes().size(), 16'384u);
 }
@@ -155,7 +155,8 @@ TEST(KinetoDaemon, KnowsTheStatesOfBothProtocols) {
   }
 }
 
-// Kineto compares the name that an answer comes from with its own variable as text, and aborts.
+// Kineto compares the name that an answer comes from with its own variable as text, and aborts if
+// they differ.
 TEST(KinetoDaemon, AnswersNobodyWhoWritesTheFolderOtherwise) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
@@ -258,7 +259,7 @@ TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
     EXPECT_TRUE(worker.AsksInVain({3, 0, {7}}));
   }
   EXPECT_FALSE(std::filesystem::exists(folder.At("dynolog")));
-  // As a killed daemon leaves it.
+  // A socket file as a killed daemon leaves it.
   FileDescriptor left(socket(AF_UNIX, SOCK_DGRAM, 0));
   sockaddr_un name{AF_UNIX, {}};
   std::string path = folder.At("dynolog");

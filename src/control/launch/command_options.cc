@@ -59,7 +59,7 @@ bool IsQuotedCommand(std::string_view word) {
   std::vector<std::string> words;
   // A value may name an engine, as in "LOGGERS={\"vllm\": \"info\"}".
   for (const std::string& one : SplitAssignments(WordsIn(word)).words) {
-    std::string text = one;  // a shell's own signs stand between words
+    std::string text = one;  // a shell's signs count as blanks between words
     std::ranges::replace_if(
         text, [](char c) { return std::string_view("'\"();&|").find(c) != std::string_view::npos; },
         ' ');

@@ -14,12 +14,12 @@
 namespace tacho {
 namespace {
 
-// The profiler that such a server will have; without `kind` none.
+// The profiler that the planned server will have; none if `kind` is not set.
 ProfilerFacts ProfilerOf(const LaunchPlan& plan) {
   ProfilerFacts profiler;
   profiler.has_daemon = plan.Variable("KINETO_USE_DAEMON") == "1";
   std::vector<std::string> environment;
-  // What this version does not read configures nothing.
+  // Variables that this version does not read configure nothing.
   for (const auto& [name, value] : plan.environment)
     if (EngineRule(plan.kind, plan.version, "variable." + name) == "text")
       environment.push_back(name + "=" + value);
@@ -40,7 +40,7 @@ ProfilerFacts ProfilerOf(const LaunchPlan& plan) {
   return profiler;
 }
 
-// The rule is "default", or the setting that asks for it: NAME=VALUE.
+// The rule is "default", or the setting NAME=VALUE that turns the graph on.
 bool UsesRayGraph(const LaunchPlan& plan) {
   const std::string_view rule = EngineRule(plan.kind, plan.version, "ray_graph");
   const size_t equals = rule.find('=');
@@ -50,7 +50,7 @@ bool UsesRayGraph(const LaunchPlan& plan) {
 
 void CheckVllm(const LaunchPlan& plan, const ProfilerFacts& profiler,
                std::vector<Finding>& findings) {
-  // Its other options may be in a file.
+  // With --config, the server's other options may be in that file.
   if (!profiler.kind && !profiler.has_daemon && !plan.under_nsys && !plan.Option("config")) {
     EngineFacts facts;
     facts.kind = plan.kind;

@@ -18,7 +18,8 @@ using testing::UnorderedElementsAre;
 
 using Words = std::vector<std::string>;
 
-// The findings of `vllm serve m` with that configuration (without blanks) and further words.
+// The findings for `vllm serve m` with the configuration `config` (without blanks) and the further
+// words `more`.
 std::vector<Finding> FindVllm(std::string_view version, const std::string& config,
                               std::string_view more = "", const Words& environment = {}) {
   Words words = WordsIn("vllm serve m");
@@ -44,7 +45,7 @@ const Finding* FindingWith(const std::vector<Finding>& findings, FindingId id) {
   return found == findings.end() ? nullptr : &*found;
 }
 
-// What tacho recommends.
+// The configuration that tacho recommends.
 constexpr char kSafe[] =
     R"({"profiler":"torch","torch_profiler_dir":"/t","torch_profiler_with_stack":false,)"
     R"("torch_profiler_use_gzip":false,"torch_profiler_dump_cuda_time_total":false,)"

@@ -16,7 +16,7 @@ bool StartsEngine(std::string_view word) {
 
 // Where the program under nsys begins: nsys's options and their values ("-o vllm") come first.
 size_t ProgramAfterNsys(const std::vector<std::string>& words, size_t begin) {
-  // Few options have no value: the second turn is for them.
+  // Most options have a value. The second pass allows for those that have none.
   for (const bool options_have_values : {true, false})
     for (size_t i = begin; i < words.size(); ++i) {
       const std::string_view before = words[i - 1];
@@ -27,7 +27,7 @@ size_t ProgramAfterNsys(const std::vector<std::string>& words, size_t begin) {
   return words.size();
 }
 
-// With "-c" under its long name.
+// nsys's options, with "-c" under its long name.
 std::vector<CommandOption> NsysOptions(std::vector<std::string> words) {
   for (std::string& word : words)
     if (word == "-c") word = "--capture-range";
@@ -40,7 +40,7 @@ bool MeansOff(std::string_view value) {
          lower == "off";
 }
 
-// nsys and its injected library set these in what they trace.
+// nsys and its injected library set these in the processes that they trace.
 constexpr std::string_view kNsysVariables[] = {"NSYS_PROFILING_SESSION_ID",
                                                "CUDA_INJECTION64_PATH"};
 // Read by vLLM's CPU build alone.

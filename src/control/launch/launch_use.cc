@@ -7,13 +7,13 @@
 #include "control/launch/profile_needs.h"
 #include "control/version.h"
 
-// What a recording would meet with an engine that is started so.
+// Problems that a recording would have with an engine that is started like this.
 
 namespace tacho {
 namespace {
 
-// What writing one step took of a model with 4 layers on a CPU, with vLLM 0.32. Other models have
-// more layers.
+// Seconds to write one step, measured with vLLM 0.32 and a model with 4 layers on a CPU. Other
+// models have more layers.
 constexpr double kStackSeconds = 0.5, kTableSeconds = 0.07, kPlainSeconds = 0.01;
 constexpr double kTimesMoreLayers = 4;
 constexpr int64_t kStepTimeoutSeconds = 300;  // vLLM's own default

@@ -8,7 +8,8 @@
 namespace tacho {
 namespace {
 
-// As Python's int() reads it: blanks around, a sign, single '_' between digits.
+// Whether Python's int() reads it. Allowed are blanks around it, a sign, and single '_' between
+// digits.
 bool IsPythonInteger(std::string_view text) {
   text = Trim(text);
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
@@ -70,7 +71,8 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "each launch waits for its kernel: a trace shows idle time between all of "
                         "them that the engine does not have without it",
                         "leave it out"});
-  // Kineto's levels: 0 all, 1 warnings, above only what is worse.
+  // Kineto's levels: 0 logs all, 1 warnings and worse, higher ones only what is worse than
+  // warnings.
   if (const auto level = plan.Variable("KINETO_LOG_LEVEL");
       level && ParseWhole<int>(*level).value_or(0) > 1)
     findings.push_back({FindingId::kKinetoSilent, "KINETO_LOG_LEVEL=" + *level,

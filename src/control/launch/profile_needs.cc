@@ -102,7 +102,7 @@ std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& fac
                        profiler.max_iterations.value_or(0) > 0 ||
                        profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
   const std::string_view off = EngineRule(facts.kind, facts.version, "stacks_off");
-  // What a version cannot leave out forbids nothing: FindRisks names it.
+  // A version that cannot leave stacks out is not refused: FindRisks reports it.
   if (StacksOf(facts, options).value_or(false) && !bounded && !off.empty())
     return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded,
                    fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off)};

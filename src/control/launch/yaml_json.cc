@@ -22,7 +22,7 @@ bool IsWholeNumber(std::string_view text) {
 // Writes JSON event by event.
 class JsonOfEvents {
  public:
-  // False for what JSON cannot express, or a list that we read does not need.
+  // Returns false for an event that JSON cannot express, or that no list that we read needs.
   bool Take(const yaml_event_t& event) {
     switch (event.type) {
       case YAML_SCALAR_EVENT:
@@ -47,7 +47,7 @@ class JsonOfEvents {
  private:
   struct Level {
     char close;
-    size_t items = 0;  // of a mapping: keys and values
+    size_t items = 0;  // in a mapping, keys and values count separately
   };
 
   // Writes the separator before the next item. Returns whether that is a key.

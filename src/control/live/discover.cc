@@ -38,13 +38,13 @@ Worker PlainWorker(std::string url, std::string found_in) {
           .in_place_of = {}};
 }
 
-// The user named the servers in a file that the user gave.
+// Marks the servers as named by the user, who gave the file that names them.
 void NameServers(HttpClient& client, const std::vector<Worker>& workers) {
   for (const Worker& worker : workers)
     if (const auto url = ParseUrl(worker.url)) client.NameServer(*url);
 }
 
-// Adds a remark that names the workers of a router to which the key goes.
+// Adds a remark that names those workers of a router that are sent the key.
 void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
                     const std::vector<Worker>& workers, std::vector<Finding>& findings) {
   std::string who;
@@ -57,7 +57,7 @@ void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
          fmt::format("the key goes to the workers that {} names, too: {}", router, who)});
 }
 
-// Keeps what is there, adds what is new.
+// Keeps the workers that are there and adds the new ones.
 void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
   for (Worker& worker : found) {
     bool known = std::any_of(deployment.workers.begin(), deployment.workers.end(),
@@ -93,8 +93,8 @@ bool SpeaksGrpcAlone(const std::vector<ListedWorker>& listed) {
   return std::ranges::all_of(listed, &ListedWorker::grpc);
 }
 
-// Whether a router has a profile route of its own: it refuses the method. (A router that hands on
-// what it does not know must not be asked so: a GET starts the profiler of an SGLang.)
+// Whether a router has a profile route of its own: it then refuses the method GET. (A router that
+// forwards unknown routes must not be asked: the GET would start the profiler of an SGLang.)
 bool StartsProfilers(HttpClient& client, const Url& router, std::chrono::milliseconds patience,
                      std::stop_token stop) {
   constexpr int kUnauthorized = 401, kForbidden = 403, kWrongMethod = 405;
@@ -103,7 +103,7 @@ bool StartsProfilers(HttpClient& client, const Url& router, std::chrono::millise
                     answer->status == kForbidden);
 }
 
-// The router, which is asked in place of all workers behind it.
+// The router as a worker that is asked in place of all workers behind it.
 Worker InPlaceOfAll(const std::string& router, const std::string& found_in,
                     const std::vector<ListedWorker>& listed) {
   Worker worker = PlainWorker(router, found_in);
@@ -126,7 +126,7 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                     Deployment& deployment, std::stop_token stop,
                     std::chrono::milliseconds patience) {
   TACHO_ASSIGN_OR_RETURN(Url url, ParseUrl(SplitRank(target).server));
-  // An OpenAI client's base URL is that of the server behind it.
+  // An OpenAI client's base URL ends in /v1; the server's own URL does not.
   if (url.path == "/v1" || url.path.starts_with("/v1/")) url.path.clear();
   std::string origin = url.Origin();
   client.NameServer(url);
@@ -137,7 +137,7 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   for (const Result<HttpResponse>& answer : answers) {
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
-    // The others need not wait for it: the probe will report it.
+    // The other targets need not wait for this one: the probe will report it.
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return {};
   }

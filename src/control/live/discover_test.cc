@@ -77,7 +77,7 @@ TEST_F(DiscoverTest, ARouterInPlaceOfItsWorkers) {
   EXPECT_EQ(found->workers[0].in_place_of->engines, 2);
   EXPECT_EQ(found->workers[0].in_place_of->tensor_parallel, 2);
   EXPECT_TRUE(found->workers[0].in_place_of->on_this_host);
-  // One without the route, and one whose workers speak HTTP.
+  // A router without the route, and a router whose workers speak HTTP.
   const FakeEngine old({{"GET /workers", list(two)}});
   EXPECT_EQ(Find({old.url()}).error().kind, ErrorKind::kRemote);
   EXPECT_THAT(Find({old.url()}).error().message, HasSubstr("speaks gRPC"));
@@ -87,7 +87,7 @@ TEST_F(DiscoverTest, ARouterInPlaceOfItsWorkers) {
   EXPECT_THAT(Urls(*Find({http.url()})), ElementsAre("http://a:1"));
   EXPECT_THAT(http.seen(), testing::UnorderedElementsAre("GET /workers", "GET /list_workers"))
       << "a GET would start the profiler of an SGLang";
-  // ZMQ: only the daemon or nsys, and a finding says so.
+  // Only the daemon or nsys can record a worker that speaks ZMQ, and a finding says so.
   const FakeEngine mixed(
       {{"GET /workers", list(R"({"id":"u","url":"ipc:///tmp/a","runtime_type":"vllm"},
                                    {"id":"v","url":"http://a:1","runtime_type":"vllm"})")}});

@@ -46,7 +46,7 @@ std::optional<T> Get(const Json& object, std::string_view key) {
   return std::nullopt;
 }
 
-// Takes a parallel size, unless no deployment has it.
+// Takes a parallel size if it is plausible (1 to kMostRanks); else notes it in not_believed.
 void TakeSize(std::string_view name, std::optional<int64_t> told, std::optional<int>& size,
               EngineFacts& facts) {
   if (!told) return;
@@ -63,7 +63,8 @@ void TakeSizes(const Json& object, std::array<std::string_view, 3> keys, EngineF
   TakeSize("data parallel", Get<int64_t>(object, keys[2]), facts.data_parallel, facts);
 }
 
-// All or none: each may pass where their product does not, and one alone gives no number.
+// Drops all three sizes or none. Each may be plausible where their product is not, and one alone
+// does not give the number of ranks.
 void DropTooManyRanks(EngineFacts& facts) {
   const int64_t one =
       int64_t{facts.tensor_parallel.value_or(1)} * facts.pipeline_parallel.value_or(1);
@@ -77,8 +78,8 @@ void DropTooManyRanks(EngineFacts& facts) {
   facts.tensor_parallel = facts.pipeline_parallel = facts.data_parallel = std::nullopt;
 }
 
-// Whether the answers show an engine as its rule known_by says: "owner NAME" of its model,
-// "routes PATH..." of its interface, or "metrics WORD..." of a server without models.
+// Whether the answers fit the engine's rule known_by: "owner NAME" of its model, "routes PATH..."
+// of its interface, or "metrics WORD..." of a server without models.
 bool IsKnownBy(std::string_view rule, const std::string& owner, const Json& openapi,
                const ProbeAnswers& answers) {
   const std::string_view how = TakeWord(rule);
@@ -106,7 +107,7 @@ EngineKind KindOf(const Json& models, const Json& openapi, const Json& server_in
   if (owner == "vllm" || Member(server_info, "vllm_config").is_object()) return EngineKind::kVllm;
   if (owner == "sglang" || Member(server_info, "internal_states").is_array())
     return EngineKind::kSglang;
-  // If the model list was changed: the names of the metrics.
+  // If the model list was changed, the names of the metrics show the engine.
   if (answers[kMetrics] && answers[kMetrics]->status == 200) {
     if (answers[kMetrics]->body.find("vllm:") != std::string::npos) return EngineKind::kVllm;
     if (answers[kMetrics]->body.find("sglang:") != std::string::npos) return EngineKind::kSglang;
@@ -173,10 +174,10 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
     facts.model = Get<std::string>(JsonOf(answers[kModelInfo]), "model_path").value_or("default");
 }
 
-// An engine whose fields the rules list.
+// Reads the facts of an engine whose fields the rules list.
 void ReadByRules(const ProbeAnswers& answers, const Json& openapi, EngineFacts& facts) {
   facts.version = Get<std::string>(JsonOf(answers[kVersion]), "version").value_or("");
-  // A server that does not show its interface may have the route all the same.
+  // A server that does not show its interface may still have the route.
   const Json& paths = Member(openapi, "paths");
   facts.profiler.has_http = !paths.is_object() || Member(paths, "/start_profile").is_object();
   facts.profiler.reads_body = EngineRule(facts.kind, facts.version, "counts_steps") == "yes";
@@ -192,7 +193,8 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
-    // Also beside an id: vLLM's id has five digits, or was configured.
+    // The start time is added even if there is an id: vLLM's id has only five digits, or was
+    // configured.
     if (sample.name == "process_start_time_seconds" &&
         facts.instance.find("start:") == std::string::npos)
       facts.instance += fmt::format("{}start:{}", facts.instance.empty() ? "" : " ", sample.value);
@@ -204,7 +206,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   }
 }
 
-// The name for a server that is not an engine, by its answers.
+// Describes a server that is not an engine, by its answers.
 std::string Describe(const ProbeAnswers& answers) {
   for (const std::optional<HttpResponse>& answer : answers) {
     if (!answer) continue;

@@ -125,7 +125,7 @@ TEST(ReadFacts, OtherEnginesByWhatTheirRulesName) {
   EXPECT_TRUE(facts->profiler.has_http);
   EXPECT_FALSE(facts->profiler.reads_body) << "it counts no steps";
   EXPECT_TRUE(facts->has_metrics);
-  // A vLLM that serves models is one, whatever its metrics name.
+  // A server that lists vLLM's models is a vLLM, whatever its metrics are named.
   dynamo[kModels] = Ok(kVllmModels);
   EXPECT_EQ(ReadFacts("http://h:1", dynamo)->kind, EngineKind::kVllm);
 }
@@ -158,7 +158,7 @@ TEST(ReadFacts, SizesThatNoDeploymentHasAreNotBelieved) {
     EXPECT_EQ(facts.not_believed, fmt::format("tensor parallel {}", size));
     EXPECT_FALSE(facts.ExpectedRanks());
   }
-  // Beyond 64 bits, or no number.
+  // A size beyond 64 bits, and sizes that are not numbers.
   EXPECT_FALSE(told(R"("tp_size":18446744073709551615)").tensor_parallel);
   EXPECT_FALSE(told(R"("tp_size":"2")").tensor_parallel);
   const EngineFacts product = told(R"("tp_size":65536,"pp_size":65536,"dp_size":65536)");

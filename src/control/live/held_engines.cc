@@ -21,7 +21,7 @@ bool Exists(const std::string& target) {
   return std::filesystem::exists(target, ignored);
 }
 
-// Files, of which some may not be there yet.
+// Whether all targets are files. Some of them may not exist yet.
 bool AllAreFiles(const std::vector<std::string>& targets) {
   return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
     std::error_code ignored;
@@ -39,7 +39,8 @@ const ProbedWorker* Find(const std::vector<ProbedWorker>& workers, const std::st
   return found == workers.end() ? nullptr : &*found;
 }
 
-// An instance is made of several sources, and one may be missing in one look.
+// Whether the engine is another process. An instance combines several sources, and one of them may
+// be missing in one look.
 bool IsAnother(const std::string& instance, const std::string& other) {
   return instance.find(other) == std::string::npos && other.find(instance) == std::string::npos;
 }
@@ -166,7 +167,7 @@ std::vector<std::string> HeldEngines::Watch(const std::stop_token& stop) {
   auto look = Look(stop);
   std::vector<std::string> said;
   if (stop.stop_requested()) return said;
-  // A log that is being written, or a router that does not answer: the engines stay as they are.
+  // If a log is still being written, or a router does not answer, the engines stay as they are.
   if (!look || look->workers.empty()) {
     const std::string trouble = look ? look->waits_for : look.error().message;
     if (trouble != router_trouble_) said.push_back(trouble);

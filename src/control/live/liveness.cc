@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// "connection refused", without the address and the advice.
+// Shortens an error to "connection refused", without the address and the advice.
 std::string Shortened(std::string_view message, const std::string& url) {
   if (message.starts_with(url + ": ")) message.remove_prefix(url.size() + 2);
   message = message.substr(0, message.find_first_of(":("));
@@ -19,7 +19,7 @@ std::string Shortened(std::string_view message, const std::string& url) {
 
 constexpr int kOk = 200, kNotFound = 404;
 
-// Its status; an error in a few words.
+// Returns the HTTP status of the route, or an error in a few words.
 Result<int> AskStatus(HttpClient& client, const std::string& url, const std::string& route,
                       std::chrono::milliseconds patience, const std::stop_token& stop) {
   HttpRequest question;
@@ -31,7 +31,7 @@ Result<int> AskStatus(HttpClient& client, const std::string& url, const std::str
   return answer->status;
 }
 
-// None for a 200, and for a 404 if `may_lack` the route.
+// Returns no objection for a 200, nor for a 404 if the server `may_lack` the route.
 NotReady Objection(const Result<int>& status, std::string_view route, bool may_lack) {
   if (!status) return {.text = status.error().message};
   if (*status == kOk || (may_lack && *status == kNotFound)) return {};

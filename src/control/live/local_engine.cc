@@ -28,7 +28,8 @@ std::vector<int64_t> LocalProcesses(const Worker& worker) {
 
 namespace {
 
-// Of the first that has it: vLLM's processes write their names over their environments.
+// The value from the first process that still has the variable: vLLM's processes write their names
+// over their environments.
 std::string FirstValueOf(const std::vector<int64_t>& pids, std::string_view variable) {
   for (int64_t pid : pids)
     if (const std::optional<std::string> value = EnvironmentOf(pid, variable)) return *value;
@@ -98,7 +99,7 @@ std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const Engin
 
 std::vector<std::string> LocalEngineUrls() {
   constexpr size_t kMost = 64;
-  // The usual ones, for servers that were not given a port: engines listen on more than one.
+  // The default ports, for servers that were not given a port. Engines listen on more than one.
   constexpr uint16_t kVllmPort = 8000, kSglangPort = 30000;
   std::set<uint16_t> found;
   for (const int64_t pid : AllPids()) {

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kEnding = "session";
 
-// A part of both was told in the same way ("id:", "start:", ...) and differs.
+// Whether the two differ in a part that both report in the same way ("id:", "start:", ...).
 bool IsAnotherProcess(const std::string& then, const std::string& now) {
   const auto start = [](const std::string& text) {
     return std::min(text.find("start:"), text.size());
@@ -37,7 +37,7 @@ bool IsAnotherProcess(const std::string& then, const std::string& now) {
   return differ(id(then), id(now)) || differ(then.substr(start(then)), now.substr(start(now)));
 }
 
-// An engine that refuses a second start by itself while it counts steps, and needs no stop.
+// Whether the engine itself refuses a second start while it counts steps, and needs no stop.
 bool GuardsItself(const EngineFacts& facts, const OpenSession& open,
                   const ProfileOptions& options) {
   return facts.kind == EngineKind::kSglang && open.steps && options.steps &&
@@ -87,7 +87,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
     session.folder = json.value("folder", "");
     if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
   } catch (const Json::exception&) {
-    return std::nullopt;  // of no tacho that we know
+    return std::nullopt;  // not written by any tacho that we know
   }
   if (IsAnotherProcess(session.instance, facts.instance)) return std::nullopt;
   return session;

@@ -47,7 +47,7 @@ std::map<std::string, uint16_t> Listeners() {
   return ports;
 }
 
-// The ports of those that the process holds.
+// The ports of those listening sockets that the process holds.
 std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, uint16_t>& ports) {
   std::set<uint16_t> held;
   std::error_code failed;
@@ -98,7 +98,7 @@ std::vector<uint16_t> PortsOf(int64_t pid) {
 
 bool IsFreePort(uint16_t port) {
   const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;  // as servers do: what is left of an earlier connection does not count
+  const int on = 1;  // as servers do: remains of an earlier connection do not count
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -148,7 +148,7 @@ int64_t StartTicksOf(int64_t pid) {
   std::ifstream file(FolderOf(pid) / "stat");
   std::string stat;
   std::getline(file, stat);
-  // The 22nd field of "PID (NAME) STATE ...": the name may hold anything.
+  // The 22nd field of "PID (NAME) STATE ...", found after the last ')': the name may hold anything.
   const size_t end = stat.rfind(')');
   if (end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(end + 1));

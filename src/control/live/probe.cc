@@ -28,9 +28,9 @@ int64_t UnixMinusMonotonicNs() {
   return (real.tv_sec - monotonic.tv_sec) * 1'000'000'000 + (real.tv_nsec - monotonic.tv_nsec);
 }
 
-// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time truncated to whole seconds,
-// not after our receiving. Servers keep its text for a second (uvicorn: by a timer of its loop),
-// and one whose loop is busy, which shows in a slow answer, for longer.
+// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time, truncated to whole seconds
+// and no later than our receipt. Servers keep its text for a second (uvicorn by a timer of its
+// event loop). A server whose loop is busy, which shows in a slow answer, keeps it for longer.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
   const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
   if (!date) return;

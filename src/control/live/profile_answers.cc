@@ -45,7 +45,8 @@ std::optional<std::string> FailureIn(const HttpResponse& answer) {
   return message.is_string() ? message.get<std::string>() : Words(answer);
 }
 
-// An answer of an engine whose dialect the rules give: words that say that a session runs, or none.
+// Judges the answer of an engine whose dialect the rules give: the words that say that a session
+// runs, or that none does.
 void JudgeByRules(const EngineFacts& facts, const HttpResponse& answer, bool stop,
                   ControlOutcome& outcome) {
   const auto failure = FailureIn(answer);

@@ -22,15 +22,15 @@ using Json = nlohmann::json;
 constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
 constexpr char kKwargs[] = "profiler_kwargs";
 
-// An SGLang session that begins with a step that no engine reaches. It is refused while another
-// session runs. The last start alone decides what begins.
+// The body that starts an SGLang session which never begins, as no engine reaches its first step.
+// SGLang refuses it while another session runs. Only the last start decides what begins.
 std::string NeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
 
 tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
   return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
 }
 
-// vLLM's rule for a prefix; in SGLang a '/' would end the whole server at the export.
+// vLLM's rule for a prefix. In SGLang a '/' in it would end the whole server at the export.
 bool IsPlainName(const std::string& name) {
   auto plain = [](char c, bool first) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -86,7 +86,7 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
   return body;
 }
 
-// What a vLLM would drop without a word: it answers 200, and records as it was started.
+// Refuses options that a vLLM would silently drop: it answers 200, and records as it was started.
 Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
   if (!body.contains(kKwargs)) return {};
   const std::string first = body[kKwargs].begin().key();
@@ -145,10 +145,10 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   if (options.steps) {
     body["num_steps"] = *options.steps;
     if (options.IsOn("profile_by_stage")) {
-      // Counted by stage; begins with the next batch.
+      // Steps are counted by stage; the session begins with the next batch.
     } else if (has("start_step") && !options.at_once) {
-      // Exactly N steps in all versions, and a start while another session runs fails instead of
-      // discarding that session's window.
+      // With start_step all versions record exactly N steps, and a start while another session runs
+      // fails instead of discarding that session's window.
       body["start_step"] = 1;
     } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
       body["num_steps"] = *options.steps + 1;
@@ -158,12 +158,12 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   // A reused id would overwrite files, so it is the session's key.
   if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
   ControlRequest request{worker.url, "/start_profile", body.dump()};
-  // SGLang refuses a session by stage by itself.
+  // A session by stage needs no guard: SGLang itself refuses it while another one runs.
   if (has("start_step") && !options.IsOn("profile_by_stage")) request.guard_body = NeverBegins();
   return request;
 }
 
-// A path of the rule `key`, and the one that other versions have.
+// Takes the path from the rule `key`, and the path of other versions.
 void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
   std::string_view paths = EngineRule(facts.kind, facts.version, key);
   if (paths.empty()) return;
@@ -171,7 +171,7 @@ void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& r
   request.other_path = TakeWord(paths);
 }
 
-// The start of an engine whose rules say which fields tacho fills in, and how.
+// Plans the start of an engine whose rules say which fields tacho fills in, and how.
 Result<ControlRequest> PlanByRules(const Worker& worker, const EngineFacts& facts,
                                    const ProfileOptions& options) {
   constexpr std::string_view kSend = "send.";
@@ -313,8 +313,8 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   return outcome;
 }
 
-// Some stops found nothing running because their sessions may not have begun: these start requests
-// are taken back.
+// Takes back the start requests whose stops found nothing running: their sessions may not have
+// begun.
 void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
               std::chrono::milliseconds patience, std::stop_token stop,
               std::vector<ControlOutcome>& outcomes) {
@@ -372,7 +372,8 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop,
                                     const std::function<void(const ControlOutcome&)>& ended) {
   std::vector<ControlOutcome> outcomes = AskWhetherTaken(client, requests, facts, patience, stop);
-  // Sends these to one of their paths. Gives those whose route is not there, and may be elsewhere.
+  // Sends the requests `which` to one of their paths. Returns those whose route is missing there
+  // but may be at the other path.
   const auto send = [&](const std::vector<size_t>& which, std::string ControlRequest::*path) {
     std::vector<HttpRequest> wire;
     for (size_t i : which)

@@ -252,7 +252,7 @@ TEST(PlanStart, OtherEnginesGetTheFieldsOfTheirRules) {
   ProfileOptions options = Keyed();
   options.steps = 7;
   options.output_dir = "/traces";
-  // start_step is relative there: never sent.
+  // TensorRT-LLM's start_step is relative, so it is never sent.
   EXPECT_EQ(BodyOf(ByRules(EngineKind::kTensorRtLlm), options),
             Json::parse(R"({"output_dir":"/traces","num_steps":7})"));
   // Python stacks are on by default.
@@ -337,7 +337,7 @@ TEST(SendAll, ReadsTheBodyWhereTheStatusDoesNotTell) {
   EXPECT_TRUE(SendOne(tensorrt, ByRules(EngineKind::kTensorRtLlm), "/start_profile").taken);
 }
 
-// Each answers when all of them are asked.
+// Each worker answers only when all of them have been asked.
 TEST(SendAll, AsksAllAtOnceWhereTheRouteWasBefore) {
   constexpr size_t kWorkers = 4;
   std::mutex mutex;

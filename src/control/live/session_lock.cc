@@ -24,7 +24,7 @@ std::string OwnerIn(int file) {
   return owner;
 }
 
-// "7" of "tacho record, process 7, since 12:03:01".
+// The process id in an owner's text: "7" in "tacho record, process 7, since 12:03:01".
 std::string_view ProcessOf(std::string_view owner) {
   constexpr std::string_view kBefore = ", process ";
   const size_t at = owner.find(kBefore);
@@ -83,7 +83,7 @@ std::optional<std::string> OwnerOfFile(const std::string& worker_url, std::strin
 
 }  // namespace
 
-// A folder of this user alone: others must not be able to put files or links into it.
+// A folder that only this user can write: others must not be able to put files or links into it.
 Result<std::string> RuntimeFolder() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::string folder = runtime != nullptr && *runtime != '\0'

@@ -39,7 +39,7 @@ TEST(EndOfEngine, IsNotWhatItsWebServerSurvived) {
   const std::string log = std::string(kSurvivedByServer) + std::string(kSchedulerEnds);
   const auto end = EndOfEngine(log);
   ASSERT_TRUE(end);
-  // The first of those that led to one another.
+  // The first of the exceptions that led to one another.
   EXPECT_EQ(end->cause.text, "FileNotFoundError: [Errno 2] No such file: '/a/b'");
   EXPECT_EQ(end->cause.first_line, 5U);
   EXPECT_EQ(end->cause.line, 7U);
@@ -61,7 +61,7 @@ TEST(EndOfEngine, IsInLinesThatDockerKeptInJson) {
   EXPECT_EQ(end->cause.text, plain->cause.text);
   EXPECT_EQ(end->cause.line, plain->cause.line);
   EXPECT_EQ(end->last_line, plain->last_line);
-  // All in one record: its lines have one number.
+  // All lines are in one record, so they have the same number.
   const auto one = EndOfEngine(nlohmann::json{{"log", kSchedulerEnds}}.dump());
   ASSERT_TRUE(one);
   EXPECT_EQ(one->cause.text, plain->cause.text);
@@ -72,7 +72,7 @@ TEST(EndOfEngine, IsInLinesThatRayOrComposeNamed) {
   for (const std::string name : {"(SGLangEngine pid=7) ", "w1  | ", "\x1b[36mw1  |\x1b[0m "}) {
     std::string log;
     std::string_view rest = kSchedulerEnds;
-    // A line before the first with a time is not known to have a name.
+    // A name is not recognized in lines before the first one with a time.
     while (!rest.empty()) log += name + std::string(TakeLine(rest)) + "\n";
     const auto end = EndOfEngine(name + "[2026-11-25 02:50:12] server_args=ServerArgs()\n" + log);
     ASSERT_TRUE(end) << name;
@@ -159,7 +159,7 @@ TEST(EndOfEngine, IsNotThatOfAnEarlierStart) {
                   dp2 + begins + "RuntimeError: Engine core initialization failed\n")
           ->cause.process,
       "EngineCore_DP0 pid=3");
-  // Of several engines one's start is not another's.
+  // In a log of several engines, the start of one does not count for another.
   EXPECT_TRUE(EndOfEngine(
       "w0 | [2026-11-25 02:50:13] SIGQUIT received. It usually means one child failed.\n"
       "w1 | [2026-11-25 02:50:14] The server is fired up and ready to roll!\n"));
@@ -283,7 +283,7 @@ TEST(EndOfEngine, IsNoOtherProgramsOnceItServes) {
                              "occurred:\n\n" +
                              client));
     EXPECT_TRUE(EndOfEngine(client)) << "nothing served before it";
-    // It is not why the engine dies later.
+    // The client's failure is not why the engine dies later.
     EXPECT_EQ(
         EndOfEngine(answer + client + "Worker proc VllmWorker-0 died unexpectedly\n")->cause.text,
         "Worker proc VllmWorker-0 died unexpectedly");
@@ -382,7 +382,7 @@ TEST(EndOfEngine, IsAProcesssOwnTracebackAfterItsMessages) {
                   "[rank0]: ValueError: x\n")
           ->cause.process,
       "rank0");
-  // The front end's sends its reader to another's.
+  // The front end's traceback refers its reader to another process's.
   EXPECT_EQ(EndOfEngine(traceback + "ValueError: bad\n\n" + api + traceback + api +
                         "RuntimeError: it failed. See stack trace above.\n")
                 ->cause.text,

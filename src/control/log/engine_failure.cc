@@ -45,7 +45,7 @@ class FailureReader {
     if (writers_.size() >= kMostWriters) writers_.clear();
     Writer& writer = writers_[line.writer];
     Engine& engine = EngineOf(line.engine);
-    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it runs on
+    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it still runs
     if (HoldsRequest(line.text)) {
       writer = {};
     } else {
@@ -60,39 +60,39 @@ class FailureReader {
               engine);
       }
     }
-    // Of vLLM's message each line has the head: what has none is not of it.
+    // vLLM repeats the head on each line of a message, so a line without it does not belong to one.
     writer.is_after_record = !line.time.empty() && line.head.empty();
   }
 
-  // All who keep a failure see the lines that are added to it later.
+  // Shared, so that all holders of a failure see the lines that are added to it later.
   using Kept = std::shared_ptr<EngineFailure>;
 
   enum class Reading { kNothing, kTraceback, kMessage };
-  enum class Survived { kNone, kNext, kAll };  // which tracebacks, until the next record
-  // One process's lines, between which others write.
+  enum class Survived { kNone, kNext, kAll };  // the tracebacks survived, until the next record
+  // The state of one process's lines. Other processes write between them.
   struct Writer {
     Reading reading = Reading::kNothing;
-    std::string head;  // of the lines that are read: vLLM's, "" of all others
+    std::string head;  // of the lines that are being read: vLLM's head; "" for all others
     Kept last;
     bool is_error = false;    // `last` is an error line, which may announce a traceback
     uint64_t first_line = 0;  // of the traceback's failure
     size_t message_lines = 0;
-    bool is_own = false;  // the traceback is no message of the engine's
+    bool is_own = false;  // the traceback is not part of a message that the engine logs
     bool is_first_frame = false;
-    FrameOf first_frame = FrameOf::kNobody;  // of those that are somebody's
-    bool is_client = false;                  // some frame is
+    FrameOf first_frame = FrameOf::kNobody;  // the first one that is not kNobody
+    bool is_client = false;                  // some frame is kClient
     Survived survived = Survived::kNone;
     bool is_chained = false;
     bool is_after_record = false;
   };
-  // Since an engine last started or served.
+  // What happened since an engine last started or served.
   struct Life {
     uint64_t alive_until = 0;
     bool is_up = false;  // it was ready, or served
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
     std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
-    size_t answers = 0;          // since then, in that second
-    bool is_sure = false;        // `death`: full memory may have ended one request alone
+    size_t answers = 0;          // since then, in the same second
+    bool is_sure = false;        // of `death`: full memory may have ended only one request
   };
   struct Engine {
     Life life;
@@ -108,7 +108,7 @@ class FailureReader {
 
   static const Kept& CauseOf(const Life& life) {
     if (!life.death) {
-      // The front end's may only send its reader to another process's.
+      // The front end's traceback may only refer its reader to another process's.
       const std::string& last =
           life.own_end->led_line == 0 ? life.own_end->text : life.own_end->led_to;
       const bool refers = last.find("root cause") != std::string::npos ||
@@ -124,11 +124,11 @@ class FailureReader {
     return engines_.try_emplace(fits ? name : "", Engine{{.alive_until = begin_}}).first->second;
   }
 
-  // false: the server was told to end, and what fails then is no failure.
+  // Returns false if the server was told to end: what fails then is no failure.
   bool FollowLife(const LogLine& line, Says says, Writer& writer, Engine& engine) {
     const bool starts = says == Says::kStart || says == Says::kReady;
     if (says == Says::kReady) ready_ = line_;
-    // The next start of a log may fail before it says that it is one.
+    // The next start in a log may fail before a line says that it is a start.
     if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
                                              (engine.has_ended && IsOwnTraceback(line) &&
                                               writer.survived == Survived::kNone)))) {
@@ -144,7 +144,7 @@ class FailureReader {
     return false;
   }
 
-  // Whether an answer tells nothing: the front end still sends a few after a process failed.
+  // Whether an answer is no sign of life: the front end still sends a few after a process failed.
   bool IsBesideFailure(Life& life) const {
     return life.cause && !life.failed_at.empty() && life.failed_at == time_ &&
            ++life.answers <= kMostAnswers;
@@ -168,7 +168,8 @@ class FailureReader {
     FollowAnnouncements(line, says, writer);
     if (writer.survived == Survived::kAll) return;
     if (is_head) {
-      // The error line before it announces it: vLLM gives the lines of one message one head.
+      // An error line before a traceback announces it if both have the same head: vLLM gives all
+      // lines of one message the same head.
       const bool is_announced = writer.is_error && line.head == writer.head;
       if (!is_announced && !writer.is_chained) writer.last.reset();
       writer.first_line = writer.last ? writer.last->first_line : line_;
@@ -215,7 +216,8 @@ class FailureReader {
     writer.head = line.head;
   }
 
-  // Whether the line belongs to the traceback or the message that is read.
+  // Adds the line to the traceback or message that is being read. Returns false if it does not
+  // belong to it.
   bool AddLine(const LogLine& line, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
     if (writer.reading == Reading::kNothing || line.head != writer.head ||
@@ -229,15 +231,16 @@ class FailureReader {
       writer.last->last_line = line_;
       return true;
     }
-    // Python's own helper: it forgets names when a server ends.
+    // Python's own helper process, which forgets names when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
-    // A program begins in its module: what SGLang logs begins in a function.
+    // A program's own traceback begins in its module; a traceback that SGLang logs begins in a
+    // function.
     writer.is_own |= std::exchange(writer.is_first_frame, false) && line.head.empty() &&
                      text.ends_with(", in <module>");
     const FrameOf frame = WhoseFrame(text);
     if (writer.first_frame == FrameOf::kNobody) writer.first_frame = frame;
     writer.is_client |= frame == FrameOf::kClient;
-    // Ray's own frames, and the exception of its worker, follow.
+    // After this exception, Ray's own frames and the exception of its worker follow.
     if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
       return true;
     writer.reading = Reading::kNothing;
@@ -251,7 +254,7 @@ class FailureReader {
   }
 
   void EndTraceback(const LogLine& line, Writer& writer, Engine& engine) {
-    if (std::exchange(writer.is_chained, false)) {  // the first of them is kept already
+    if (std::exchange(writer.is_chained, false)) {  // the first one of the chain is kept already
       writer.last->led_line = writer.last->last_line = line_;
       writer.last->led_to = line.text.substr(0, kMostBytes);
       BeginMessage(line, writer);
@@ -267,13 +270,13 @@ class FailureReader {
     if (writer.is_own) engine.life.own_end = writer.last;
   }
 
-  // An engine that serves did not end by it.
+  // Whether the traceback is another program's. An engine that serves did not end by it.
   static bool IsAnotherPrograms(const LogLine& line, const Writer& writer, const Engine& engine) {
     return engine.life.is_up && line.process.empty() &&
            (writer.is_client || writer.first_frame != FrameOf::kEngine);
   }
 
-  // Begins a message, of the failure `writer.last` if there is one.
+  // Begins a message of the failure `writer.last`, or of a new failure if there is none.
   void Begin(const LogLine& line, std::string_view text, Writer& writer) {
     if (!writer.last) writer.last = std::make_shared<EngineFailure>();
     *writer.last = New(line, text);
@@ -318,7 +321,7 @@ class FailureReader {
   uint64_t line_, begin_, ready_ = 0;
   std::string time_;
   std::map<std::string, Writer> writers_;
-  std::map<std::string, Engine> engines_;  // by their names in a log of several
+  std::map<std::string, Engine> engines_;  // by name, in a log of several
   Kept first_, first_error_;
 };
 

@@ -44,7 +44,7 @@ EngineLog::EngineLog(std::string path)
 void EngineLog::ReadOn() {
   if (path_.empty()) return;
   const int64_t size = SizeOf(path_);
-  // Rotated: what is there now is new.
+  // The log was rotated: all that is in it now is new.
   if (size < read_) begin_ = read_ = 0;
   const int64_t from = std::max(read_, size - kMostText);
   if (from > read_) rest_.clear();
@@ -61,13 +61,13 @@ void EngineLog::TakeMessage(std::string_view raw) {
   if (HoldsRequest(line.text)) return;
   std::string& message = line.text;
   if (const std::string_view phase = StartPhaseOf(message); !phase.empty()) phase_ = phase;
-  // Advice about memory, and a request that lacked it, are no end.
+  // Advice about memory does not end an engine, nor does a request that ran out of it.
   const bool fails = line.is_error || IsException(message);
   if (death_.empty() && !line.is_notice &&
       (TellsOfEnd(message) || (fails && TellsOfFullMemory(message))))
     death_ = message;
   if (!ConcernsProfiler(message)) return;
-  // SGLang's answer to a stop after a session that its own count ended is no failure.
+  // SGLang's answer to a stop is no failure if the session has already ended by its own step count.
   if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&
       (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
        message.find("Not starting tracing") != std::string::npos))  // Kineto
@@ -92,7 +92,7 @@ const std::string& EngineLog::Death() {
 
 const std::string& EngineLog::StartPhase() {
   ReadOn();
-  // A bar of progress ends its line when it is full.
+  // A progress bar ends its line only when it is full.
   if (const std::string_view phase = StartPhaseOf(rest_); !phase.empty()) phase_ = phase;
   return phase_;
 }
@@ -102,7 +102,7 @@ std::string EngineLog::Text() const {
   const int64_t size = SizeOf(path_);
   const int64_t begin = size < begin_ ? 0 : begin_;
   if (size - begin <= kMostText) return ReadRange(path_, begin, size);
-  // Without the rest of a line: the name of a secret may be in its first part.
+  // Drops the rest of a cut line: the name of a secret may be in its first part.
   std::string text = ReadRange(path_, size - kMostText, size);
   return text.erase(0, text.find('\n') + 1);
 }

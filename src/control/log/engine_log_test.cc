@@ -87,7 +87,7 @@ TEST(EngineLog, TellsWhatIsNew) {
   EXPECT_EQ(EngineLog().LastWord(), "");
 }
 
-// A key whose name was cut off would not be known for one.
+// A key whose name was cut off would not be recognized as one.
 TEST(EngineLog, ATextThatIsTooLongBeginsWithALine) {
   const FolderForTest folder;
   const std::string path = folder.Write("log", "");

@@ -37,7 +37,7 @@ constexpr std::array kWords{
     SaidBy{Says::kSurvived, "exception was never retrieved"},
     SaidBy{Says::kSurvived, "Exception in callback "},
     SaidBy{Says::kSurvived, "--- Logging error ---"},
-    // SGLang asks itself before it listens (seen of 0.5.23).
+    // SGLang sends itself a request before it listens (seen in 0.5.23).
     SaidBy{Says::kHarmless, "post-warmup freeze_gc failed"},
     SaidBy{Says::kChained, "During handling of the above exception, another exception occurred:"},
     SaidBy{Says::kChained, "The above exception was the direct cause of the following exception:"},
@@ -45,7 +45,7 @@ constexpr std::array kWords{
     SaidBy{Says::kCrash, "terminate called after throwing"},
     SaidBy{Says::kCrash, "Fatal Python error: "},
     SaidBy{Says::kCrash, "Segfault encountered"},
-    SaidBy{Says::kCrash, "engine core exited unexpectedly"},  // killed: 0.32 says no more
+    SaidBy{Says::kCrash, "engine core exited unexpectedly"},  // when killed; vLLM 0.32 says no more
     // "Watchdog timeout (", since December 2025 "Scheduler watchdog timeout (".
     SaidBy{Says::kCrash, "atchdog timeout (", "soft=True"},
     SaidBy{Says::kCrash, "scheduler is dead"},
@@ -66,12 +66,12 @@ constexpr auto kShellWords = std::to_array<std::string_view>(
 constexpr auto kRouters = std::to_array<std::string_view>(
     {"vllm_router", "sglang_router", "sgl_router", "sgl_model_gateway", "smg"});
 
-// What a frame of a traceback says of its program. A process may begin in Python itself.
+// Parts of paths that show which program a frame belongs to. A process may begin in Python itself.
 constexpr auto kPythonsOwn = std::to_array<std::string_view>(
     {"/runpy.py", "/multiprocessing/", "/asyncio/", "/concurrent/", "/threading.py"});
 constexpr auto kPackages = std::to_array<std::string_view>({"/vllm/", "/sglang/"});
 constexpr auto kPrograms = std::to_array<std::string_view>({"/bin/vllm", "/bin/sglang"});
-// Both engines bring clients and tests along.
+// Both engines ship clients and tests.
 constexpr auto kClients = std::to_array<std::string_view>({"/bench", "/test"});
 constexpr auto kTests = std::to_array<std::string_view>({"/unittest/", "/_pytest/"});
 
@@ -80,8 +80,9 @@ bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
       all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
 }
 
-// "Killed", "Aborted (core dumped)" of most shells; of bash with the command, which may be any that
-// starts an engine: "run.sh: line 3:   123 Killed      ./start".
+// Whether a shell reports the end of a program: most print "Killed", "Aborted (core dumped)". bash
+// adds the command, which may be any that starts an engine:
+// "run.sh: line 3:   123 Killed      ./start".
 bool IsOfAShell(std::string_view text) {
   const size_t line = text.find(": line ");
   return std::ranges::any_of(kShellWords, [&](std::string_view word) {
@@ -176,7 +177,7 @@ bool IsOfRouter(std::string_view text) {
 }
 
 bool TellsOfEnd(std::string_view text) {
-  // -15: somebody ended it.
+  // -15: someone ended it by SIGTERM.
   return HasOneOf(text, kEnds) && text.find("exit code: -15") == text.npos;
 }
 bool TellsOfFullMemory(std::string_view text) { return HasOneOf(text, kMemory); }

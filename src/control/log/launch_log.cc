@@ -89,7 +89,8 @@ LaunchLog ReadLaunchLog(std::string_view text) {
       break;
     }
   }
-  // Last, because the launcher names these: Put replaces a server's own line with the same URL.
+  // These come last, because the launcher names them: Put replaces a server's own line with the
+  // same URL.
   for (auto& [index, server] : numbered) Put(log.engines, server.url, server.line);
   return log;
 }

@@ -29,7 +29,7 @@ bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all
   return std::ranges::any_of(all, [&](std::string_view words) { return Has(text, words); });
 }
 
-// What is between the first `open` and the next character of `ends`; "" without.
+// The text between the first `open` and the next character of `ends`; "" without `open`.
 std::string_view After(std::string_view text, std::string_view open, std::string_view ends) {
   const size_t at = text.find(open);
   if (at == std::string_view::npos) return {};
@@ -85,7 +85,8 @@ class LogReader {
                                                    ? EngineRule(rule.engine, version_, "enable")
                                                    : rule.remedy)));
     }
-    // The engine's words of the same flush; "nothing to do" beside a remedy is none.
+    // kWaitsForFlush is what the engine itself says about the same flush. Its "nothing to do" is
+    // wrong beside a finding with a remedy.
     if (seen.contains(FindingId::kFlushLong))
       std::erase_if(found,
                     [](const auto& one) { return one.second.id == FindingId::kWaitsForFlush; });
@@ -121,12 +122,13 @@ class LogReader {
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
       if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
-    // A line at the margin ends a traceback.
+    // A line without indentation ends a traceback.
     if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
       in_profiler_ = false;
   }
 
-  // The line is one of an engine's, a router's or nsys's own: a document may name them, too.
+  // Whether the line is an engine's, a router's or nsys's own. Only naming them is not enough: a
+  // document may do so, too.
   bool IsKnown(std::string_view text) const {
     return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
            IsOfRouter(text) || HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
@@ -135,7 +137,8 @@ class LogReader {
             HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
   }
 
-  // The first line, or the first that tells of the engine's end.
+  // Whether a rule still needs a hit: it has none, or none yet in the lines that report the
+  // engine's end.
   bool IsWanted(const std::optional<Hit>& hit) const {
     return !hit || (end_ && hit->line <= end_->alive_until && number_ > end_->alive_until &&
                     number_ <= end_->last_line);
@@ -163,9 +166,9 @@ class LogReader {
     if (kind_ == EngineKind::kVllm) {
       version_ = After(text, "LLM engine (v", ") ");
       if (version_.empty()) version_ = After(text, "vLLM API server version ", " ");
-      // Its banner, in block letters.
+      // vLLM's banner, in block letters.
       if (version_.empty() && Has(text, "\u2588")) version_ = After(text, "  version ", " ");
-    } else if (text.starts_with("sglang: ")) {  // of its check_env
+    } else if (text.starts_with("sglang: ")) {  // printed by its check_env
       version_ = After(text, "sglang: ", " ");
     }
   }
@@ -198,25 +201,25 @@ class LogReader {
     const Says says = WhatSays(line_.text);
     if (says == Says::kToldToEnd && was_stopping && !told_to_end_) told_to_end_ = Here();
     if (says == Says::kStart) CutShort();
-    // It waits for what it does: the trace may be whole.
+    // The server finished the stop after it was told to end: the trace may be whole.
     if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
       told_to_end_.reset();
   }
 
-  // The server ended before its trace was written.
+  // Adds the finding that the server ended before its trace was written.
   void CutShort() {
     if (told_to_end_) AddByCode(FindingId::kKilledWhileWriting, *told_to_end_);
     told_to_end_.reset();
   }
 
-  // What code found is the hit of that finding's rules.
+  // Keeps what code found as the hit of that finding's rules.
   void AddByCode(FindingId id, const Hit& hit) {
     const std::vector<LogRule>& rules = LogRules();
     for (size_t i = 0; i < rules.size(); ++i)
       if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
 
-  // "1 validation error for ProfilerConfig", the key, what is wrong with it.
+  // Reads "1 validation error for ProfilerConfig", then the key, then what is wrong with it.
   void ReadConfigError(std::string_view text) {
     if (Has(text, "validation error") && Has(text, "for ProfilerConfig") && !config_error_) {
       config_error_ = Here();
@@ -241,7 +244,7 @@ class LogReader {
     }
   }
 
-  // The finding that a check of such a launch makes.
+  // The first finding, of those in `ids`, that a check of such a launch makes.
   std::optional<Finding> OfLaunch(const std::vector<std::string>& words,
                                   const std::string& variable,
                                   std::initializer_list<FindingId> ids) const {
@@ -298,7 +301,7 @@ class LogReader {
   bool is_known_ = false;
   std::string version_;
   std::optional<EngineEnd> end_;
-  std::vector<std::optional<Hit>> hits_;  // one of each rule
+  std::vector<std::optional<Hit>> hits_;  // one per rule
   LogLineReader lines_;
   uint64_t number_;
   LogLine line_;
@@ -308,7 +311,7 @@ class LogReader {
   bool in_profiler_ = false;
 
   LogSessions sessions_;
-  std::optional<Hit> told_to_end_;  // while it wrote a trace
+  std::optional<Hit> told_to_end_;  // the line that tells the server to end while it writes a trace
 
   std::optional<Hit> config_error_, unparsed_;
   size_t config_lines_ = 2;

@@ -9,8 +9,8 @@
 
 #include "control/log/log_rules.h"
 
-// Lines of real logs: of the engines that tools/engines runs, of ../tests/data/engine-logs, and of
-// the GitHub threads that are named.
+// Lines from real logs: of the engines that tools/engines runs, from ../tests/data/engine-logs, and
+// from the GitHub threads that are named.
 
 namespace tacho {
 namespace {
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         // vllm #24430
         LogCase{"gpu-memory-full", kVllmLog, "0.32.0",
                 "torch.AcceleratorError: CUDA error: out of memory\n"},
-        // Of the host: ray's memory monitor.
+        // The host's memory is full: ray's memory monitor.
         LogCase{"worker-killed", kVllmLog, "0.20.0",
                 "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on "
                 "memory.\n"},
@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     NearMisses, LogChecksCases,
     testing::Values(
-        // Without a session these are of something else.
+        // Without a session these lines are about something else.
         LogCase{nullptr, kVllmLog, "0.32.0",
                 kCoreFails + "TimeoutError: RPC call to execute_model timed out.\n"},
         LogCase{nullptr, kVllmLog, "0.32.0",
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
             "port.\n"},
         LogCase{nullptr, kVllmLog, "0.32.0",
                 "NCCL WARN Call to bind failed: Address already in use\n"},
-        // Its later versions have the profile routes, or another executor for Ray.
+        // Later versions have the profile routes, or another executor for Ray.
         LogCase{nullptr, kVllmLog, "0.25.0",
                 "INFO 06-18 10:00:00 [utils.py:372] Launching Rust frontend: vllm-rs serve\n"},
         LogCase{nullptr, kVllmLog, "0.32.0",
@@ -281,7 +281,7 @@ TEST(LogChecks, TheRemedyIsThatOfTheVersion) {
   EXPECT_THAT(remedy("0.12.0"), HasSubstr("VLLM_TORCH_PROFILER_DIR="));
   EXPECT_THAT(remedy("0.32.0"), HasSubstr("--profiler-config"));
   EXPECT_EQ(remedy(""), remedy("0.32.0"));
-  // Of the log itself, wherever it names it.
+  // The version in the log counts, wherever the log names it.
   const std::string says =
       "(EngineCore pid=1) INFO 11-25 02:48:19 [core.py:133] Initializing a V1 LLM engine (v0.12.0) "
       "with config: model='m'\n";

@@ -18,20 +18,20 @@ using Json = nlohmann::json;
 constexpr size_t kMostBefore = 256, kMostOfObject = 1 << 20;
 constexpr int kMostNested = 4;
 
-// Where collectors keep the line, and what holds such a key in turn.
+// Keys under which collectors keep the line, and keys of the objects that hold such a key.
 constexpr auto kMessages =
     std::to_array<const char*>({"log", "message", "msg", "MESSAGE", "line", "text", "textPayload",
                                 "LogMessage", "LogEntry", "@message", "body"});
 constexpr auto kHolders = std::to_array<const char*>({"jsonPayload", "_source", "fields"});
-// Python's formatters keep a traceback apart.
+// Python's formatters keep a traceback under a key of its own.
 constexpr auto kTracebacks = std::to_array<const char*>({"exc_info", "exception", "stack_trace"});
 constexpr auto kPods = std::to_array<const char*>({"pod", "pod_name"});
 constexpr auto kPodHolders = std::to_array<const char*>({"kubernetes", "labels"});
-// Of what servers of models answer, and of what they are asked.
+// Keys of the answers of model servers, and of the requests to them.
 constexpr auto kOfAnswers =
     std::to_array<const char*>({"choices", "meta_info", "usage", "finish_reason", "prompt"});
 
-// journalctl gives a line with colours as the numbers of its bytes.
+// The text of a string or of an array of bytes: journalctl writes a line with colours as an array.
 std::optional<std::string> KeptText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array() || value.empty()) return std::nullopt;

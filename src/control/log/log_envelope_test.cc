@@ -30,7 +30,7 @@ TEST(LinesInEnvelope, AreThoseOfEveryCollector) {
     EXPECT_THAT(LinesInEnvelope(object.dump(1).substr(0, 2) + object.dump().substr(1) + "\r"),
                 ElementsAre(kRecord))
         << key << ": blanks change nothing";
-    // One in another, as fluent-bit sends docker's on.
+    // One envelope in another, as fluent-bit forwards docker's.
     for (const char* const outer : {"log", "message"})
       EXPECT_THAT(LinesInEnvelope(Object{{outer, object.dump() + "\n"}}.dump()),
                   ElementsAre(kRecord))

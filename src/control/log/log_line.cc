@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 5> kOfRequests{
     "Received request ",
     " details: prompt: ", "Receive: obj=", "Finish: obj=", "Generated response "};
 
-// Removes "OPEN...CLOSE" and the blank after it from the beginning; its inside. "" if it is not
-// there.
+// Removes "OPEN...CLOSE" and the blank after it from the beginning. Returns what is inside; "" if
+// it is not there.
 std::string_view TakeBracketed(std::string_view& text, char open, char close) {
   const size_t end = text.find(close);
   if (!text.starts_with(open) || end == std::string_view::npos) return {};
@@ -32,8 +32,9 @@ bool IsDate(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
 }
 
-// "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; of vLLM 0.8 "VllmWorker rank=0 pid=123", of 0.10
-// "VllmWorker TP0 pid=123"; of Ray Serve "ServeReplica:app:LLMServer pid=123".
+// Whether this names a process: "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; in vLLM 0.8
+// "VllmWorker rank=0 pid=123", in 0.10 "VllmWorker TP0 pid=123"; in Ray Serve
+// "ServeReplica:app:LLMServer pid=123".
 bool IsProcess(std::string_view inside) {
   constexpr std::string_view kPid = "pid=";
   const size_t at = inside.find(kPid);
@@ -47,7 +48,8 @@ bool IsProcess(std::string_view inside) {
          (rank.empty() || rank.find('=') != rank.npos || (rank[0] >= 'A' && rank[0] <= 'Z'));
 }
 
-// vLLM's own, not what Ray calls the engine: it puts its front end's before what Ray's workers say.
+// Whether the name is vLLM's own and not Ray's name for the engine. vLLM puts its front end's name
+// before the lines of Ray's workers.
 bool IsOfVllm(std::string_view process) {
   constexpr std::array<std::string_view, 7> kNames{
       "APIServer", "ApiServer", "EngineCore", "Worker", "VllmWorker", "RayWorker", "DPCoordinator"};
@@ -55,7 +57,8 @@ bool IsOfVllm(std::string_view process) {
                              [&](std::string_view one) { return process.starts_with(one); });
 }
 
-// Removes "(VllmWorker-0 pid=123) " from the beginning; its inside, "" if it is not there.
+// Removes "(VllmWorker-0 pid=123) " from the beginning. Returns what is inside; "" if it is not
+// there.
 std::string_view TakeProcess(std::string_view& text) {
   std::string_view after = text;
   const std::string_view inside = TakeBracketed(after, '(', ')');
@@ -68,7 +71,8 @@ bool BeginsWithDate(std::string_view text) {
   return IsDate(TakeBracketed(text, '[', ']').substr(0, 10));
 }
 
-// Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun; "rank0".
+// Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun. Returns what is
+// inside, such as "rank0".
 std::string_view TakeTorchRank(std::string_view& text) {
   std::string_view after = text;
   const std::string_view inside = TakeBracketed(after, '[', ']');
@@ -82,8 +86,8 @@ std::string_view TakeTorchRank(std::string_view& text) {
   return inside;
 }
 
-// "ERROR 11-24 16:02:39 [core.py:1510] " of vLLM. A traceback's own indentation stays.
-// false, and nothing is taken, if it is not there.
+// Removes vLLM's head, "ERROR 11-24 16:02:39 [core.py:1510] ". A traceback's own indentation stays.
+// Returns false, and takes nothing, if there is no head.
 bool TakeVllmHead(std::string_view& text, LogLine& line) {
   constexpr std::array<std::string_view, 5> kLevels{"DEBUG", "INFO", "WARNING", "ERROR",
                                                     "CRITICAL"};
@@ -114,8 +118,8 @@ bool BeginsRecord(std::string_view text) {
   return BeginsWithDate(text) || TakeVllmHead(text, unused);
 }
 
-// How much of `text` a name is, put there by who joined several logs, before the record of an
-// engine or its process; 0 if none is.
+// The length of the name that `text` begins with, if whoever joined several logs put it before the
+// record of an engine or its process; 0 if there is none.
 size_t BytesOfName(std::string_view text) {
   const auto begins = [](std::string_view rest) {
     return BeginsRecord(rest) || !TakeProcess(rest).empty();
@@ -131,8 +135,8 @@ size_t BytesOfName(std::string_view text) {
   return pod > 0 && begins(text.substr(pod)) ? pod : 0;
 }
 
-// How much of `text` is anything else before the record of an engine: a time in some form, a
-// host, labels, or a progress bar; 0 if nothing is, or no record begins in it.
+// The length of anything else before the record of an engine: a time in some form, a host, labels,
+// or a progress bar. 0 if there is nothing before it, or no record begins in `text`.
 size_t BytesBeforeRecord(std::string_view text) {
   for (size_t at = 0; at < std::min(text.size(), kMostBeforeRecord); ++at)
     if ((at == 0 || std::string_view(" :]>|\t").find(text[at - 1]) != text.npos) &&
@@ -141,7 +145,7 @@ size_t BytesBeforeRecord(std::string_view text) {
   return 0;
 }
 
-// Which prefixes are alike: their numbers differ.
+// Prefixes of the same shape differ only in their numbers.
 std::string ShapeOf(std::string_view prefix) {
   std::string shape;
   for (const char c : prefix)
@@ -152,7 +156,7 @@ std::string ShapeOf(std::string_view prefix) {
   return shape;
 }
 
-// How much of `text` has this shape, whole; 0 if it begins otherwise.
+// The length of the beginning of `text` that has the whole shape; 0 if `text` begins otherwise.
 size_t BytesOfShape(std::string_view text, std::string_view shape) {
   size_t at = 0;
   for (const char c : shape) {
@@ -195,7 +199,7 @@ void LogLineReader::TakeOthers(std::string_view& text) {
   for (const std::string& shape : shapes_)
     if (const size_t bytes = BytesOfShape(text, shape); bytes > 0) return text.remove_prefix(bytes);
   const size_t bytes = BytesBeforeRecord(text);
-  // A progress bar has a new shape each time, and is the record's neighbour by chance.
+  // A progress bar has a new shape each time, and is before the record only by chance.
   if (bytes > 0 && shapes_.size() < kMostKnown && text.substr(0, bytes).find('%') == text.npos)
     shapes_.insert(ShapeOf(text.substr(0, bytes)));
   text.remove_prefix(bytes);
@@ -220,7 +224,8 @@ LogLine LogLineReader::Read(std::string_view line) {
     process = TakeProcess(text);
   }
   const std::string_view outer = whole.substr(0, whole.size() - text.size());
-  // Ray names the engine before what the engine names: vLLM its processes, SGLang no process.
+  // Ray's name for the engine comes before the engine's own names: vLLM names its processes, SGLang
+  // names none.
   const auto take_engine = [&] {
     if (read.engine.empty() && !IsOfVllm(process))
       Learn(outer, read.engine = std::exchange(process, ""));

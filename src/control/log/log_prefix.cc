@@ -13,7 +13,7 @@ bool IsNameByte(char c) {
 }
 
 void TakeStamp(std::string_view& text) {
-  const auto is_like = [](std::string_view word, std::string_view shape) {  // 0: a digit
+  const auto is_like = [](std::string_view word, std::string_view shape) {  // '0' matches any digit
     return word.size() >= shape.size() &&
            std::ranges::equal(word.substr(0, shape.size()), shape, [](char c, char wanted) {
              return wanted == '0' ? IsDigit(c) : c == wanted;
@@ -35,14 +35,15 @@ void TakeStamp(std::string_view& text) {
   std::string_view words = rest;
   const std::string_view host = TakeWord(words), program = TakeWord(words);
   const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  // After a time in ISO's form, which a line of docker's has too, only an engine is one.
+  // Docker's lines also begin with a time in ISO form. After such a time only an engine counts as a
+  // program.
   const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
                           (!is_iso || program == "vllm:" || program == "sglang:");
   if (has_pid || is_program)
     text = after(program);
   else if (is_iso)
     text = after(first);
-  // A container's runtime adds its stream, and whether the line is whole.
+  // A container's runtime adds the name of the stream, and whether the line is whole.
   words = text;
   const std::string_view stream = TakeWord(words), part = TakeWord(words);
   if (is_iso && stream.starts_with("std") && (part == "F" || part == "P")) text = after(part);

@@ -18,7 +18,7 @@ std::string_view TakeField(std::string_view& line) {
   return Trim(field);
 }
 
-// "A & B ! C".
+// Reads words in the form "A & B ! C".
 void ReadWords(std::string_view text, LogRule& rule) {
   std::vector<std::string_view>* into = &rule.words;
   while (!text.empty()) {

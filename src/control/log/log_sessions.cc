@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostWriting = 4096;
 constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
-// The engine is started again, or ends: what its processes say then is of that.
+// The engine is started again, or ends: what its processes say from then on belongs to that.
 constexpr auto kBeginsAnew =
     std::to_array<std::string_view>({"LLM engine (v", "server_args=", "SIGQUIT received",
                                      "Finished server process", "kill_process_tree called"});
@@ -23,7 +23,7 @@ bool Mentions(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-// "16:02:39".
+// The seconds since midnight of "16:02:39".
 std::optional<int64_t> SecondsOf(std::string_view time) {
   int64_t seconds = 0;
   for (int part = 0; part < 3; ++part) {
@@ -51,7 +51,7 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   std::vector<Fault> faults;
   if (std::ranges::any_of(kBeginsAnew,
                           [&](std::string_view words) { return Mentions(text, words); })) {
-    // Two that run at once may have the same host and port: each has its own machine.
+    // Two servers that run at once may have the same host and port: each has its own machine.
     const bool is_sglang = Mentions(text, "server_args=");
     several_run_ |= is_sglang && one_runs_;
     one_runs_ = is_sglang;
@@ -65,7 +65,7 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   } else if (text.starts_with("Profiler started.")) {
     starting_.erase(line.process);
   } else if (text.starts_with("Profiling starts. ")) {
-    // In a log of several engines a line without their names does not tell whose start it is.
+    // In a log of several engines, a line without a name does not show which engine started.
     const bool tells = !line.engine.empty() || (one_runs_ && !several_run_);
     if (tells && sessions_.contains(line.process)) faults.push_back({FindingId::kSessionLost, ""});
     if (sessions_.size() < kMostWriting) sessions_.insert(line.process);

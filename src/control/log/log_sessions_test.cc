@@ -53,14 +53,14 @@ TEST(LogSessions, StartsOfTwoSglangsInOneLogLoseNothing) {
                 ElementsAre("session-lost"))
         << one;
   }
-  // Without names the lines do not tell, but for the log of one server.
+  // Lines without names do not show which server wrote them, except in the log of one server.
   EXPECT_THAT(IdsOf(EngineKind::kSglang, "", start("") + start("")), IsEmpty());
   const auto server = [](int port) {
     return fmt::format("[2026-11-25 02:50:01] server_args=ServerArgs(a=1, port={}, b=2)\n", port);
   };
   EXPECT_THAT(IdsOf(EngineKind::kSglang, "", server(1) + server(2) + start("") + start("")),
               IsEmpty());
-  // Those of two machines have the same port, and by default the same host.
+  // Servers on two machines have the same port, and by default the same host.
   EXPECT_THAT(IdsOf(EngineKind::kSglang, "", server(1) + server(1) + start("") + start("")),
               IsEmpty());
   const std::string end = "[2026-11-25 02:50:01] INFO:     Finished server process [7]\n";

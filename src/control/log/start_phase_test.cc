@@ -33,7 +33,7 @@ TEST(StartPhase, OfRealStarts) {
                           "warming up", "answering"));
 }
 
-// As vLLM 0.32 and SGLang 0.5.23 word them where there is a GPU.
+// Lines as vLLM 0.32 and SGLang 0.5.23 write them where there is a GPU.
 TEST(StartPhase, OfAGpu) {
   EXPECT_EQ(StartPhaseOf("Capturing CUDA graphs (mixed prefill-decode, PIECEWISE):  45%|####"),
             "capturing CUDA graphs");

@@ -29,7 +29,7 @@ std::string NamespaceOf(const fs::path& process) {
 
 bool IsNsys(std::string_view word) { return word.substr(word.rfind('/') + 1) == "nsys"; }
 
-// The session of a process whose arguments are those of an agent; false for any other.
+// Whether the arguments of a process are those of an agent. Sets `session` to its session.
 bool IsAgent(int64_t pid, std::string& session) {
   const std::vector<std::string> words = WordsOf(pid);
   bool is_agent = false;
@@ -98,7 +98,8 @@ std::string NsysSessionAbove(int64_t pid) {
 int64_t CpuTimeOf(int64_t pid) {
   std::ifstream file(fs::path("/proc") / std::to_string(pid) / "stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
-  // Fields 14 and 15 of "PID (NAME) STATE ...": the name may hold anything.
+  // Fields 14 and 15 of "PID (NAME) STATE ...", found after the last ')': the name may hold
+  // anything.
   const size_t end = stat.rfind(')');
   if (end == std::string::npos) return -1;
   std::istringstream fields(stat.substr(end + 1));

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kSubject = "--profiler-config";
-// What pydantic takes as a flag.
+// The words that pydantic takes as a flag.
 constexpr std::array<std::string_view, 6> kTrueWords{"true", "t", "yes", "y", "on", "1"};
 constexpr std::array<std::string_view, 6> kFalseWords{"false", "f", "no", "n", "off", "0"};
 std::string Text(const Json& value) {
@@ -50,7 +50,8 @@ bool IsFlag(const Json& value) {
   return value.is_boolean() || value == 0 || value == 1;
 }
 
-// As pydantic reads a text: "+3", "1_0", "3.0". A dotted option may also end in a letter: "1k".
+// The number that pydantic reads in a text: "+3", "1_0", "3.0". A dotted option may also end in a
+// letter: "1k".
 std::optional<double> NumberIn(const std::string& value, bool dotted) {
   std::string digits(Trim(value));
   std::erase(digits, '_');
@@ -72,7 +73,7 @@ bool IsCount(const Json& value, int64_t least, bool dotted) {
   return number && *number == std::floor(*number) && *number >= static_cast<double>(least);
 }
 
-// What the rule of a key wants, if `value` is something else; "" if it fits.
+// What the rule of a key wants, if `value` does not fit it; "" if it fits.
 std::string Wanted(std::string_view rule, const Json& value, bool dotted) {
   const std::string_view form = TakeWord(rule);
   std::vector<std::string> words = WordsIn(rule);
@@ -107,7 +108,7 @@ class ProfilerConfigChecks {
   ProfilerConfigChecks(const LaunchPlan& plan, std::vector<Finding>& findings)
       : plan_(plan), findings_(findings), argument_(ProfilerArgumentOf(plan.words)) {}
 
-  // False if the engine does not start with it.
+  // Returns false if the engine does not start with this configuration.
   bool Run() {
     CheckSpelling();
     if (argument_.empty()) return !refused_;
@@ -127,7 +128,7 @@ class ProfilerConfigChecks {
     return EngineRule(plan_.kind, plan_.version, key);
   }
 
-  // Of vLLM's options this alone is known here: the others are none of tacho's business.
+  // Checks only this one of vLLM's options: the others are none of tacho's business.
   void CheckSpelling() {
     constexpr std::string_view kOption = "profiler-config";
     if (plan_.kind != EngineKind::kVllm) return;

@@ -20,7 +20,8 @@ constexpr std::string_view kConfig = "profiler-config";
 constexpr size_t kShortest = 9;  // "profiler-": Python's parser takes the beginning of a name
 constexpr const char* kFolder = "torch_profiler_dir";
 
-// Of a dotted option: JSON, or the text itself. vLLM also takes Python's words for a flag.
+// The value of a dotted option: JSON, or the text itself. vLLM also takes Python's words for a
+// flag.
 OrderedJson ValueOf(const std::string& text) {
   const std::string lower = AsciiLowered(text);
   if (lower == "true" || lower == "false") return lower == "true";
@@ -100,7 +101,7 @@ std::vector<std::string> WithProfilerConfig(
   };
   std::vector<std::string> all;
   if (!argument.dotted.empty()) {
-    // A JSON beside dotted ones would not be read.
+    // vLLM would not read a JSON beside dotted options.
     all = words;
     for (const auto& [key, value] : added)
       if (fits(key)) all.push_back(fmt::format("--{}.{}={}", kConfig, key, value));

@@ -150,7 +150,7 @@ TEST(DamagedTrace, RefusesJsonOfAnotherKind) {
   EXPECT_THAT(Read(R"({"schema": 1, "tacho": {"version": "1"}, "comparable": true})").error,
               HasSubstr("tacho compare --json writes"));
   EXPECT_THAT(Read("<!doctype html>\n<!-- tacho report -->\n").error, HasSubstr("is HTML"));
-  // A trace that is cut or damaged, or has no events, stays one.
+  // A trace that is cut, damaged or without events is still a trace.
   for (const char* json :
        {"[", "[{", R"([{"ph)", R"({"a": [1, 2)", R"({"schemaVersion": 1, "traceName": "x"})",
         R"({"a": 1, "traceEvents": []})", R"([ damage {"ph": "X", "ts": 1}])"}) {
@@ -203,7 +203,7 @@ TEST(DamagedTrace, ManyUnclosedStringsTakeNoQuadraticTime) {
   std::string json = R"([{"ph":"X","ts":1,"dur":1})";
   for (int i = 0; i < 20000; ++i) json += R"(,{"cat":")";
   json += R"(,{"ph":"X","ts":2,"dur":1}])";
-  EXPECT_GE(Read(json).lines.size(), 1u);  // seconds before strings were bounded
+  EXPECT_GE(Read(json).lines.size(), 1u);  // took seconds before strings were bounded
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
   return nullptr;
 }
 
-// If `text` is at `p`, followed by `behind`: its end, else nullptr. `text` was once read here,
+// The end of `text` if it is at `p`, followed by `behind`; else nullptr. `text` was once read here,
 // before the same fixed bytes, so this check is enough.
 const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
   if (text == StringId::kEmpty) return nullptr;
@@ -211,7 +211,7 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
       const char* const behind = SkipPlainValue(p, c);
       if (behind == nullptr || HasHole(p, behind)) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
-      if (SlotOfVaryingArg(text) != kind) return nullptr;  // another shape in the slow path
+      if (SlotOfVaryingArg(text) != kind) return nullptr;  // the slow path gives it another shape
       AddArgValue(TextValue(text));
       return behind;
     }
@@ -242,7 +242,7 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   __builtin_prefetch(guess_);
 }
 
-// An id as a number: TextId of an id that is a text.
+// An id as a number; for an id that is a text, its TextId.
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;

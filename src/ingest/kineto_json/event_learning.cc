@@ -89,9 +89,9 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   return static_cast<uint32_t>(shapes_.size() - 1);
 }
 
-// torch's "cuspy" backend calls every copy "Memcpy" and says in arguments which one it is. Kineto
-// says it in the name: "Memcpy DtoH (Device -> Pinned)", as of the arguments "DtoH", "device" and
-// "pinned". kEmpty if there is no kind among the arguments.
+// torch's "cuspy" backend calls every copy "Memcpy" and says in arguments which one it is. This is
+// the name as Kineto would write it: "Memcpy DtoH (Device -> Pinned)" for the arguments "DtoH",
+// "device" and "pinned". kEmpty if there is no kind among the arguments.
 StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
   std::string kind, source, target;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -107,7 +107,7 @@ StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
   return words_.strings.Intern(name);
 }
 
-// The stream of GPU work; what its arguments do not name is as in `otherwise`.
+// The stream of GPU work. What its arguments do not name is taken from `otherwise`.
 StreamId EventDecoder::ReadStream(const ParsedEvent& event, Stream otherwise) {
   Stream stream = otherwise;
   StringId original = StringId::kEmpty;
@@ -122,7 +122,7 @@ StreamId EventDecoder::ReadStream(const ParsedEvent& event, Stream otherwise) {
   return words_.InternStream(stream.device, stream.stream);
 }
 
-// What a row says of itself that may turn out to be one of a device.
+// Reads what a row says about its device: it may turn out to be a row of a device.
 void EventDecoder::ReadDeviceRow(const ParsedEvent& event, Event& row) {
   bool device = false, stream = false;
   for (const ParsedEvent::Arg& arg : event.arg_list) {

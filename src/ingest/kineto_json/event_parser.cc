@@ -7,7 +7,7 @@
 namespace tacho::kineto {
 namespace {
 
-// What stands between the name of a rank and the number of its process.
+// Characters that may stand between the name of a rank and the number of its process.
 constexpr std::string_view kBehindRank = " :_-/|#";
 
 constexpr std::string_view kEventKeys[] = {"ph",  "cat", "name", "pid", "tid", "ts",
@@ -104,7 +104,7 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
   return Scan::kOk;
 }
 
-// Finds where the next event begins, or the end of the bytes. kMore: more bytes must show it.
+// Finds where the next event begins, or the end of the bytes. kMore: more bytes are needed.
 Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next) {
   char before = *c.p;
   for (next = c.p + 1; next != c.end; ++next) {
@@ -160,7 +160,7 @@ EventType TypeOfPhase(char letter) {
 std::string_view RankOfPid(std::string_view pid) {
   const size_t bracket = pid.find("] ");
   if (pid.starts_with('[') && bracket != std::string_view::npos) return pid.substr(0, bracket + 2);
-  if (pid.empty() || !IsLetter(pid.front())) return {};  // nearly all
+  if (pid.empty() || !IsLetter(pid.front())) return {};  // the case of nearly all pids
   const auto cut_at = [&](size_t end) {
     const bool is_cut =
         end + 1 < pid.size() && kBehindRank.find(pid[end]) != std::string_view::npos;

@@ -39,8 +39,8 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "ptr",
                                               "Op count"};
 
-// These name the stream of an event, or what kind of work it is. Each shape has one, so they never
-// get a slot.
+// These name the stream of an event, or the kind of its work. Both are the same for all events of a
+// shape, so they never get a slot.
 constexpr std::string_view kFixedArgs[] = {"device", "stream", kOriginalStream, kDeviceRowType};
 
 template <size_t N>
@@ -48,7 +48,8 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-// Different for different parts: the stretches may hold any bytes, so the key has their lengths.
+// A key that differs for different parts. It has the lengths of the stretches, which may hold any
+// bytes.
 std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
   std::string key = std::to_string(prefix) + ':';
   for (const Segment& segment : part.segments) {

@@ -14,10 +14,10 @@ namespace tacho {
 namespace kineto {
 namespace {
 
+// Nobody writes so many blanks before what follows: they are not kept until it comes.
+constexpr ptrdiff_t kMostBlanks = 1 << 20;  // bytes
 // Top-level keys that producers write after the events. In damaged text only one of these proves
 // that a bracket ends the array.
-// Nobody writes so many to say what follows them: they are not kept until it comes.
-constexpr ptrdiff_t kMostBlanks = 1 << 20;  // bytes
 constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "trace_id",
                                              "record_shapes",

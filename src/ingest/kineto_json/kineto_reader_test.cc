@@ -104,7 +104,7 @@ TEST(ReadKinetoJson, TakesTheDialects) {
               ElementsAre("bad-time 1", "missing-duration 1"));
 }
 
-// Each of these would stand in a table by its time.
+// Each of these events is placed in a table by its time.
 TEST(ReadKinetoJson, EventsWithoutTheirTimeAreNoted) {
   for (const bool fast : {true, false}) {
     for (const char letter : std::string("XBEbeC")) {
@@ -173,7 +173,7 @@ TEST(ReadKinetoJson, EachNumberOfACounterIsASample) {
   EXPECT_EQ(counters.value[200], CounterValue(INT64_MAX - 99));
   EXPECT_EQ(counters.value[201], CounterValue(99.5));
   EXPECT_EQ(trace.words.metrics().size(), 4u);
-  // What is no number stays with the event.
+  // An event with an argument that is no number is also kept whole.
   ASSERT_EQ(trace.instants.size(), 1u);
   EXPECT_EQ(ArgsText(trace, {trace.instants.args[0]}), R"({"a":1,"b":[2]})");
 }

@@ -49,8 +49,8 @@ TEST(LearntShapes, AnArgumentWithManyValuesGetsASlot) {
 }
 
 TEST(LearntShapes, AnEventSharesNothingWithTheOneBeforeIt) {
-  // Arguments that repeat, that begin as the last one did, that need repair; times that are not
-  // there, after some that were.
+  // Arguments that repeat, that begin as the last one did, that need repair; missing times, after
+  // times that were there.
   const std::string_view addresses[] = {
       "1.5",    "1.5", "1.55",     "1.5",      R"("a")", R"("a")", R"("ab")",   "[1]",   "[1]",
       "[1, 2]", "{}",  R"("a"b")", R"("a"b")", R"("a")", "1",      R"("a", 2)", R"("a")"};
@@ -82,7 +82,7 @@ TEST(LearntShapes, MetadataOfGpuWorkKeepsItsOwnStream) {
 }
 
 TEST(LearntShapes, BytesThatLookLikeASlotAreNone) {
-  // In front of the pid's closing quote: what separates the parts of a shape in its key.
+  // The pid ends in the bytes that separate the parts of a shape in its key.
   const std::string pid("\0\3", 2);
   static_assert(static_cast<int>(kineto::SlotKind::kPid) == 3);
   const auto event = [](const std::string& text) {
@@ -94,7 +94,7 @@ TEST(LearntShapes, BytesThatLookLikeASlotAreNone) {
 }
 
 TEST(LearntShapes, ForgettingShapesChangesNothing) {
-  // Names with quotes are repaired by what follows names here.
+  // A name with quotes is repaired by what follows the other names of this text.
   std::string json = "[";
   for (int i = 0; i < 50; ++i) {
     json += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","cat" : "c)" + std::to_string(i) +

@@ -77,7 +77,7 @@ TEST(Producers, RowsThatNameADeviceAndAStreamAreADevices) {
 // torch 2.15's Python exporter with graph_lanes="all".
 TEST(Producers, TorchKeepsTheStreamOfWorkThatItDrawsOnALane) {
   std::string events;
-  for (int i = 0; i < 100; ++i) {  // more streams than an argument has values without a slot
+  for (int i = 0; i < 100; ++i) {  // more streams than values that an argument has without a slot
     const std::string stream = std::to_string(20 + i);
     events += R"({"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )" +
               std::to_string(10 * i) + R"(, "dur": 5, "args": {"original_stream": )" + stream +

@@ -1,4 +1,5 @@
-// Every event of real traces as simdjson, a strict parser that shares nothing with ours, reads it.
+// Compares every event of real traces with what simdjson reads, a strict parser that shares nothing
+// with ours.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 

@@ -11,7 +11,7 @@
 namespace tacho::nsys {
 namespace {
 
-// Every table of GPU work begins with these: Recording::GpuColumn.
+// The first columns of every table of GPU work, in the order of Recording::GpuColumn.
 #define TACHO_GPU_COLUMNS \
   "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
 
@@ -30,7 +30,7 @@ std::string_view WaitName(std::string_view call) {
 
 }  // namespace
 
-// Long: its columns, one a line.
+// Long because it lists its columns, one a line.
 void Recording::ReadKernels() {
   enum {
     kName = kFirstOfTable,

@@ -56,7 +56,7 @@ TEST(NameTable, DamageIsNoLackOfAName) {
   }
 }
 
-// The tables that are read last, or string by string, are no exception.
+// Tables that are read last, or string by string, are no exception.
 TEST(NsysReader, NotesTheDamageOfEachTable) {
   std::string strings = kVersion;
   for (int64_t id = 3; id < 400; ++id)

@@ -37,7 +37,7 @@ class NsysExportTest : public ::testing::Test {
     unsetenv("TMPDIR");
   }
 
-  // `exports`: shell that makes the file "$OUT" of the report "$IN".
+  // `exports`: shell code that makes the file "$OUT" from the report "$IN".
   void Program(const std::string& name, const std::string& version, const std::string& exports) {
     const std::string path = folder_.Write(
         name, "#!/bin/sh\n[ \"$1\" = --version ] && { echo NVIDIA Nsight Systems version " +

@@ -1,4 +1,4 @@
-// What is read of an export for tacho stats: some of its parts, and times without rows.
+// What tacho stats reads of an export: some of its parts, and times without rows.
 #include <gtest/gtest.h>
 
 #include "ingest/nsys_sqlite/export_for_test.h"

@@ -23,7 +23,7 @@ constexpr size_t kMostPrograms = 64;
 constexpr std::chrono::milliseconds kAnswersWithin{10'000};
 constexpr std::chrono::milliseconds kEndsWithin{1'000};
 
-// Beside $PATH: NVIDIA's packages, CUDA's, the HPC SDK, Debian's.
+// Where nsys may lie outside $PATH: NVIDIA's packages, CUDA's, the HPC SDK, Debian's.
 constexpr std::array kInstalled = {
     "/opt/nvidia/nsight-systems*/*/bin/nsys",     "/opt/nvidia/nsight-systems*/*/target-*/nsys",
     "/opt/nvidia/nsight-systems*/bin/nsys",       "/usr/local/cuda*/bin/nsys",
@@ -37,7 +37,7 @@ void AddMatching(const std::string& pattern, std::vector<std::string>& paths) {
   globfree(&found);
 }
 
-// What `nsys --version` says; "" if it does not.
+// What `nsys --version` prints; "" if it fails.
 std::string AskVersion(const std::string& path, const std::stop_token& stop) {
   constexpr size_t kMostText = 4096;
   return OutputOf({.arguments = {path, "--version"},

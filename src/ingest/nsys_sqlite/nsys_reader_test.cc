@@ -276,7 +276,7 @@ TEST(NsysReader, KeepsProcessesApart) {
   EXPECT_THAT(traces->at("pid=10").header.producer_log, ElementsAre("of all", "of one"));
 }
 
-// A GPU process, and two of which nsys wrote what it cost alone.
+// A GPU process, and two processes that have nothing but what nsys wrote about its own cost.
 std::string WithHelpers() {
   std::string rows = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (0, 5, 0, 1, 7, 1, " +
                      Global(10) + ", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL);";
@@ -361,7 +361,7 @@ TEST(NsysReader, NotesWhatIsDamaged) {
   EXPECT_THAT(trace.notes.list()[0].where, HasSubstr("CUPTI_ACTIVITY_KIND_KERNEL row "));
 }
 
-// As tools make them: a column that is missing is no damage of the rows.
+// Some tools write such tables: a missing column is no damage of the rows.
 TEST(NsysReader, ATableWithoutTheProcessIsOfTheOneThatMadeTheCalls) {
   const std::string kernels =
       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, "
@@ -373,7 +373,7 @@ TEST(NsysReader, ATableWithoutTheProcessIsOfTheOneThatMadeTheCalls) {
   EXPECT_EQ(with_calls.gpu.size(), 2U);
   EXPECT_EQ(with_calls.host_calls.size(), 1U);
   EXPECT_EQ(with_calls.notes.CountOf(NoteId::kDamagedRow), 0U);
-  // Of two processes nobody knows whose the kernels are.
+  // With two processes it is unknown whose kernels they are.
   const std::string two = calls + "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (190, 195, 0, " +
                           Global(44, 44) + ", 18, 1, 0);" + kernels;
   SqliteDatabase of_two = MakeExport(two);

@@ -37,7 +37,7 @@ enum NvtxType : int64_t {
   kThreadName = 39,
   kPushPop = 59,
   kStartEnd = 60,
-  kTextPushPop = 70,  // of texts that are imported
+  kTextPushPop = 70,  // for texts that are imported
   kTextStartEnd = 71,
   kDomainCreate = 75,
   kDomainDestroy = 76,
@@ -62,7 +62,8 @@ void Recording::ReadDomains() {
   }
 }
 
-// Most recordings have few domains: their names are read once they are needed. kEmpty: it has none.
+// Most recordings have few domains: their names are read once they are needed. kEmpty: the domain
+// has no name.
 StringId Recording::DomainName(RecordedProcess& process, int64_t key, int64_t domain) {
   if (!has_domains_) ReadDomains();
   has_domains_ = true;
@@ -87,7 +88,7 @@ void Recording::ReadRanges() {
   TimeNs last{INT64_MIN};
   Each(kNvtxTable, kNvtx, [&](const TableScan& row) {
     const int64_t type = row.Integer(kNvtxType);
-    // nsys stats ends what nothing ended with the last row of any type.
+    // nsys stats ends open ranges with the last row of any type.
     if (const auto start = row.Maybe(kStart); start && *start < kFarthest) {
       last = std::max(last, TimeNs{*start});
     }
@@ -127,8 +128,8 @@ void Recording::ReadRanges() {
   }
 }
 
-// The name of a range or a mark, and its arguments. Of operators that torch names (push and pop in
-// the default domain) the name is the operator's alone.
+// Sets the name of a range or a mark, and its arguments. An operator that torch names (push and pop
+// in the default domain) gets the name of the operator alone.
 void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event& event) {
   const int64_t domain = row.Integer(kNvtxDomain);
   const bool is_registered = row.IsNull(kNvtxText) && !row.IsNull(kNvtxTextId);

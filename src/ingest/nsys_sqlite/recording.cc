@@ -9,7 +9,7 @@
 namespace tacho::nsys {
 namespace {
 
-// Each is a Trace; a system has some hundred that can be recorded.
+// Each process is a Trace; a system has some hundred processes that can be recorded.
 constexpr size_t kMostProcesses = 4096;
 // Real values are names of some kB.
 constexpr int kLargestValue = 16 << 20;
@@ -25,7 +25,7 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
                                              "NVTX_EVENTS",
                                              "OSRT_API"};
 
-// Of a database without a table of strings: what it is, and what is to be done.
+// For a database without a table of strings: what it is, and what to do.
 std::string WhatElse(const Schema& schema) {
   constexpr size_t kShown = 5;
   constexpr std::string_view kAgain = "export the report again with nsys export --type sqlite";
@@ -114,7 +114,7 @@ Result<void> Recording::Read() {
   if (parts.ranges) ReadRanges();
   if (parts.os_calls) ReadOsCalls();
   if (timed.os_calls) TimeOsCalls();
-  if (parts.rest) {  // last: then the processes that show anything else are known
+  if (parts.rest) {  // last, when the processes that show anything else are known
     const bool of_any = processes_.empty() && others_.empty();
     ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD", of_any);
     ReadOverhead("PROFILER_OVERHEAD", of_any);

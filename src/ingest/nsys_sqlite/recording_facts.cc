@@ -15,10 +15,11 @@
 namespace tacho::nsys {
 namespace {
 
-// The schemas that were read in real files: FORMAT.md.
+// The newest schema that was read in real files: FORMAT.md.
 constexpr int64_t kKnownMajor = 3, kKnownMinor = 25;
 
-// Bounds of what each process gets a copy of. Real texts have some 100 bytes, some kB in all.
+// Bounds of the texts that are copied to each process, in bytes. Real texts have some 100 bytes,
+// some kB in all.
 constexpr size_t kLongestText = 1000;
 constexpr size_t kMostText = 64 << 10;
 
@@ -77,7 +78,7 @@ void Recording::ReadFacts() {
   ReadDevices();
   ReadSession();
   if (!names_.damage().empty()) common_.Add(NoteId::kDamagedTable, names_.damage());
-  // Last: each table may add one.
+  // Last, as each table may add a note.
   for (EventSink* const sink : sinks) {
     for (const Note& note : common_.list()) sink->notes().Add(note.id, note.where, note.count);
   }
@@ -99,13 +100,13 @@ void Recording::ReadSystem() {
   });
 }
 
-// Warnings and errors of the profiler, of a process or of the whole recording. Those of a process
-// that is no trace are of nothing that is read.
+// Reads warnings and errors of the profiler, about a process or about the whole recording. Leaves
+// out those about a process that has no trace.
 void Recording::ReadDiagnostics() {
   static constexpr std::array<std::string_view, 3> kColumns{"severity", "text", "globalPid"};
   constexpr int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL
   constexpr size_t kMostLines = 1000;
-  size_t room = kMostText;  // of those of the whole recording
+  size_t room = kMostText;  // bytes left for the lines about the whole recording
   Each("DIAGNOSTIC_EVENT", kColumns, [&](const TableScan& row) {
     const int64_t severity = row.Integer(0);
     if (severity != kWarning && severity != kError) return;
@@ -136,7 +137,8 @@ void Recording::ReadNames() {
   Each("ThreadNames", kOfThread, [&](const TableScan& row) {
     RecordedProcess* const process = process_of(row, 0);
     if (process == nullptr) return;
-    // Also of a thread without a row: who reads times alone knows none, and notes the same.
+    // Read even for a thread without a row: a reader of times alone knows no threads, and must note
+    // the same.
     const StringId name = process->Name(row.Integer(1), row.place());
     const auto thread = process->threads().find(TidOf(row.Integer(0)));
     if (thread != process->threads().end()) process->words()[thread->second].name = name;
@@ -145,7 +147,7 @@ void Recording::ReadNames() {
 
 // The GPUs of the machine under the numbers that each process knows them by.
 void Recording::ReadDevices() {
-  std::map<int64_t, std::map<int64_t, int64_t>> numbers;  // by pid: of a GPU
+  std::map<int64_t, std::map<int64_t, int64_t>> numbers;  // by pid, then by GPU
   static constexpr std::array<std::string_view, 3> kNumbers{"pid", "gpuId", "cudaId"};
   Each("TARGET_INFO_CUDA_DEVICE", kNumbers, [&](const TableScan& row) {
     numbers[row.Integer(0)].try_emplace(row.Integer(1), row.Integer(2));
@@ -162,7 +164,7 @@ void Recording::ReadDevices() {
         const auto of_gpu = known->second.find(row.Integer(0));
         number = of_gpu == known->second.end() ? std::nullopt : std::optional(of_gpu->second);
       }
-      if (!number) continue;  // not visible to it
+      if (!number) continue;  // not visible to the process
       devices.push_back({.id = std::to_string(*number),
                          .name = std::string(row.Text(1).substr(0, kLongestName)),
                          .total_memory_bytes = row.Integer(2),
@@ -173,7 +175,7 @@ void Recording::ReadDevices() {
   });
 }
 
-// When the profiler ran: its times begin at 0.
+// Adds the time in which the profiler ran; it begins at 0.
 void Recording::ReadSession() {
   constexpr std::string_view kTable = "ANALYSIS_DETAILS";
   static constexpr std::array<std::string_view, 2> kColumns{"", "duration"};

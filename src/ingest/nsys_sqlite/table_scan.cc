@@ -45,7 +45,7 @@ Result<Schema> Schema::Read(SqliteDatabase& database) {
   try {
     return ReadTables(database);
   } catch (const std::bad_alloc&) {
-    // A schema is small: so SQLite reports some damage of it.
+    // A schema is small, so memory is not short: SQLite reports some damage of a schema this way.
     return Fail(ErrorKind::kUnreadable, "the database is damaged: its schema cannot be read");
   }
 }
@@ -90,7 +90,7 @@ Result<void> Schema::ReadColumns(SqliteDatabase& database, const std::string& na
     if (hidden != kNotStored) ++position;
   }
   if (keys != 1 || key == nullptr) return {};
-  // It is the rowid unless, being declared in an odd way, it has an index.
+  // The key is the rowid unless it has an index, because it was declared in an odd way.
   TACHO_ASSIGN_OR_RETURN(SqliteStatement indexes,
                          database.Prepare("PRAGMA index_list(" + QuotedName(name) + ")"));
   constexpr int kOrigin = 3;
@@ -135,8 +135,8 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
     columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
     sql += ", " + (is_there ? QuotedName(name) : "NULL");
   }
-  // What reads the rows depends on the table alone, and SQLite decodes all of a row's columns:
-  // where damage ends the rows, it does so for every choice of columns.
+  // The reader of the rows depends on the table alone, and SQLite has to decode all columns of a
+  // row. So damage ends the rows at the same row, whichever columns are chosen.
   const bool is_plain = std::ranges::none_of(
       in_schema->columns, [](const auto& column) { return column.second.has_default; });
   if (is_plain && database.pages() != nullptr) {

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr int kColumns = 7;
 
-// A real whose bytes, the same in each order, stand for NaN in the end.
+// A real that is replaced by NaN in the end. Its bytes are the same in each order.
 constexpr uint64_t kBecomesNan = 0x3abcdeffffdebc3a;
 
 class Dice : public Random {
@@ -84,7 +84,7 @@ std::string RandomDatabase(Dice& dice) {
     sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   std::string columns;
   const uint64_t key = dice.Below(12);
-  const int added = static_cast<int>(dice.Below(3));  // once there are rows
+  const int added = static_cast<int>(dice.Below(3));  // columns that are added once there are rows
   for (int i = 0; i < kColumns - added; ++i) {
     columns += (i == 0 ? "c" : ", c") + std::to_string(i) + " ";
     if (static_cast<uint64_t>(i) == key) {
@@ -162,11 +162,11 @@ TEST(TableScan, GivesWhatSqliteGives) {
     EXPECT_EQ(scan.damage(), "");
   }
   EXPECT_GT(direct, kDatabases / 2);
-  EXPECT_LT(direct, kDatabases);  // defaults
+  EXPECT_LT(direct, kDatabases);  // SQLite reads tables with defaults
   EXPECT_GT(rows, 10 * kDatabases);
 }
 
-// At the same row, whichever columns are read.
+// A scan ends at the same row, whichever columns are read.
 TEST(TableScan, EndsWhateverThePagesHold) {
   size_t damaged = 0, damaged_of_sqlite = 0;
   for (uint32_t seed = 0; seed < 60; ++seed) {
@@ -175,7 +175,7 @@ TEST(TableScan, EndsWhateverThePagesHold) {
     for (int round = 0; round < 20; ++round) {
       std::string bytes = whole;
       for (uint64_t flips = 1 + dice.Below(20); flips > 0; --flips) {
-        // Most in what tells where things are.
+        // Most changes are in the bytes that say where things are.
         const size_t at = dice.Below(bytes.size()) & (dice.Is(2) ? ~size_t{0} : ~size_t{511});
         bytes[std::min(bytes.size() - 1, at + dice.Below(16))] = static_cast<char>(dice.Below(256));
       }

@@ -17,7 +17,7 @@ namespace {
 enum TimedGpuColumn { kTimedDevice = 2, kTimedStream, kTimedProcess, kFirstTimed };
 #define TACHO_TIMED_GPU_COLUMNS "start", "end", "deviceId", "streamId", "globalPid"
 
-// The process of a row of GPU work; nullopt, and noted, if it is not usable.
+// The process of a row of GPU work. If the row is not usable, notes it and gives nullopt.
 std::optional<int64_t> ProcessOfGpuRow(const TableScan& row, TableTimes& times) {
   const auto process = times.ProcessOf(row, kTimedProcess);
   if (!process) return std::nullopt;
@@ -26,10 +26,10 @@ std::optional<int64_t> ProcessOfGpuRow(const TableScan& row, TableTimes& times) 
   return std::nullopt;
 }
 
-// What a value that may be missing is in a key.
+// Stands for NULL in a key.
 constexpr int64_t kMissing = -1;
 
-// A key has no place for a missing value; kinds of memory are not negative.
+// The value of a part of a key; nullopt for kMissing. Kinds of memory are not negative.
 std::optional<int64_t> UnlessMissing(int64_t value) {
   return value == kMissing ? std::nullopt : std::optional(value);
 }
@@ -58,7 +58,8 @@ std::vector<TableTimes> Recording::TimesOf(std::string_view table,
   return parts;
 }
 
-// False if the table is small or not sound: then only its rows in order tell what of it counts.
+// False if the table is small or damaged: what counts of a damaged one shows only when its rows are
+// read in order.
 template <typename Take>
 bool Recording::TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts,
                                const Take& take) {
@@ -111,7 +112,7 @@ bool Recording::TakeInParallel(const TableScan& whole, std::vector<TableTimes>& 
 
 template <typename Use>
 void Recording::EnterTimes(std::string_view table, std::vector<TableTimes>& parts, const Use& use) {
-  std::map<int64_t, int64_t> first_rows;  // of processes
+  std::map<int64_t, int64_t> first_rows;  // by process
   std::map<std::pair<int64_t, NoteId>, TableTimes::Defect> defects;
   TableTimes::Defect skipped;
   const auto join = [](TableTimes::Defect& to, const TableTimes::Defect& of) {

@@ -66,8 +66,8 @@ TEST(TableTimes, HashesDependOnASaltAndOnAllBitsOfAKey) {
     EXPECT_NE(one.EntryOf(row, key).hash, other.EntryOf(row, key).hash);
   }
   EXPECT_EQ(one.entries().size(), size_t{kKeys});
-  // About 2600 of a random function; the salt chooses, so less now and then. A hash without the
-  // upper half has 1.
+  // A random function gives about 2600 places; fewer now and then, as the salt varies. A hash
+  // without the upper half gives 1.
   EXPECT_GT(places.size(), size_t{kKeys / 16});
 }
 

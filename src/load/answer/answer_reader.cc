@@ -11,7 +11,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostErrorBody = 64 * 1024;
-constexpr size_t kMostWords = 300;  // of a server's message
+constexpr size_t kMostWords = 300;  // shown of a server's message
 constexpr int64_t kMostChoices = 4096, kMostReserved = 16'384;
 
 }  // namespace
@@ -30,7 +30,7 @@ void AnswerReader::OnHead(int status, int64_t at_ns) {
 
 void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
   last_body_ns_ = at_ns;
-  // Where the next values go: memory that was last touched a token ago.
+  // Prefetches the memory for the next values, which was last touched a token ago.
   Prefetch(record_.chunk_ns.data() + record_.chunk_ns.size(), sizeof(int64_t));
   Prefetch(record_.chunk_tokens.data() + record_.chunk_tokens.size(), sizeof(uint32_t));
   if (record_.http_status != 200 || !streams_) {
@@ -90,7 +90,7 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   }
   if (tokens <= 0) return;
   record_.output_tokens += tokens;
-  if (!streams_) return;  // their times are unknown
+  if (!streams_) return;  // without a stream, the tokens' times are unknown
   if (record_.first_token_ns == 0) {
     record_.first_token_ns = at_ns;
     // Most chunks hold one token, so this avoids both growth within a stream and unused room.
@@ -100,7 +100,7 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
     record_.chunk_tokens.reserve(chunks);
   }
   if (unsure) {
-    // Of the chunk before this one.
+    // The chunk before this one is the unsure one.
     record_.unsure_chunks += record_.chunk_ns.empty() ? 0 : 1;
     record_.first_unsure |= record_.chunk_ns.size() <= 1;
   }
@@ -151,7 +151,7 @@ int64_t& AnswerReader::TotalOf(size_t choice) {
 }
 
 void AnswerReader::Spread(int64_t total) {
-  // In 128 bits: both may be large.
+  // The product needs 128 bits: both factors may be large.
   __extension__ using Wide = __int128;
   const int64_t counted =
       std::accumulate(record_.chunk_tokens.begin(), record_.chunk_tokens.end(), int64_t{0});

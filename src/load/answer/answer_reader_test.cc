@@ -229,7 +229,8 @@ TEST(AnswerReader, KeysAreHiddenBeforeTheCut) {
     EXPECT_THAT(kept, testing::AllOf(HasSubstr("*"), testing::Not(HasSubstr("sk-")))) << kept;
 }
 
-// The kernel kept only the time of the last chunk: those of the chunks before it are unsure.
+// The kernel keeps only the time of the last chunk, so the times of the chunks before it are
+// unsure.
 TEST(AnswerReader, ChunksOfOneTimeAreUnsureOnlyWhenTheClientWasLate) {
   const auto read = [](int64_t late_until_ns, std::vector<int64_t> times_ms) {
     ChunkParser parser;

@@ -50,7 +50,8 @@ TEST(AnswerTokens, TokensOfAChunkAreTheDifferenceOfTheRunningTotals) {
 }
 
 TEST(AnswerTokens, TheRoleOfAChatIsNoTokenAndAnEmptyTextIs) {
-  // As vLLM 0.32 writes it: the role with a total of 0; a token that ends inside a character.
+  // The stream as vLLM 0.32 writes it: first the role, with a total of 0; one token ends inside a
+  // character.
   Streamed stream;
   const auto chunk = [](std::string_view delta, int total, std::string_view finish = "null") {
     return fmt::format(

@@ -74,7 +74,7 @@ class ChunkShape::Walk {
     return true;
   }
   void SkipBlanks() { rest_.remove_prefix(std::min(rest_.size(), rest_.find_first_not_of(' '))); }
-  // From `begin` to here it may differ.
+  // The bytes from `begin` to the current position may differ between chunks.
   void AddSlot(size_t begin, Slot slot) {
     shape_.pieces_.push_back({literal_, begin - literal_, slot});
     literal_ = At();

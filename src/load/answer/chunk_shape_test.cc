@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// As vLLM and SGLang write them.
+// Chunks as vLLM and SGLang write them.
 const std::vector<std::string> kChunks = {
     R"({"id":"cmpl-1","object":"text_completion","created":1763725935,"model":"tiny","choices":[{"index":0,"text":" word","logprobs":null,"finish_reason":null,"stop_reason":null,"prompt_token_ids":null,"token_ids":null}],"usage":{"prompt_tokens":32,"total_tokens":33,"completion_tokens":1}})",
     R"({"id":"cmpl-1","object":"text_completion","created":1763725935,"model":"tiny","choices":[{"index":0,"text":" word","logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":[17,4,99]}]})",

@@ -24,7 +24,7 @@ int64_t Number(ondemand::value value, int64_t otherwise) {
   return value.get_int64().get(number) == simdjson::SUCCESS ? number : otherwise;
 }
 
-// A count of tokens. Usage is -1 where it is null.
+// A count of tokens; -1 where the usage is null.
 int64_t TokenCount(ondemand::value value, StreamChunk& chunk) {
   constexpr int64_t kMostTokens = int64_t{1} << 31;
   bool is_null = false;
@@ -72,7 +72,7 @@ void ReadUsage(ondemand::value usage, StreamChunk& chunk) {
   });
 }
 
-// "delta" of a chunk, "message" of a whole answer.
+// Reads the "delta" of a chunk, or the "message" of a whole answer.
 void ReadMessage(ondemand::value message, ChunkChoice& choice) {
   bool has_role = false;
   ForEachField(message, [&](Key key, ondemand::value value) {
@@ -119,7 +119,7 @@ void ReadError(ondemand::value value, StreamChunk& chunk) {
     chunk.error += fmt::format(" ({}{})", kind, code ? fmt::format(" {}", code) : "");
 }
 
-// SGLang's own: {"text":..., "output_ids":[...], "meta_info":{...}}.
+// Reads SGLang's own format: {"text":..., "output_ids":[...], "meta_info":{...}}.
 void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice) {
   ForEachField(value, [&](Key key, ondemand::value inside) {
     if (key == "id") chunk.id = Text(inside);
@@ -148,7 +148,8 @@ struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
   StreamChunk parsed;
-  // The shapes of a load's engines and routes, and of first chunks. A new one replaces the oldest.
+  // The shapes of the chunks of a load's engines and routes, and of first chunks. A new shape
+  // replaces the oldest.
   std::array<ChunkShape, 4> shapes;
   size_t last_matched = 0, oldest = 0;
 
@@ -174,7 +175,7 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
   if (document.get_value().get(root) != simdjson::SUCCESS) return false;
   ondemand::object object;
   if (root.get_object().get(object) != simdjson::SUCCESS) return false;
-  ChunkChoice own;  // of SGLang's /generate
+  ChunkChoice own;  // the choice of SGLang's /generate
   bool is_own = false, said_error = false;
   int64_t own_ids = -1;
   for (auto field : object) {
@@ -211,10 +212,10 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
       chunk.has_error = true;  // {"object":"error","message":...}: SGLang's chat
       chunk.error = Text(value);
     } else if (key == "detail" && !chunk.has_error) {
-      chunk.error = Text(value);  // FastAPI's; an error only with an error status
+      chunk.error = Text(value);  // FastAPI's text; an error only with an error status
     }
   }
-  // With --incremental-streaming-output its chunks hold only new text.
+  // With --incremental-streaming-output the chunks of SGLang's /generate hold only new text.
   own.from_start = own_ids < 0 || own_ids >= chunk.completion_tokens;
   if (is_own) chunk.choices.push_back(own);
   return true;

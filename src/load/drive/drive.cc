@@ -22,10 +22,11 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFirstBodies = 64;
-// After so many, the loop writes them and reads answers: a thousand at once would delay each other.
+// After this many sends the loop writes them and reads answers: a thousand sends at once would
+// delay each other.
 constexpr int kSendsATurn = 4;
 constexpr std::chrono::milliseconds kGuardEvery{100};
-// If the client is later than that, the time at which it found bytes does not show when they came.
+// If the client is later than this, the time at which it finds bytes does not show when they came.
 constexpr int64_t kMostLagNs = 2 * kNsPerMs;
 
 std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }
@@ -95,7 +96,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Calls `job` at that time, if the load has not ended.
+  // Calls `job` at `at_ns`, if the load has not ended.
   void After(int64_t at_ns, std::function<void(Driver&)> job) {
     client_.At(at_ns, [weak = weak_from_this(), job = std::move(job)] {
       const auto self = weak.lock();
@@ -117,7 +118,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   // Sends the lane's next request if it is due and has room; a request that is not yet due
-  // schedules itself again. False: nothing was sent.
+  // schedules itself again. Returns false if it sends nothing.
   bool SendNext(Pace& pace) {
     if (ending_ || !pace.HasRoom()) return false;
     const auto next = paces_.NextOf(pace);
@@ -138,7 +139,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (open_loop_) {
       Send(index, at, std::max(at, free_since));
     } else if (free_since == 0) {
-      // Users begin one after the other.
+      // A user's first request: users begin one after the other.
       Send(index, now, now);
     } else {
       SendLater(index, free_since + requests_[index].think_ns);
@@ -178,7 +179,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void OnEnd(RequestRecord record, int64_t retry_after_s) {
-    // A broken answer is as good a reason to wait as a missing one.
+    // A broken answer is as good a reason to pause as a missing one.
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
@@ -202,14 +203,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
                        paces_.count() > 1 ? ", at " + last.url : "", last.error));
   }
 
-  // Starts what waited for the end of this request.
+  // Starts the request that waited for the end of this one.
   void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
     if (!ending_ && requests_.HasFollower(index)) {
       --paces_.Of(index).resting;
       return SendLater(index + 1, ended_ns + std::max(requests_[index + 1].think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
-      // The user pauses before the next request, and keeps the place.
+      // The user pauses before the next request and keeps the place in the lane.
       return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
         self.FreePlace(index, at);
         self.EndIfOver();
@@ -229,7 +230,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Cancels the requests in flight. `why` is empty if the plan ends so.
+  // Cancels the requests in flight. `why` is empty if the load ends as planned.
   void EndAll(std::string why) {
     if (finished_) return;
     ending_ = true;
@@ -250,8 +251,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       }
     }
     finished_ = true;
-    client_.Post(
-        [self = shared_from_this()] {});  // our callers still use it, and its owner continues
+    client_.Post([self = shared_from_this()] {});  // keeps this object alive for its callers
     records_.ended_ns = MonotonicNs();
     records_.clocks.push_back(ReadClocks());
     records_.client = watch_.End(records_.ended_ns);
@@ -279,7 +279,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto due = std::upper_bound(
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
-    // An open loop has one lane. Further turns wait for those before them, not for a place.
+    // An open loop has one lane. Later turns of a conversation wait for the turns before them, not
+    // for a place.
     const auto next = plan_.requests.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
                                                    paces_[0].cursor, plan_.requests.size()));
     progress_.waiting = next < due
@@ -300,7 +301,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   ThreadPriority priority_;
-  // On the client's thread only.
+  // Used on the client's thread only.
   LoopWatch watch_;
   Paces paces_;
   LoadRecords records_;

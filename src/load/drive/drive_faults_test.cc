@@ -33,7 +33,8 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
 
 TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
   const LoopbackPort gone;
-  // Its first answer comes later than a dead server alone would be given up.
+  // The good server's first answer comes after the time at which a dead server alone would be given
+  // up.
   EngineForTest good({.first_ns = 4'000 * kNsPerMs});
   PlanOptions options = Fixed(0, 1);
   options.requests.reset();
@@ -45,7 +46,7 @@ TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
   EXPECT_EQ(records.ended_early, "");
   EXPECT_EQ(CountOf(records, RequestStatus::kDone), 8u);
   EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
-  // They wait longer and longer.
+  // The users of the dead server wait longer and longer between requests.
   EXPECT_LT(CountOf(records, RequestStatus::kFailed), 300u);
 }
 
@@ -58,7 +59,7 @@ TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersHaveFinished) {
   const LoadRecords records = Send(options, {dead, TargetOf(good)});
   EXPECT_EQ(CountOf(records, RequestStatus::kDone), 1000u);
   EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last, at " + dead.url));
-  // Eight users who pause up to a second would need two minutes for the other half.
+  // Eight users who pause for up to a second each would need two minutes for the other half.
   EXPECT_LT(records.ended_ns - records.started_ns, 60 * kNsPerSecond);
 }
 
@@ -173,7 +174,7 @@ TEST(DriveFaults, AStreamThatStallsIsGivenUp) {
   EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
     exchange->Begin(200, "text/event-stream");
     exchange->Write(EngineForTest::Chunk("a", 1));
-    // Alive, but without a token.
+    // The server is alive but sends no more tokens.
     for (int i = 1; i < 100; ++i) {
       self.server().At(MonotonicNs() + i * 50 * kNsPerMs,
                        [exchange] { exchange->Write(": ping\n\n"); });
@@ -210,7 +211,7 @@ TEST(DriveFaults, AConnectionThatStaysOpenAfterTheEndIsClosed) {
   EngineForTest engine({}, [](EngineForTest&, const Exchange& exchange, const auto&) {
     exchange->Begin(200, "text/event-stream");
     exchange->Write(EngineForTest::Chunk("a", 1, true) + EngineForTest::Event("[DONE]"));
-    return true;  // and no End
+    return true;  // the answer never ends
   });
   const LoadRecords records = Send(Fixed(1, 1), {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 1u);

@@ -51,7 +51,8 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
 
 TEST(Drive, UsersWhoGetThroughThePlanBeginItAgainWithOtherPrompts) {
   EngineForTest engine({.first_ns = kNsPerMs});
-  // Of 7 tokens out of ten, two in some 500 prompts are the same by chance once in a hundred runs.
+  // Prompts have 7 tokens out of ten possible ones: two of some 500 prompts are equal by chance
+  // once in a hundred runs.
   PlanOptions options = Fixed(5, 1, 40);
   options.concurrency = 2;
   auto plan = MakePlan(options);
@@ -83,7 +84,7 @@ TEST(Drive, UsersPauseEvenIfFirstAnswersComeBeforeAllHaveBegun) {
   for (const RequestRecord& r : records.requests) {
     EXPECT_GE(r.intended_ns, records.started_ns) << r.index;
     if (r.index < 300) continue;
-    // Intended after the user's pause, which follows the answer before it.
+    // The intended time is the end of the answer before it plus the user's pause.
     EXPECT_EQ(ends.count(r.intended_ns - plan->requests[r.index].think_ns), 1u) << r.index;
   }
 }
@@ -97,7 +98,7 @@ TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
   const Concurrency all = ConcurrencyOf(records.requests, records.started_ns);
   EXPECT_EQ(all.peak, 4u);
   EXPECT_GT(all.mean, 3.5);
-  // 5 rounds of 100 ms.
+  // 20 requests, 4 at once, make 5 rounds of 100 ms.
   EXPECT_GE(records.ended_ns - records.started_ns, 500 * kNsPerMs);
 }
 
@@ -132,7 +133,7 @@ TEST(Drive, ACappedOpenLoopReportsItsQueueTime) {
   EXPECT_LT(*LatenessNs(last), 40 * kNsPerMs);
 }
 
-// What a recording sends: nobody knows before how long a start or a flush takes.
+// A recording sends such a load: nobody knows in advance how long a start or a flush takes.
 TEST(Drive, ALoadWithoutAnEndKeepsItsScheduleRoundAfterRoundUntilItIsStopped) {
   for (const bool by_rate : {true, false}) {
     EngineForTest engine({.first_ns = kNsPerMs});
@@ -154,7 +155,7 @@ TEST(Drive, ALoadWithoutAnEndKeepsItsScheduleRoundAfterRoundUntilItIsStopped) {
     const LoadRecords records = Send(*plan, {TargetOf(engine)}, stop.get_token());
     EXPECT_EQ(records.ended_early, "stopped");
     EXPECT_GT(records.ended_ns - records.started_ns, by_rate ? 200 * kNsPerMs : 0);
-    const auto bodies = engine.bodies();  // the last, which was cancelled, may still come in
+    const auto bodies = engine.bodies();  // the last, cancelled request may still come in
     std::set<std::string> prompts;
     for (const auto& body : bodies) prompts.insert(body["prompt"].dump());
     EXPECT_EQ(prompts.size(), bodies.size());
@@ -278,7 +279,7 @@ TEST(Drive, UsersThinkBetweenTheirRequests) {
   options.think_ns = 30 * kNsPerMs;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 30u);
-  // Nine pauses of 30 ms on average for each user.
+  // Each user has nine pauses of 30 ms on average.
   EXPECT_GT(records.ended_ns - records.started_ns, 130 * kNsPerMs);
   EXPECT_LT(ConcurrencyOf(records.requests, records.started_ns).mean, 2);
 }

@@ -12,7 +12,8 @@ namespace tacho {
 
 namespace {
 
-// Seconds, or a date, by the server's clock if it reports that. -1 without one.
+// The Retry-After header, in seconds; a date counts by the server's clock if the server reports it.
+// -1 without the header.
 int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
   const std::string_view after = FindHeader(headers, "Retry-After");
   if (const auto seconds = ParseWhole<int64_t>(after)) return std::max<int64_t>(-1, *seconds);

@@ -72,7 +72,7 @@ void Flights::OnEnded(Flight& flight) {
   TellTokens(flight);
   if (!flight.record().error.empty())
     flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
-  // Names the route that the server does not have.
+  // The error names the route that the server does not have.
   if (const auto url = ParseUrl(addresses_[target]); flight.record().http_status == 404 && url)
     flight.record().error =
         fmt::format("POST {}: {}", url->path.substr(0, url->path.find('?')), flight.record().error);

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Running lanes of that many users and servers.
+// The running lanes of a load with this many requests, users and servers.
 struct UnderWay {
   UnderWay(uint64_t requests, uint64_t users, size_t targets)
       : laid(PlanOf(requests, users), targets) {}
@@ -22,7 +22,7 @@ struct UnderWay {
     ++pace.resting;
     paces.FreePlace(pace, at_ns);
   }
-  // Lets that many of its requests fail in a row, from second 1 on.
+  // Lets `times` requests of the lane fail in a row, all at second 1.
   void Fail(size_t lane, int times) {
     for (int i = 0; i < times; ++i) paces[lane].failures.Count(true, kNsPerSecond);
   }
@@ -30,7 +30,7 @@ struct UnderWay {
 
 TEST(Paces, LanesHaveTheirTurnsInTheOrderInWhichTheyTookThem) {
   UnderWay load(12, 3, 3);
-  // At the beginning each has one.
+  // At the beginning each lane has one turn.
   for (const size_t lane : {0u, 1u, 2u}) EXPECT_EQ(load.paces.NextInTurn().lane, lane);
   EXPECT_TRUE(load.paces.NobodysTurn());
   for (const size_t lane : {2u, 0u, 2u, 2u}) load.paces.TakesTurn(load.paces[lane]);
@@ -45,7 +45,7 @@ TEST(Paces, EachLaneGoesThroughItsOwnRequests) {
   for (const size_t lane : {0u, 1u}) {
     Pace& pace = load.paces[lane];
     for (; const auto next = load.paces.NextOf(pace); ++pace.cursor) {
-      EXPECT_EQ(load.paces.NextOf(pace), next);  // it is not yet begun
+      EXPECT_EQ(load.paces.NextOf(pace), next);  // the request has not begun yet
       EXPECT_EQ(load.paces.Of(*next).lane, lane);
       EXPECT_FALSE(load.paces.AreThrough());
       begun.insert(*next);
@@ -64,7 +64,7 @@ TEST(Paces, APlaceKnowsSinceWhenItIsFree) {
   EXPECT_EQ(pace.TakePlace(), 0);
   load.End(pace, 40);
   EXPECT_EQ(load.paces.NextInTurn().lane, 0u);
-  EXPECT_EQ(pace.TakePlace(), 0);  // the other one's user begins first
+  EXPECT_EQ(pace.TakePlace(), 0);  // the lane's other user begins first
   EXPECT_EQ(pace.TakePlace(), 40);
   EXPECT_FALSE(pace.HasRoom());
   load.End(pace, 50);
@@ -105,7 +105,7 @@ TEST(Paces, GivesUpIfOnlyFailingServersAreLeft) {
   UnderWay load(1000, 2, 2);
   load.Fail(0, 19);
   load.Fail(1, 1);
-  EXPECT_EQ(load.paces.FailuresInVain(2 * kNsPerSecond), 0u);  // one of them may be starting
+  EXPECT_EQ(load.paces.FailuresInVain(2 * kNsPerSecond), 0u);  // one server may be starting
   EXPECT_FALSE(load.paces.AreHopeless(2 * kNsPerSecond));
   EXPECT_EQ(load.paces.FailuresInVain(kLater), 20u);
   EXPECT_TRUE(load.paces.AreHopeless(kLater));

@@ -15,7 +15,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kMostAsked = int64_t{1} << 30;  // of each: their product is doubled
+constexpr int64_t kMostAsked = int64_t{1} << 30;  // for each: their product is doubled
 
 // The user's fields replace ours of the same name: to some servers (sglang-router) a duplicate name
 // is an error.

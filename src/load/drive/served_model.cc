@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kAtOnce = 64;  // of requests to the tokenizer
+constexpr size_t kAtOnce = 64;  // requests to the tokenizer at a time
 constexpr int64_t kBytesAToken = 4;
-// The same bounds as vLLM's client sets for ShareGPT.
+// The same bounds that vLLM's client sets for ShareGPT.
 constexpr int64_t kLeastTokens = 4, kMostPrompt = 1024, kMostBoth = 2048;
 
 constexpr std::string_view kPlainText =
@@ -34,13 +34,13 @@ constexpr std::string_view kPlainText =
     "time "
     "to read more than the first line.";
 
-// Engines answer 404 to "//tokenize".
+// Joins the URL and the route with one slash: engines answer 404 to "//tokenize".
 std::string AddressOf(const std::string& url, std::string_view route) {
   const auto parsed = ParseUrl(url);
   return parsed ? parsed->With(route) : url + std::string(route);
 }
 
-// `key` is "prompt", or "messages" with their JSON.
+// `key` is "prompt" or "messages"; `json` is its value.
 HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view key,
                             std::string_view json, std::chrono::milliseconds patience) {
   HttpRequest request;
@@ -53,7 +53,7 @@ HttpRequest TokenizeRequest(const std::string& url, const std::string& model, st
   return request;
 }
 
-// The JSON of an answer that has `key`.
+// The JSON of a tokenizer's answer; kRemote if it lacks `key`.
 Result<Json> Told(const Result<HttpResponse>& answer, const char* key) {
   if (!answer) return tl::unexpected<Error>(answer.error().WithContext("the tokenizer"));
   if (answer->status == 404 || answer->status == 405) {

@@ -41,7 +41,7 @@ bool ThreadPriority::Set(pid_t thread, const Attributes& attributes) {
 void ThreadPriority::Raise() {
   thread_ = gettid();
   if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0 || !Get(thread_, before_)) return;
-  // A policy that our parent has set stays.
+  // A policy that the parent process has set stays.
   if (before_.policy != SCHED_NORMAL) return;
   second_ns_ = MonotonicNs();
   second_cpu_ns_ = CpuNs();

@@ -45,7 +45,7 @@ TEST(Arrivals, GapsOfAPoissonProcessAreExponential) {
 }
 
 TEST(Arrivals, CountsOfAPoissonProcessAreIndependentOfWhenOneLooks) {
-  // Given their number, the times are evenly spread.
+  // The number of arrivals is fixed, so their times are evenly spread.
   const auto times = Times({.rate = 100}, 10'000);
   const double end = times.back();
   EXPECT_LT(KolmogorovOf(times, [&](double at) { return at / end; }), kOneInHundred);

@@ -38,7 +38,7 @@ class JsonRows {
     return why;
   }
 
-  // The entries of an array, as far as they can be separated.
+  // Takes the entries of an array, as far as they can be separated.
   void TakeArray(std::string_view bytes) {
     const simdjson::padded_string whole(bytes);
     ondemand::document document;
@@ -53,7 +53,7 @@ class JsonRows {
       ondemand::object object;
       if (const auto error = item.get_object().get(object)) {
         Broken(entry, NoObject(error));
-        // After broken structure, entries cannot be separated.
+        // After broken structure, the remaining entries cannot be separated.
         if (error != simdjson::INCORRECT_TYPE) return;
         continue;
       }
@@ -61,7 +61,7 @@ class JsonRows {
     }
   }
 
-  // After the last row: only all of them show what a unit of their times is.
+  // Sets the rows' times after the last row: only all stamps together show their unit.
   void SetTimes() {
     TraceSigns signs{.given_unit = options_.seconds_a_unit,
                      .given_block = options_.block_tokens,
@@ -93,7 +93,7 @@ class JsonRows {
   }
 
  private:
-  // Why the row has no request.
+  // Why the row holds no request.
   std::string NoObject(simdjson::error_code error) const {
     if (error != simdjson::INCORRECT_TYPE)
       return fmt::format("no JSON: {}", simdjson::error_message(error));
@@ -206,7 +206,7 @@ class JsonRows {
     return fmt::format("{} is no number of tokens", key);
   }
 
-  // The first turn and the answer to it.
+  // Reads the first turn and the answer to it.
   static void ReadTurns(ondemand::value value, DatasetRow& row) {
     ondemand::array turns;
     if (value.get_array().get(turns) != simdjson::SUCCESS) return;
@@ -242,7 +242,7 @@ class JsonRows {
   std::string padded_;
   bool taken_ = false, is_bailian_ = false;
   uint64_t line_ = 0;
-  // Of each row.
+  // One entry for each row.
   std::vector<std::optional<double>> stamps_;
   std::vector<uint64_t> lines_;
 };

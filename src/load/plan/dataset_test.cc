@@ -86,7 +86,7 @@ TEST(Dataset, MooncakesTraceHasTimesAndSharedBlocks) {
   std::string one, other;
   AppendTokenIds(plan->requests[0], plan->salt, ids, one);
   AppendTokenIds(plan->requests[1], plan->salt, ids, other);
-  // 512 tokens of four digits are the same, then they part.
+  // The first 512 tokens, of four digits each, are the same; then the prompts differ.
   EXPECT_EQ(one.substr(0, 512 * 5), other.substr(0, 512 * 5));
   EXPECT_NE(one.substr(512 * 5, 100), other.substr(512 * 5, 100));
   EXPECT_EQ(std::count(one.begin(), one.end(), ','), 599);
@@ -103,11 +103,11 @@ TEST(Dataset, ATraceOfSecondsAndShortBlocksIsReadAsSuch) {
   options.replay_speed = 1;
   const auto plan = MakePlan(options, dataset);
   const std::vector<int64_t> ids = {1000, 2345, 4711, 6789, 8888, 9999};
-  constexpr uint64_t kSalt = 2;  // with others two tokens may be equal by chance
+  constexpr uint64_t kSalt = 2;  // with other salts two tokens may be equal by chance
   std::string one, other;
   AppendTokenIds(plan->requests[0], kSalt, ids, one);
   AppendTokenIds(plan->requests[1], kSalt, ids, other);
-  EXPECT_EQ(one.substr(0, 48 * 5), other.substr(0, 48 * 5));  // tokens of four digits
+  EXPECT_EQ(one.substr(0, 48 * 5), other.substr(0, 48 * 5));  // tokens have four digits
   EXPECT_NE(one.substr(48 * 5, 2 * 5), other.substr(48 * 5, 2 * 5));
 }
 

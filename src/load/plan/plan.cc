@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Independent streams of one seed.
+// Independent random streams of one seed.
 constexpr uint64_t kRequestStream = uint64_t{1} << 32;
 constexpr uint64_t kThinkStream = uint64_t{1} << 48;
 constexpr uint64_t kPrefixStream = uint64_t{1} << 49;
@@ -20,11 +20,12 @@ constexpr uint64_t kShuffleStream = 2;
 constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 
-// The number of planned requests if neither the user nor the duration sets it, and the maximum.
+// These give the number of planned requests, and its maximum, if neither the user nor the duration
+// sets it.
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
-constexpr int64_t kUnknownOutput = 256;  // as vLLM's client
+constexpr int64_t kUnknownOutput = 256;  // as in vLLM's client
 
 class Planner {
  public:
@@ -79,7 +80,8 @@ class Planner {
     return static_cast<uint64_t>(std::clamp(needed, kLeastUncounted, kMostUncounted));
   }
 
-  // The requests that belong together: one, the turns of a session, the samples of a prompt.
+  // Adds requests that belong together: a single request, the turns of a session, or the samples of
+  // a prompt.
   void AddGroup() {
     NextArrival();
     if (past_end_) return;
@@ -117,7 +119,7 @@ class Planner {
   }
 
   Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
-    // From floor(n (1-s)) to ceil(n (1+s)), both inclusive, as in vLLM's client.
+    // The range is floor(n (1-s)) to ceil(n (1+s)), both inclusive, as in vLLM's client.
     const auto vary = [&](int64_t tokens, double share) {
       const double n = static_cast<double>(tokens);
       const auto low = std::max<int64_t>(1, static_cast<int64_t>(std::floor(n * (1 - share))));
@@ -167,7 +169,7 @@ class Planner {
       request.turn = turn;
       if (turn > 0) request.think_ns += std::llround(think_ms * 1e6);
       say(seed, own.prompt);
-      say(random.Next(), own.output);  // instead of the answer, which is not yet known
+      say(random.Next(), own.output);  // stands for the answer, which is not yet known
     }
   }
 
@@ -210,8 +212,8 @@ class Planner {
     plan_.requests.push_back(std::move(request));
   }
 
-  // The output keeps its length up to half of the room, because it costs the most steps. A text is
-  // sent unchanged.
+  // Shortens a request to the model's length. The output keeps its length up to half of the room,
+  // because it causes the most steps. A text is sent unchanged.
   void CutToModel(PlannedRequest& request) {
     if (!options_.most_total_tokens) return;
     const int64_t most = *options_.most_total_tokens;

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Common lower-case words: with their blank, one token in today's vocabularies.
+// Common lower-case words. Each, with its leading blank, is one token in today's vocabularies.
 constexpr std::array<std::string_view, 64> kWords = {
     "time",   "people", "way",   "water",  "day",    "man",    "world", "life",   "hand",  "part",
     "child",  "eye",    "woman", "place",  "work",   "week",   "case",  "point",  "group", "number",

@@ -24,7 +24,8 @@ double ShareUpTo(const QuantileTable& table, double value) {
   return (low + high) / 2;
 }
 
-// Lengths are whole, so the distance is taken between them, which makes the test conservative.
+// Lengths are whole numbers, so the distance is taken halfway between them, which makes the test
+// conservative.
 double KolmogorovOfLengths(std::vector<double> lengths, const QuantileTable& table) {
   std::sort(lengths.begin(), lengths.end());
   const auto n = static_cast<double>(lengths.size());
@@ -37,7 +38,7 @@ double KolmogorovOfLengths(std::vector<double> lengths, const QuantileTable& tab
   return most * std::sqrt(n);
 }
 
-// Sixteen tables are tested.
+// The critical value for one false alarm in a hundred runs over sixteen tables.
 constexpr double kOneInHundredOfSixteen = 2.0;
 
 TEST(Random, NormalVariablesAreNormal) {

@@ -17,11 +17,11 @@ constexpr int64_t kMooncakesBlock = 512, kBailiansBlock = 16, kLargestBlock = 1 
 constexpr double kMinuteInSeconds = 60, kThousandASecond = 1, kHundredASecond = 10;
 constexpr double kMostOddRows = 0.1;
 
-// Stamps since 1970, by their unit: the first that is larger than the earliest stamp.
+// Units of stamps since 1970: the first row whose bound is larger than the earliest stamp applies.
 struct EpochUnit {
   double below, seconds_a_unit;
 };
-constexpr double kEarliestEpoch = 1e9;  // 2001, in seconds
+constexpr double kEarliestEpoch = 1e9;  // the year 2001, in seconds
 constexpr std::array kEpochUnits{EpochUnit{1e11, 1}, EpochUnit{1e14, 1e-3}, EpochUnit{1e17, 1e-6},
                                  EpochUnit{std::numeric_limits<double>::infinity(), 1e-9}};
 
@@ -32,7 +32,7 @@ size_t RowsThatFit(const TraceSigns& signs, int64_t block) {
   }));
 }
 
-// The smallest block of which no prompt has more than its ids.
+// The smallest block size with which no prompt has more blocks than ids.
 int64_t SmallestBlock(const TraceSigns& signs) {
   int64_t least = 1;
   for (const auto& [tokens, ids] : signs.hashed)
@@ -40,7 +40,8 @@ int64_t SmallestBlock(const TraceSigns& signs) {
   return least;
 }
 
-// The size that fits most rows; of equal ones `usual`, then Bailian's, then powers of two.
+// The block size that fits most rows. Among equals `usual` wins, then Bailian's, then powers of
+// two.
 int64_t BestBlock(const TraceSigns& signs, int64_t usual) {
   int64_t best = usual;
   size_t most = RowsThatFit(signs, usual);

@@ -19,7 +19,7 @@ double UnitOf(std::vector<double> stamps) { return OfStamps(std::move(stamps)).s
 int64_t BlockOf(Hashed hashed) { return OfStamps({}, std::move(hashed)).block_tokens; }
 
 TEST(TraceUnits, ABlockHasTheSizeThatFitsAllPrompts) {
-  for (const bool up : {true, false})  // whether the last, shorter block has an id
+  for (const bool up : {true, false})  // whether the last, shorter block has an id too
     for (const int64_t block : {8, 16, 32, 64, 128, 256, 512, 1024}) {
       Hashed hashed;
       for (const int64_t tokens : {50, 521, 6955, 12'345, 700, 33'333})
@@ -27,7 +27,7 @@ TEST(TraceUnits, ABlockHasTheSizeThatFitsAllPrompts) {
           hashed.emplace_back(tokens, ids);
       EXPECT_EQ(BlockOf(hashed), block) << up;
     }
-  // No power of two: that of the prompt which fills its blocks.
+  // The size is no power of two: the prompt that fills its blocks shows it.
   EXPECT_EQ(BlockOf({{300, 3}, {250, 3}, {1000, 10}, {901, 10}}), 100);
 }
 

@@ -31,7 +31,7 @@ BenchIdentity Identity() {
   return identity;
 }
 
-// As vLLM 0.32.0's `bench serve --save-result --save-detailed` wrote them, in this order.
+// The keys that vLLM 0.32.0's `bench serve --save-result --save-detailed` wrote, in this order.
 constexpr const char* kKeys[] = {"date",
                                  "endpoint_type",
                                  "backend",
@@ -166,7 +166,7 @@ TEST(BenchText, TellsFiguresOfOneNameApart) {
   LoadRecords records = Records();
   const BenchMetrics metrics;
   EXPECT_TRUE(BenchDifferences(records, Summarise(records, {}).whole, metrics).empty());
-  for (RequestRecord& r : records.requests)  // a role came 20 ms before the first token
+  for (RequestRecord& r : records.requests)  // the role came 20 ms before the first token
     if (r.first_choice_ns > 0) r.first_choice_ns -= 20'000'000;
   const LoadSummary summary = Summarise(records, {});
   const std::string text = BenchResultText(records, summary, Identity(), metrics, "");

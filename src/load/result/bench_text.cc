@@ -15,7 +15,7 @@ struct MetricText {
   const char* name;
   const char* title;
   const char* word;
-  // Where vLLM's definition gives other figures than docs/metrics.md.
+  // Set where vLLM's definition gives other figures than docs/metrics.md.
   const char* other_title = "";
   const char* why = "";
 };
@@ -33,7 +33,7 @@ constexpr MetricText kTexts[] = {
     {"e2el_including_client_queue", "Queue-inclusive End-to-end Latency", "E2EL incl. Queue"},
 };
 
-// The percentiles of the second table, in nanoseconds; none if it lacks the metric.
+// The percentiles of the second table, in nanoseconds; nullptr if that table lacks the metric.
 const Distribution* OursOf(const LoadFigures& whole, std::string_view name) {
   return name == "ttft"   ? &whole.ttft
          : name == "tpot" ? &whole.tpot
@@ -41,7 +41,7 @@ const Distribution* OursOf(const LoadFigures& whole, std::string_view name) {
                           : nullptr;
 }
 
-// Whether a reader would see two figures of one name.
+// Whether a reader would see two different figures under one name.
 bool Differs(const LoadRecords& records, const LoadFigures& whole, const MetricText& text) {
   constexpr double kSame = 0.01;
   const Distribution* ours = OursOf(whole, text.name);
@@ -51,7 +51,7 @@ bool Differs(const LoadRecords& records, const LoadFigures& whole, const MetricT
     const auto one = ours->At(percent), other = theirs.At(percent);
     return one && other && std::abs(*one / 1e6 - *other) > kSame * std::max(*one / 1e6, *other);
   };
-  // Of ITL the second table has no median.
+  // The second table has no median of ITL.
   return differs_at(99) || (std::string_view(text.name) != "itl" && differs_at(50));
 }
 
@@ -109,7 +109,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   std::string out = BenchTitle(" Serving Benchmark Result ", '=');
   out += BenchRow("Successful requests:", whole.done);
   out += BenchRow("Failed requests:", whole.failed + whole.partial);
-  // vLLM's client has none.
+  // vLLM's client has no such row.
   if (whole.cancelled > 0) out += BenchRow("Cancelled requests:", whole.cancelled);
   if (summary.verdict.client_bound) out += BenchRow("Limited by the client:", "yes, see below");
   if (identity.max_concurrency) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kOfLevel = 0.95;
 
-// From `at_ns` on, that many requests were in flight.
+// `count` requests begin (or, if negative, end) at `at_ns`.
 struct Edge {
   int64_t at_ns = 0;
   int64_t count = 0;

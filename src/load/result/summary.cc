@@ -72,7 +72,8 @@ double ShareInside(const RequestRecord& request, const Inside& inside) {
   return all > 0 ? tokens / all : 0;
 }
 
-// When engines wrote their traces: that time, and what came in it of the others, is in no rate.
+// The time in which engines wrote their traces. No rate includes this time, nor what other engines
+// sent in it.
 struct Flush {
   int64_t from_ns = 0, to_ns = 0;  // both 0: never
   [[nodiscard]] bool Holds(int64_t at_ns) const { return at_ns >= from_ns && at_ns < to_ns; }
@@ -81,9 +82,9 @@ struct Flush {
   }
 };
 
-// The output inside an interval, whenever its requests were sent. A request counts with the share
-// of its output inside, so that tokens divided by requests are right: if requests come in waves,
-// whole requests would be off by a wave.
+// Sets the rates from the output inside an interval, whenever its requests were sent. A request
+// counts with the share of its output inside, so that tokens divided by requests are right: if
+// requests come in waves, whole requests would be off by a wave.
 void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Flush& flush,
               const SummaryOptions& options, LoadFigures& figures) {
   figures.duration_ns = to_ns - from_ns - flush.Inside(from_ns, to_ns);
@@ -159,7 +160,8 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
   return figures;
 }
 
-// In seconds from the start of the load, as vLLM's client does.
+// The largest number of chunks in one second, counted from the start of the load as vLLM's client
+// does.
 uint64_t PeakChunks(const LoadRecords& records) {
   std::vector<uint64_t> chunks;
   for (const RequestRecord& request : records.requests) {
@@ -222,7 +224,7 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
 }
 
 // `error` without its figures (bytes, tokens, times), which do not distinguish kinds of errors. An
-// HTTP status does, and so do digits within a word (an address, an id).
+// HTTP status stays, and so do digits within a word (an address, an id), because they do.
 std::string KindOfError(std::string_view error) {
   constexpr std::string_view kStatus = "HTTP ";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -282,7 +284,7 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
   };
   summary.whole = figures(all);
   summary.window = SteadyWindowOf(records.requests, options.most_at_once);
-  // What is steady around a flush is not one load.
+  // A steady window that contains a flush does not show one load.
   if (summary.window && flush.Inside(summary.window->from_ns, summary.window->to_ns) > 0)
     summary.window.reset();
   if (summary.window) {

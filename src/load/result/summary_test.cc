@@ -42,13 +42,12 @@ TEST(Summary, FiguresAreThoseOfTheDefinitions) {
   EXPECT_EQ(all.concurrency.peak, 2u);
 }
 
-// Profilers stopped at 1100 ms, and the engine wrote until 5100 ms: 4 s that are no part of the
-// load.
+// Profilers stop at 1100 ms and the engine writes until 5100 ms: these 4 s are no part of the load.
 TEST(Summary, AFlushOfProfilersIsNoPartOfTheLoad) {
   LoadRecords records =
       RecordsForTest({RequestForTest(1000, {1050, 1060, 1070}), RequestForTest(1090, {5150, 5160}),
                       RequestForTest(5110, {5160, 5170}),
-                      RequestForTest(1090, {2000, 3000, 4000})});  // of an engine that goes on
+                      RequestForTest(1090, {2000, 3000, 4000})});  // from an engine that goes on
   records.MarkFlush(1100 * kNsPerMs, 5100 * kNsPerMs);
   const LoadSummary all = Summarise(records, {.slos = {{}}});
   EXPECT_EQ(all.whole.done, 4u);
@@ -125,7 +124,7 @@ TEST(Summary, GoodputCountsWhatKeepsEverySlo) {
                       RequestForTest(1000, {1020})});
   const auto slos = ParseSlos("ttft:40 tpot:20ms");
   ASSERT_TRUE(slos);
-  // The first is late, the second slow; the third has one token, and no TPOT.
+  // The first request is late, the second slow; the third has one token and so no TPOT.
   EXPECT_EQ(Summarise(records, {.slos = *slos}).whole.good, 1u);
   EXPECT_FALSE(Summarise(records, {}).whole.good);
   for (const char* bad : {"ttfx:1", "ttft", "ttft:x", "ttft:-1", "ttft:1h", "itl:5"}) {
@@ -159,7 +158,7 @@ TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
   EXPECT_EQ(all.window->from_ns, 1900 * kNsPerMs);
   EXPECT_EQ(all.window->to_ns, 4000 * kNsPerMs);
   ASSERT_TRUE(all.steady);
-  // Sent from 1.9 s on and before 4 s.
+  // The requests sent from 1.9 s on and before 4 s.
   EXPECT_EQ(all.steady->sent, 21u);
   EXPECT_EQ(all.steady->duration_ns, 2100 * kNsPerMs);
   EXPECT_NEAR(all.steady->output_tokens_per_s, 20, 1.5);
@@ -189,7 +188,7 @@ TEST(Summary, AWaveCountsInTheSteadyWindowAsFarAsItCameInIt) {
 }
 
 TEST(Summary, UsersWhoThinkAreSteadyAtTheirMedian) {
-  // Ten users begin together, and from then on have a request in flight a tenth of the time.
+  // Ten users begin together; after that each has a request in flight a tenth of the time.
   std::vector<RequestRecord> requests;
   for (int64_t user = 0; user < 10; ++user) {
     requests.push_back(RequestForTest(1000, {1050, 1100}));
@@ -252,7 +251,7 @@ TEST(Summary, TheClientIsNotJudgedWithoutAnAnswer) {
   EXPECT_FALSE(all.verdict.client_bound);
   EXPECT_EQ(all.verdict.why, "no request was answered");
 
-  // A request that the end of the load cut within its answer counts as answered.
+  // A request that the end of the load cut off within its answer counts as answered.
   records = RecordsForTest({RequestForTest(1000, {1050, 1060})});
   records.requests[0].status = RequestStatus::kCancelled;
   records.client.most_cpu_share = 0.97;

@@ -56,7 +56,7 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_EQ(KneeOf(levels), 1u);
   levels[1].broken_off = true;
   EXPECT_EQ(KneeOf(levels), 4u);
-  // In the ramp-up, which the steady state leaves out.
+  // The failure lies in the ramp-up, which the steady state leaves out.
   levels[4].summary.steady = levels[4].summary.whole;
   levels[4].summary.whole.failed = 1;
   EXPECT_EQ(KneeOf(levels), 0u);
@@ -64,7 +64,7 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_FALSE(KneeOf(levels));
   EXPECT_FALSE(KneeOf({}));
   EXPECT_FALSE(KneeOf({levels[1]}));
-  // A sweep that was interrupted in its second level has one level.
+  // A sweep that was interrupted in its second level has one complete level.
   SweepLevel stopped = level(2, 195, 1.02e9);
   stopped.broken_off = true;
   EXPECT_FALSE(KneeOf({level(1, 100, 1e9), stopped}));

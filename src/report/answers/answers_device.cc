@@ -17,10 +17,11 @@ constexpr const char* kIdleUnknown =
     "GPU work that is missing from the recording may have run while the device looks idle";
 constexpr const char* kNoClock = "host and device have no clock in common";
 
-// A device this busy limits by itself; a host that causes this share of the idle time does.
+// A device that is this busy is the limit by itself. A host that causes this share of the idle time
+// is the limit.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
-// `part` of `whole`, as figure and share.
+// Sets figure and share to `part` of `whole`.
 void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
   answer.figure = FormatShare(part, whole);
   answer.share = ShareOf(part, whole);
@@ -32,7 +33,7 @@ bool LacksSomeClock(const AnswerInput& in) {
   });
 }
 
-// Then most of the idle time has no cause that is known.
+// Whether a missing common clock leaves most of the idle time without a known cause.
 bool LacksClock(const AnswerInput& in) {
   const std::vector<IdleCauseRow>& causes = in.totals.idle.causes;
   return !causes.empty() && causes.front().cause == IdleCause::kUnknown && LacksSomeClock(in);
@@ -79,7 +80,7 @@ Answer AnswerTrust(const AnswerInput& in) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
   const std::string caveat = Caveat(in.run);
-  // The caveat names the loss where idle time is known all the same.
+  // The caveat already names the loss if idle time is still known.
   if (traces.size() == 1 && !all_whole && (caveat.empty() || !traces.front().idle.known))
     text = LossInWords(traces.front());
   add(caveat);
@@ -93,7 +94,7 @@ Answer AnswerIdle(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   const IdleTable& idle = in.totals.idle;
-  // Results that were read back may lack the causes.
+  // Results that were read back may have no causes.
   if (!totals.whole || (totals.idle.ns > 0 && idle.causes.empty())) return CannotTell(kIdleUnknown);
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
@@ -217,7 +218,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
   if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
   const Ceiling& first = ceilings.front();
-  // What is unknown may be of any cause of idle time.
+  // Unknown time may belong to any cause of idle time.
   const DurationNs unknown = UnknownTime(in.totals.idle);
   if (first.cause == IdleCause::kUnknown ||
       (ceilings.size() > 1 && ceilings[1].time + unknown > first.time &&

@@ -36,8 +36,8 @@ bool HasGraph(const AnswerInput& in, const PlacedStep& placed) {
   return first != graphs.end() && first->call.start < placed.step->when.end;
 }
 
-// What may make the host wait for the device: synchronizing calls, and copies that are not
-// asynchronous.
+// Whether a call may make the host wait for the device: synchronizing calls, and copies that are
+// not asynchronous.
 bool MayWait(std::string_view call) {
   const auto has = [&](std::string_view word) { return call.find(word) != std::string_view::npos; };
   return has("Synchronize") || (has("Memcpy") && !has("Async") && !has("Graph"));
@@ -64,7 +64,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
     answer.sentence += fmt::format(", {} with their work", FormatCount(launched.graphs_with_work));
   std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
-  // Calls of such a step may not have been recorded.
+  // The calls of a step that lost work may not have been recorded.
   std::erase_if(
       steps, [&](const PlacedStep& placed) { return placed.step->lost_work && has_none(placed); });
   const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));

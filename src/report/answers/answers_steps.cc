@@ -34,7 +34,7 @@ std::string StepNoun(const std::vector<PlacedStep>& steps) {
                                                           : fmt::format("{} steps", PhaseOf(steps));
 }
 
-// From start to start; the last step has none.
+// Periods from start to start; the last step has none.
 std::vector<int64_t> Periods(const std::vector<PlacedStep>& steps) {
   std::vector<int64_t> periods;
   for (const PlacedStep& placed : steps) {
@@ -53,7 +53,7 @@ DurationNs MedianOf(std::span<const int64_t> times) {
   return Summarize(copy).p50;
 }
 
-// -1: not known.
+// -1: unknown.
 int64_t RequestsOf(const StepLabel& label) {
   if (label.context_requests < 0 && label.generation_requests < 0) return -1;
   return AddSaturated(std::max<int64_t>(label.context_requests, 0),
@@ -67,7 +67,7 @@ int64_t TokensOf(const StepLabel& label) {
 
 // "64 (8 to 72)": the median, the least and the most.
 std::string SpreadText(std::vector<int64_t> values) {
-  const DurationStats stats = Summarize(values);  // of counts, for once
+  const DurationStats stats = Summarize(values);  // here the values are counts, not times
   if (stats.min == stats.max) return FormatCount(stats.p50.ns);
   return fmt::format("{} ({} to {})", FormatCount(stats.p50.ns), FormatCount(stats.min.ns),
                      FormatCount(stats.max.ns));

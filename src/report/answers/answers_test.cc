@@ -17,7 +17,7 @@ Answer AnswerOf(const RunAnalysis& run, std::string_view id) {
   return {};
 }
 
-// What holds of every run.
+// Checks what must hold for every run.
 void ExpectSound(const RunAnalysis& run) {
   const std::vector<Answer> answers = Answers(run);
   ASSERT_EQ(answers.size(), 15U);
@@ -82,7 +82,7 @@ TEST(Answers, NameWhatTheFiguresAreOf) {
   EXPECT_EQ(AnswerOf(run, "change").cannot_tell, "only one run was given");
 }
 
-// Half of the idle time has no known cause, and may be of any.
+// Half of the idle time has no known cause and may be due to any cause.
 TEST(Answers, WhatIsUnknownIsNobodysAndLimitsWhatCanBeSaid) {
   RunAnalysis run = OneTrace();
   std::vector<IdleCauseRow>& causes = run.traces[0].idle.causes;
@@ -108,7 +108,7 @@ TEST(Answers, WhatIsUnknownIsNobodysAndLimitsWhatCanBeSaid) {
             "rest");
 }
 
-// Results that were read back may lack what those of today have.
+// Results that were read back may lack what today's results contain.
 TEST(Answers, WithoutCausesTheyAreUnknown) {
   RunAnalysis run = OneTrace();
   run.traces[0].idle.causes.clear();
@@ -137,8 +137,8 @@ TEST(Answers, TheStragglerIsOfTheRanks) {
   EXPECT_THAT(AnswerOf(run, "trust").sentence, testing::HasSubstr("1 of 3 ranks missing"));
 }
 
-// `count` decode steps of 100 us each, the last quarter of `last_ns`, the fifth of 300 us, with 4
-// requests, the last with 5; every other one launches a graph.
+// `count` decode steps of 100 us each. The fifth takes 300 us, and each step in the last quarter
+// `last_ns`. Each step has 4 requests, the last one 5. Every other step launches a graph.
 RunAnalysis WithSteps(int64_t count, int64_t last_ns = 110'000) {
   RunAnalysis run = OneTrace();
   TraceAnalysis& trace = run.traces[0];

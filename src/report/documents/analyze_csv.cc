@@ -75,7 +75,7 @@ constexpr TableMaker kTables[] = {
     [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); },
 };
 
-// The tables of all traces below each other, with the trace in front of each row.
+// The tables of all traces, one below the other. Each row starts with its trace.
 Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
   Table all = make(TraceAnalysis{});
   all.rows.clear();
@@ -93,7 +93,7 @@ Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
 
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
   std::vector<std::pair<std::string, std::string>> files;
-  // One kind at a time: as tables the rows of a large run take gigabytes.
+  // Handles one kind of table at a time: all rows of a large run take gigabytes as tables.
   const auto add = [&](const Table& table) {
     files.emplace_back(table.name + ".csv", RenderCsv(table));
   };

@@ -190,7 +190,7 @@ TEST(AnalyzeText, StepsOfADeviceFitEightyColumns) {
   narrow.style.width = 80;
   const std::string text = AnalyzeText(run, narrow);
   EXPECT_THAT(text, HasSubstr("device ms  host p50 us  period us  ctx tok  gen tok   tok/s\n"));
-  narrow.style.width = 95;  // the longest steps are worth more than the 99th percentile
+  narrow.style.width = 95;  // the columns of the longest steps matter more than the 99th percentile
   EXPECT_THAT(AnalyzeText(run, narrow), HasSubstr("host p50 us  max us  period us"));
 }
 
@@ -223,12 +223,12 @@ TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
   ScreenOptions options = Options();
   options.is_file = [](const std::string&) { return true; };
   EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1   one rank in full"));
-  // Two traces of one rank: --rank would choose both again.
+  // With two traces of one rank, --rank would select both again.
   for (RankRow& row : run.ranks.rows) row.rank = row.identity.rank = 0;
   EXPECT_THAT(AnalyzeText(run, options),
               AllOf(HasSubstr("tacho analyze run/rank1.pt.trace.json.gz  one trace in full"),
                     Not(HasSubstr("--rank"))));
-  options.is_file = [](const std::string&) { return false; };  // members of an archive
+  options.is_file = [](const std::string&) { return false; };  // the traces are in an archive
   EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("in full")));
 }
 

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// What stands above the reports of the traces.
+// The part above the reports of the traces.
 Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
   Document head;
   head.Add(Heading{Heading::Level::kTitle, "Where the time goes"});
@@ -25,8 +25,8 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
   return head;
 }
 
-// The whole document, with `top` rows of each long table; the traces that do not fit are left out
-// and counted in `left_out`.
+// The whole document with `top` rows of each long table. Traces that do not fit are left out and
+// counted in `left_out`.
 std::string Together(const RunAnalysis& run, const Document& head, const ScreenOptions& options,
                      size_t top, std::string_view version, size_t& left_out) {
   std::string out = RenderMarkdown(head);
@@ -37,7 +37,7 @@ std::string Together(const RunAnalysis& run, const Document& head, const ScreenO
   left_out = 0;
   const RankTable ranks = run.traces.size() == 1 ? run.ranks : RankTable{};
   for (const TraceAnalysis& trace : run.traces) {
-    // One document at a time: each holds every row.
+    // Renders one document at a time, because each holds every row.
     const std::string part =
         left_out > 0 ? "" : "\n" + RenderMarkdown(TraceDocument(trace, ranks, options), top);
     if (part.empty() || !fits(part)) {
@@ -67,7 +67,7 @@ std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options
                             std::string_view version, Document more) {
   Document head = HeadOf(run, options.style);
   head.Append(std::move(more));
-  // More rows than a document of this size can hold need not be tried.
+  // A document of this size cannot hold more rows.
   size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
   size_t left_out = 0;
   std::string out = Together(run, head, options, top, version, left_out);

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// "runs/before and 2 more"; the first trace where no name is known.
+// "runs/before and 2 more"; the first trace's path if no name is known.
 std::string NameOf(const SideFacts& facts) {
   const std::vector<std::string>& names = facts.names.empty() ? facts.paths : facts.names;
   if (names.empty()) return "no trace";
@@ -85,7 +85,7 @@ void AddWhole(const WholeChange& whole, const CompareView& view, Document& docum
       Paragraph{"of one device on average; one measurement a side, so no bounds", Paint::kDim});
 }
 
-// Whether the comparison goes on.
+// Adds the obstacles; returns whether the comparison continues.
 bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& document) {
   for (const Obstacle& obstacle : changes.obstacles) {
     if (view.anyway || &obstacle != &changes.obstacles.front())

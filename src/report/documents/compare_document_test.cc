@@ -8,7 +8,7 @@ namespace {
 
 using testing::StartsWith;
 
-// A baseline of two runs against one that nobody named.
+// A baseline of two runs, compared with a run that has no name.
 TEST(CompareDocument, CallsTheSidesAsTheUserDid) {
   RunChanges changes;
   changes.base.names = {"main"};

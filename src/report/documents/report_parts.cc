@@ -168,7 +168,7 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
 
 namespace {
 
-// Of a file that the figures of a run are not made of.
+// What a file is that takes no part in the figures of the run.
 std::string_view WhatItIs(TraceRole role) {
   if (role == TraceRole::kMerged)
     return "several ranks merged into one file, left out of the figures above";
@@ -206,7 +206,7 @@ Document OtherFiles(const RunAnalysis& run) {
     add(fmt::format("{}: {}, {}", trace.path, WhatItIs(trace.facts.role),
                     FormatCounted(trace.counts.total, "event")));
   }
-  // Without a rank the screen is about these files themselves.
+  // Without any rank the screen is about the capture files themselves.
   if (ranks.empty()) captures = run.captures;
   document.Append(LeftOutFiles(run.skipped, std::move(captures)));
   return document;

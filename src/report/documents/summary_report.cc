@@ -13,7 +13,8 @@
 namespace tacho {
 namespace {
 
-// Folded to `keep` rows. A name is made short only where it is shown: there may be millions.
+// The names, folded to `keep` rows. A name is shortened only where it is shown, because there may
+// be millions of names.
 Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, size_t keep, bool kernels,
                  const TextStyle& style, std::string title) {
   Table table{"names",

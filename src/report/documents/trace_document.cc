@@ -49,7 +49,7 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   return parts;
 }
 
-// Whether the figures can be believed, in figures.
+// How far the figures can be trusted, expressed in figures.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;

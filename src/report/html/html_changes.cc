@@ -13,7 +13,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostBars = 14;
-// Of the largest value: smaller steps are drawn on an axis that does not start at 0.
+// As a share of the largest value: if all steps are smaller, the axis does not start at 0.
 constexpr double kWorthFromZero = 0.05;
 constexpr double kThinnestBar = 0.15;  // percent of the width
 
@@ -21,7 +21,7 @@ std::string SignedDuration(int64_t ns) {
   return (ns < 0 ? "-" : "+") + FormatDuration({std::abs(ns)});
 }
 
-// Bars to draw: those beyond noise, then all others as one.
+// The bars to draw: those beyond noise, then one bar for all others.
 std::vector<Waterfall::Bar> DrawnBars(const Waterfall& fall) {
   std::vector<Waterfall::Bar> bars = fall.bars;
   const bool any_beyond_noise = std::ranges::any_of(bars, &Waterfall::Bar::beyond_noise);
@@ -41,7 +41,7 @@ std::vector<Waterfall::Bar> DrawnBars(const Waterfall& fall) {
   return bars;
 }
 
-// What times the axis goes from and to.
+// The times at which the axis starts and ends.
 struct ChartAxis {
   double from = 0, to = 0;
 
@@ -77,7 +77,7 @@ bool HoldsTable(const Document::Block& block) {
   return std::holds_alternative<TitledTable>(block.content);
 }
 
-// All parts of a step are to be opened: the drawing has those that changed.
+// The tables of all parts of a step are folded: the drawing shows those that changed.
 std::string TablesHtml(const Document& document, const HtmlStyle& style) {
   std::string out;
   Document before;

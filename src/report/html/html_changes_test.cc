@@ -39,7 +39,7 @@ RunChanges ChangesOfDecode() {
 std::string ClassForTest(std::string_view part) { return part.starts_with("idle") ? "i0" : "w0"; }
 size_t ColorForTest(std::string_view) { return 3; }
 
-// The exact times of the drawing's rows.
+// The exact times in the rows of the drawing.
 std::vector<int64_t> RowsOf(const std::string& html) {
   static const std::regex kRow("<b title=\"(-?[0-9]+) ns\">");
   std::vector<int64_t> rows;
@@ -68,7 +68,7 @@ TEST(WaterfallChart, SaysWhereItsAxisStarts) {
 }
 
 TEST(WaterfallChart, BarsStayInside) {
-  // All down to nothing and up again, over the largest whole.
+  // Bars that go down to zero and up again, beyond the larger of the two wholes.
   const Waterfall fall{100, 200, {{"a", -100, true}, {"b", 900, true}, {"c", -700, true}}};
   const std::string html = WaterfallChart("title", fall, ClassForTest);
   static const std::regex kBar("x=\"([0-9.]+)%\" y=\"3\" width=\"([0-9.]+)%\"");

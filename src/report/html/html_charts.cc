@@ -15,9 +15,9 @@ namespace {
 
 constexpr size_t kMostPoints = 600;
 constexpr double kWidth = 1000, kHeight = 120;
-constexpr double kLettersOnABar = 180;  // of the width of the page
+constexpr double kLettersOnABar = 180;  // letters across the whole page
 constexpr size_t kShortest = 8;         // letters
-constexpr size_t kLettersInARow = 130;  // of a whole row of a timeline
+constexpr size_t kLettersInARow = 130;  // letters across a timeline's row
 constexpr Phase kPhases[] = {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty,
                              Phase::kOther};
 
@@ -31,7 +31,8 @@ std::string LegendOf(const std::vector<const Step*>& steps) {
   return out + "</p>\n";
 }
 
-// A drawing with a title, the largest value at its upper left and what its axis ends with.
+// A chart with a title, its largest value at the upper left, and the labels at both ends of its
+// axis.
 std::string Framed(const std::string& title, const std::string& top, const std::string& left,
                    const std::string& right, const std::string& drawing) {
   return fmt::format(
@@ -68,7 +69,7 @@ std::string RowHtml(const DrawnRow& row) {
       HtmlText(row.label), drawing, texts);
 }
 
-// The most of each part of the time as steps of equal width, between `least` and `most`.
+// Draws the maximum of each part of the time as steps of equal width, between `least` and `most`.
 std::string SeriesPath(const std::vector<int64_t>& values, double least, double most) {
   std::string path;
   const double width = kWidth / static_cast<double>(values.size());

@@ -19,7 +19,7 @@ struct PaletteColors {
   Colors light, dark;
 };
 
-// Not of a palette: ground, texts, lines.
+// Colours outside the palettes: background, text, lines.
 constexpr std::string_view kVariables[] = {"bg",    "panel",  "ink", "dim", "line",
                                            "hover", "accent", "bad", "warn"};
 constexpr std::string_view kNamedLight[] = {"#fbfbfa", "#ffffff", "#1b1d20", "#5c636b", "#e3e5e8",
@@ -47,7 +47,7 @@ constexpr std::string_view kHostLight[] = {"#b9c4cf", "#6f9a8d", "#7b91a8", "#dc
                                            "#c9908a", "#bf9b15", "#aeb6be"};
 constexpr std::string_view kHostDark[] = {"#3a444e", "#3f6b60", "#34506c", "#86713f",
                                           "#8a4f4a", "#7d7722", "#4c555e"};
-// Of the report alone: parts of a window, a bar without a category, and nothing.
+// Colours that only the report uses: parts of a window, a bar without a category, and no bar.
 constexpr std::string_view kPartsLight[] = {"#00519b", "#f2b65a", "#bf9b15", "#d5d9dd"};
 constexpr std::string_view kPartsDark[] = {"#4989b9", "#e59544", "#d1c825", "#3a4046"};
 constexpr std::string_view kPlainLight[] = {"#7b91a8", "#eceef0"};
@@ -71,7 +71,7 @@ double Luminance(std::string_view color) {
   return luminance;
 }
 
-// White or black, whichever is read better.
+// White or black, whichever is more readable.
 std::string_view InkOn(std::string_view color) {
   return Luminance(color) > 0.18 ? "#14171a" : "#fff";
 }

@@ -105,7 +105,7 @@ i{width:7px;height:7px;margin-right:4px}.pair{gap:0 24px;flex-wrap:nowrap}.pair>
 thead,tr{break-inside:avoid}h2,h3{break-after:avoid}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
-// Sorts, searches and shortens the tables; everything is readable without it.
+// Sorts, searches and shortens the tables. The page is fully readable without it.
 constexpr std::string_view kScript = R"js(
 "use strict";
 const units={ns:1,us:1e3,ms:1e6,s:1e9,B:1,kB:1e3,MB:1e6,GB:1e9,TB:1e12};

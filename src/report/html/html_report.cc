@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kTitleOfARank = 120, kMemoryCharts = 8;
 constexpr size_t kMostBytesOfRanks = 500'000;
 
-// Where all device time goes, in parts that add up.
+// All of the device time, split into parts that add up.
 std::string WholeWindow(const RunTotals& totals) {
   const DeviceTotals& devices = totals.devices;
   if (devices.window.ns == 0) return "";
@@ -54,7 +54,7 @@ std::string PhaseBars(const std::vector<PhaseTime>& phases) {
   return out;
 }
 
-// Why a report of results draws less than one of the traces; "" for traces.
+// Why a report of results draws less than a report of traces; "" for traces.
 std::string WithoutEvents(const RunAnalysis& run) {
   const auto read_back = std::ranges::count_if(
       run.traces, [](const TraceAnalysis& trace) { return !trace.results.empty(); });
@@ -108,7 +108,8 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
   return out;
 }
 
-// Of each device that is worth it; of a large run the first ones, since each takes up to 20 kB.
+// Charts for each device worth showing. In a large run only for the first ones, since each takes up
+// to 20 kB.
 std::string MemoryCharts(const RunAnalysis& run) {
   std::string out;
   size_t drawn = 0, others = 0;
@@ -133,7 +134,7 @@ std::string MemoryCharts(const RunAnalysis& run) {
   return out;
 }
 
-// Each rank's own screen, to be opened, as long as there is room.
+// Each rank's own screen, folded, as long as there is room.
 std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
                         const ScreenOptions& options) {
   HtmlStyle style = page_style;

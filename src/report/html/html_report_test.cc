@@ -64,7 +64,7 @@ TEST(HtmlReport, ReachesNoOtherPlace) {
 TEST(HtmlReport, RanksInFullAreLimited) {
   RunAnalysis run = TwoRanksForTest();
   EXPECT_THAT(HtmlReport(run, Input()), Not(HasSubstr("tacho analyze --rank")));
-  // As many kernels and gaps as a rank has.
+  // As many kernels and gaps as a real rank has.
   TraceAnalysis& large = run.traces[1];
   for (int i = 0; i < 100; ++i) {
     large.kernels.rows.push_back(large.kernels.rows[0]);
@@ -77,7 +77,7 @@ TEST(HtmlReport, RanksInFullAreLimited) {
   EXPECT_THAT(html, HasSubstr(" others]: tacho analyze --rank shows each</p>"));
 }
 
-// As it is shown: nothing is unfolded for paper.
+// Prints the page as shown: nothing is unfolded for paper.
 TEST(HtmlReport, PrintsWhatIsOpen) {
   const std::string html = HtmlReport(OneTrace(), Input());
   EXPECT_THAT(html, HasSubstr("@media print{@page{size:A4"));

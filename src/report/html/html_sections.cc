@@ -57,7 +57,8 @@ std::string_view CellText(const Table& table, const TableRow& row, std::string_v
   return text == nullptr ? std::string_view() : *text;
 }
 
-// Whole lines of a CSV file, at most kMostCsv bytes; how many rows that are, and of how many.
+// The first whole lines of a CSV file, at most kMostCsv bytes. `rows`: how many rows they are;
+// `of`: the rows in all.
 struct CutCsv {
   std::string_view text;
   size_t rows = 0, of = 0;
@@ -163,7 +164,7 @@ std::string ClassOfPart(std::string_view part,
                         const std::function<size_t(std::string_view)>& color_of_category) {
   constexpr std::string_view kIdle = "idle.";
   if (part.starts_with(kIdle)) return IdleClassOf(part.substr(kIdle.size()));
-  // Parts of a window.
+  // Parts of a whole window.
   if (part == "compute") return "s0";
   if (part == "comm") return "s1";
   if (part == "idle") return "s3";

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Of a row of `kernels`, told apart among all of them.
+// The short name of each row of `kernels`, distinct among all rows.
 class ShortNames {
  public:
   explicit ShortNames(const KernelTable& kernels) : kernels_(kernels) {

@@ -107,8 +107,8 @@ TEST(AnalyzeJson, Ranks) {
   EXPECT_THAT(all["skipped"], ElementsAre("x.txt: a text"));
 }
 
-// Every field that is written stands in the schema file, and the schema's required ones are
-// written.
+// Checks that the schema file has every field that is written, and that all fields that it requires
+// are written.
 void CheckAgainst(const Json& value, const Json& schema, const Json& root,
                   const std::string& where) {
   const Json& rule =

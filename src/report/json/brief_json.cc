@@ -18,9 +18,9 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
-constexpr size_t kMostKernels = 20;     // of a run in brief
+constexpr size_t kMostKernels = 20;     // for a run in brief
 
-// The first of the ranks that an engine lacks.
+// The first kMostMissing of the ranks that an engine lacks.
 std::set<int64_t> FirstOf(const MissingRanks& missing) {
   std::set<int64_t> ranks;
   for (const RankRange& range : missing.ranks) {
@@ -30,7 +30,7 @@ std::set<int64_t> FirstOf(const MissingRanks& missing) {
   return ranks;
 }
 
-// Of a rank, or of devices.
+// Writes the times of a rank, or of several devices.
 void WriteTimes(JsonWriter& json, const auto& times) {
   json.Fields("whole", UnlessIs(times.whole, true), "window_ns", times.window, "busy_ns",
               times.busy);

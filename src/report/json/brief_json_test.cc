@@ -52,7 +52,7 @@ TEST(BriefJson, TheVerdictIsDataToo) {
   EXPECT_EQ(two["ns"], 650'000);
 }
 
-// Thousands of kernels and gaps stay with tacho analyze.
+// Thousands of kernels and gaps are only in the output of tacho analyze.
 TEST(BriefJson, StaysSmall) {
   RunAnalysis run = TwoRanksForTest();
   for (TraceAnalysis& trace : run.traces) {

@@ -42,7 +42,7 @@ void AddDecodeThroughput(Document& document, const StepTable& steps) {
               FormatNumber(decode.per_second())));
 }
 
-// A line over a span of time: a column is marked where any of what was added lies.
+// A text line for a span of time. A column is marked if anything added lies in it.
 class TimelineLine {
  public:
   explicit TimelineLine(Interval span) : span_(span), marks_(kTimelineWidth, 0) {}
@@ -51,7 +51,7 @@ class TimelineLine {
     for (size_t i = Column(when.start); i <= Column(when.end); ++i) marks_[i] = 1;
     any_ = true;
   }
-  // Nothing if nothing was added.
+  // Adds the line, unless nothing was added to it.
   void AddTo(Document& document, std::string_view label) const {
     if (any_)
       document.Add(DrawnLine{fmt::format("{} |", PadRight(label, kTimelineLabel)), marks_, "|"});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kGapRows = 10;
 
-// 1.
+// Section 1.
 void AddHardware(Document& document, const TraceAnalysis& trace) {
   const TraceHeader& header = trace.header;
   AddSection(document, "Hardware & Config");
@@ -42,7 +42,7 @@ void AddHardware(Document& document, const TraceAnalysis& trace) {
   AddFact(document, "events:", FormatCount(trace.counts.total));
 }
 
-// 2.
+// Section 2.
 void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTotals& totals) {
   AddSection(document, "Timeline");
   AddFact(document, "trace wall time:", FormatDuration(trace.span.length()));
@@ -69,7 +69,7 @@ void AddNoKernel(Document& document, const TraceAnalysis& trace) {
   AddLine(document, fmt::format("no kernel {}", Whereabouts(trace)));
 }
 
-// 3.
+// Section 3.
 void AddBreakdown(Document& document, const TraceAnalysis& trace) {
   AddSection(document, "GPU Kernel Time Breakdown");
   if (trace.kernels.rows.empty()) return AddNoKernel(document, trace);
@@ -81,7 +81,7 @@ void AddBreakdown(Document& document, const TraceAnalysis& trace) {
   document.Add(TitledTable{CategoriesTable(trace.kernels, "category")});
 }
 
-// 4.
+// Section 4.
 void AddKernels(Document& document, const TraceAnalysis& trace, const ScreenOptions& options) {
   AddSection(document, fmt::format("Top {} Individual Kernels (by total GPU time)", options.top));
   if (trace.kernels.rows.empty()) return AddNoKernel(document, trace);
@@ -90,7 +90,7 @@ void AddKernels(Document& document, const TraceAnalysis& trace, const ScreenOpti
       .screen_rows = options.top});
 }
 
-// 7.
+// Section 7.
 void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& style) {
   AddSection(document, "Top GPU Idle Gaps (Bubbles)");
   IdleTable longest = trace.idle;
@@ -104,7 +104,7 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
       GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"))});
 }
 
-// 8.
+// Section 8.
 void AddStreams(Document& document, const TraceAnalysis& trace) {
   AddSection(document, "Per-Stream GPU Activity");
   Table table = StreamsTable(trace.devices, "stream");
@@ -112,7 +112,7 @@ void AddStreams(Document& document, const TraceAnalysis& trace) {
   document.Add(TitledTable{std::move(table)});
 }
 
-// 9.
+// Section 9.
 void AddCommunication(Document& document, const TraceAnalysis& trace, const DeviceTotals& totals) {
   AddSection(document, "Communication Overhead");
   for (const CategoryRow& row : trace.kernels.categories) {

@@ -116,7 +116,7 @@ TEST(ProfileText, ATraceWithoutKernelsIsNoDivisionByZero) {
   EXPECT_THAT(text, Not(HasSubstr("none of the six checks"))) << "nothing could be checked";
 }
 
-// A rank without device times takes no part in the utilisation.
+// A rank without device times is left out of the utilisation.
 TEST(ProfileText, OfRanksWithoutTimesNothingIsShown) {
   RunAnalysis run = TwoRanksForTest();
   run.traces[1].devices.clear();

@@ -15,7 +15,7 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-constexpr double kWorthShowing = 0.005;  // a share: of figures without bounds
+constexpr double kWorthShowing = 0.005;  // a share; for figures without bounds
 constexpr double kLargeMix = 0.1;        // a share of the change of a mean step
 
 int64_t Rounded(double ns) { return std::llround(ns); }
@@ -26,7 +26,7 @@ Cell HalfCell(const Change& change) {
 }
 Cell ShareCell(const std::optional<double>& share) { return share ? Cell(*share) : Cell(); }
 
-// base, new, change, ± and change in percent, of `change`.
+// The columns base, new, change, ± and change in percent.
 std::vector<TableColumn> ChangeColumns(size_t group) {
   return {Col{"base_ns", "base", kDuration}.UnitGroup(group),
           Col{"new_ns", "new", kDuration}.UnitGroup(group),
@@ -34,7 +34,7 @@ std::vector<TableColumn> ChangeColumns(size_t group) {
           Col{"half_width_ns", "±", kDuration}.UnitGroup(group).GivesWay(),
           Col{"relative", "change", kShare}};
 }
-// The same of numbers.
+// The same columns for plain numbers.
 std::vector<TableColumn> NumberColumns() {
   return {Col{"base", "base", kNumber}, Col{"new", "new", kNumber},
           Col{"difference", "change", kNumber}, Col{"half_width", "±", kNumber}.GivesWay(),
@@ -45,7 +45,7 @@ void AddCells(const Change& change, std::vector<Cell>& cells) {
                     HalfCell(change), ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
-// A count is whole, unless it is the mean of several.
+// A count is a whole number, unless it is the mean of several.
 Cell NumberCell(double value, bool is_count) {
   return is_count && value == std::round(value) ? Cell(Rounded(value)) : Cell(value);
 }
@@ -56,7 +56,7 @@ void AddNumberCells(const Change& change, bool is_count, std::vector<Cell>& cell
                     ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
-// "34 -> 30", or "4" of both sides.
+// "34 -> 30", or "4" if both sides are equal.
 std::string CallsText(const KernelChange& kernel) {
   const auto text = [](double calls) {
     return calls < 999.5 ? fmt::format("{:.3g}", calls)
@@ -65,7 +65,7 @@ std::string CallsText(const KernelChange& kernel) {
   const std::string base = text(kernel.base_calls), now = text(kernel.now_calls);
   return base == now ? base : fmt::format("{} -> {}", base, now);
 }
-// Findings stand out, what is noise stands back.
+// Changes beyond noise are bold, others dim.
 Paint PaintOf(const Change& change) {
   if (!change.half_width) return Paint::kPlain;
   return change.IsBeyondNoise() ? Paint::kBold : Paint::kDim;
@@ -113,7 +113,7 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
     const Change change = part == parts.end() ? Change{} : part->change;
     std::vector<Cell> cells = {bar.name};
     AddCells(change, cells);
-    cells[3] = bar.ns;  // rounded so that all add up
+    cells[3] = bar.ns;  // rounded so that all rows add up
     table.Add(std::move(cells), PaintOf(change));
   }
   return table;
@@ -135,7 +135,7 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelChange& kernel = kernels[i];
     if (which == ShownKernels::kChanged && kernel.kind == KernelChange::Kind::kSame) continue;
-    // Of a single measurement it is not known whether a kernel differs.
+    // A single measurement does not show whether a kernel changed.
     const bool known = kernel.time.half_width || kernel.kind != KernelChange::Kind::kSame;
     std::vector<Cell> cells = {shown[i], known ? std::string(KernelChangeName(kernel.kind)) : "",
                                kernel.name, kernel.category};

@@ -59,7 +59,7 @@ TEST(CompareVerdict, NoPartIsMoreOfAStepThanAllOfIt) {
             "idle.in-graph -20.0 us");
 }
 
-// With one run a side the bounds of parts do not hold how much runs differ.
+// With one run a side the bounds of parts do not cover how much runs differ.
 TEST(CompareVerdict, WithinAStepThatDidNotMoveOnlyRepetitionsNameWhatDid) {
   RunChanges changes = Slower({{"idle.host", {100'000, 140'000, 100}}});
   PhaseChange& decode = changes.phases.front();
@@ -110,7 +110,8 @@ TEST(CompareVerdict, SaysWhyKernelsOfARecordingTakeAnotherTime) {
       "idle time (20.0 ms)");
 }
 
-// Kernels that both sides have account for a change only in its direction, and for most of it.
+// Kernels on both sides are named as the cause only if they changed in the direction of the whole
+// and account for most of it.
 TEST(CompareVerdict, NamesKernelsThatAreGoneOrNewWhereTheyAreTheCause) {
   using Kind = KernelChange::Kind;
   RunChanges changes;
@@ -138,7 +139,7 @@ TEST(CompareVerdict, NamesKernelsThatAreGoneOrNewWhereTheyAreTheCause) {
   EXPECT_EQ(verdict(500e6, {same, gone, fresh(100e6)}),
             "100 ms less kernel time (gone: 1 kernel with 200 ms; new: 1 kernel with 100 ms), 0 ns "
             "more idle time");
-  // Beside a small kernel that is gone, those on both sides are the cause.
+  // Next to a small kernel that is gone, the kernels on both sides are the cause.
   KernelChange small = gone;
   small.time.base = 4e6;
   EXPECT_EQ(verdict(636e6, {called_more, small}),
@@ -146,7 +147,7 @@ TEST(CompareVerdict, NamesKernelsThatAreGoneOrNewWhereTheyAreTheCause) {
             "as long), 0 ns more idle time");
 }
 
-// With --anyway: what was lost is the cause, not how often kernels are called.
+// With --anyway the cause is the lost work, not how often kernels are called.
 TEST(CompareVerdict, NamesTheGpuWorkThatASideLost) {
   RunChanges changes;
   changes.whole =

@@ -145,7 +145,7 @@ void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin) {
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows) {
   Table all = MemoryDevicesTable({}, {}, "device");
   all.columns.insert(all.columns.begin(), Col{"rank", "rank", kText}.Stretches());
-  MemoryTable together;  // for what is said of some
+  MemoryTable together;  // of all ranks, for remarks that concern some of them
   for (const TraceAnalysis* trace : RanksOf(run)) {
     const MemoryTable& memory = trace->memory;
     together.damaged += memory.damaged;

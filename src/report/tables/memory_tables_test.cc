@@ -13,7 +13,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// 500 bytes were there before; 7 operators have 10, 20, ... 70 bytes, and 20 bytes are untold.
+// 500 bytes were there before. 7 operators have 10, 20, ... 70 bytes, and no owner is known for 20
+// bytes.
 DeviceMemory SevenOperators() {
   DeviceMemory memory;
   memory.device = "cuda 0";

@@ -86,11 +86,11 @@ TEST(WindowTable, AddsUpToTheWindow) {
   }
 }
 
-// A window cuts through work at its edges, whose whole length stands in the table of kernels.
+// A window cuts through work at its edges, while the table of kernels has that work in full.
 TEST(WindowTable, CountsWorkAsFarAsItLiesInTheWindow) {
   TraceAnalysis trace = GpuTraceForTest();
   DeviceTime& device = trace.devices[0];
-  device.window = {{200'000}, {300'000}};  // of one kernel that covers it
+  device.window = {{200'000}, {300'000}};  // lies inside one kernel
   device.busy = {100'000};
   device.idle = {0};
   device.streams[0].by_kind = {DurationNs{100'000}, {}, {}, {}};

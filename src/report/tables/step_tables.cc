@@ -10,7 +10,7 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// Steps have times of their own on a device.
+// Whether any step has its own time on a device.
 bool AnyOnDevice(const StepTable& steps) {
   return std::ranges::any_of(steps.steps,
                              [](const Step& step) { return step.device_busy.has_value(); });
@@ -80,7 +80,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
     std::vector<int64_t> durations, periods;
     std::vector<double> trend;
     int64_t context = -1, generated = -1, device = -1;
-    bool all_known = true;  // false: some steps lack work, so the sum is a lower bound
+    bool all_known = true;  // false: some steps lost work, so the sum is a lower bound
     const auto add = [](int64_t& sum, int64_t more) {
       if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };
@@ -112,7 +112,8 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
 Table WithoutNumbers(Table table) {
   const auto number = std::ranges::find(table.columns, "number", &TableColumn::key);
   number->on_screen = false;
-  // Gaps begin with it, under their title.
+  // In a table of gaps this is the first column, and its name is the table's title: the next column
+  // takes the title over.
   if (number == table.columns.begin()) std::next(number)->name = number->name;
   return table;
 }

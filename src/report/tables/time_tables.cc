@@ -17,8 +17,8 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// The function and then the file of "vllm/v1/engine/core.py(301): step", so that both ends of a
-// shortened one tell something: "step core.py:301". Other names as they are.
+// Shows "vllm/v1/engine/core.py(301): step" as "step core.py:301": function first, then file, so
+// that both ends of a shortened name are useful. Returns other names unchanged.
 std::string ShownFrame(const std::string& name) {
   const size_t line = name.find(".py("), end = name.find("): ");
   if (line == std::string::npos || end == std::string::npos || end < line) return name;
@@ -49,7 +49,7 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   for (const CategoryRow* row : {&totals.copies, &totals.memsets}) {
     if (row->count > 0 || row->total.ns > 0) add(row->category, row->total, CountCell(row->count));
   }
-  // What ran at the same time is in two rows above.
+  // Work that ran at the same time is in two of the rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   totals.whole ? add("idle", totals.idle, Cell())
                : add(kIdleOrUnrecorded, totals.window - totals.busy, Cell());
@@ -193,7 +193,7 @@ namespace {
 
 std::vector<TableColumn> RankColumns(std::string title, bool with_sessions) {
   TableColumn trace = Col{"", with_sessions ? "session" : "trace"}.ScreenOnly();
-  trace.stretches = !with_sessions;  // sessions differ at the ends of their names
+  trace.stretches = !with_sessions;  // session keys differ at their ends
   return {Col{"rank"}.FileOnly(),
           Col{"path"}.FileOnly(),
           Col{"name", std::move(title), kText},

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
 
-// Those that have rows, filtered and sorted, or `if_empty`.
+// Adds the tables that have rows, filtered and sorted; or `if_empty` if no table has rows.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
                const ScreenOptions& options) {
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
@@ -37,7 +37,7 @@ void AddTables(Document& document, std::vector<Table> tables, std::string_view i
   }
 }
 
-// What the tables of gaps leave open.
+// Adds what the tables of gaps do not show.
 void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
   uint64_t gaps = 0;
   for (const DeviceTime& device : trace.devices) gaps += device.gaps.count - device.gaps.over_1us;
@@ -49,7 +49,7 @@ void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
   AddIdleLegend(document, trace.idle);
 }
 
-// One flag's tables, and what is said if none of them has a row.
+// The tables of one flag, and the text if none of them has a row.
 struct AskedTables {
   std::string_view if_empty;
   std::vector<Table> tables;
@@ -104,7 +104,7 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
   return {};
 }
 
-// What stands for tables without rows. `none`: "no kernel".
+// The text that replaces tables without rows. `none`: such as "no kernel".
 std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_view none) {
   if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
     return "no figure of a rank: the file holds several ranks as one";
@@ -114,7 +114,7 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 
-// What was asked for in parts, each rendered before the next is made: a part holds every row.
+// Renders each requested part before building the next one, because a part holds every row.
 std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                      const ScreenOptions& options,
                      const std::function<std::string(Document)>& render) {
@@ -153,7 +153,7 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
 
 std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                                 const ScreenOptions& options) {
-  // More rows than a document of this size can hold need not be tried.
+  // A document of this size cannot hold more rows.
   constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
   size_t top = options.table_top.value_or(SIZE_MAX);
   const auto rendered = [&] {

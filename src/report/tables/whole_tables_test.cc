@@ -86,7 +86,7 @@ TEST(WholeTables, Launches) {
 )");
 }
 
-// Each flag's tables can be sorted by each of their columns, in text and in Markdown.
+// The tables of each flag can be sorted by each of their columns, in text and in Markdown.
 TEST(WholeTables, AreSortedAndFilteredByAnyOfTheirColumns) {
   const RunAnalysis run = TwoRanksForTest();
   for (const WholeTable which : {WholeTable::kKernels, WholeTable::kCategories, WholeTable::kOps,
@@ -115,7 +115,7 @@ TEST(WholeTables, SayHowManyRowsTheFilterLeft) {
   ScreenOptions options;
   options.pick.text = "gemm";
   const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
-  EXPECT_THAT(text, HasSubstr("66.7"));  // the share is that of all kernels
+  EXPECT_THAT(text, HasSubstr("66.7"));  // the share of all kernels
   EXPECT_THAT(text, HasSubstr("\n 1 of 2 rows shown\n"));
   EXPECT_THAT(WholeTablesMarkdown(run, {WholeTable::kKernels}, options),
               HasSubstr("\n\n1 of 2 rows shown\n"));

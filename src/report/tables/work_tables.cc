@@ -48,7 +48,7 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
       FitDistinct({in_file.begin(), in_file.end()}, names, kShortName, true);
   for (const KernelRow& row : kernels.rows) {
     const DurationStats& stats = row.stats;
-    // Figures of several ranks added up have no percentiles, and no device.
+    // Sums over several ranks have no percentiles and no device.
     const auto percentile = [&](DurationNs value) {
       return row.device.empty() ? Cell() : Cell(value.ns);
     };
@@ -164,8 +164,8 @@ Table CopiesTable(const CopyTable& copies, std::string title) {
 }
 
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title) {
-  // A call that waits takes a thousand times as long as the others: no unit suits its maximum and
-  // their medians.
+  // A call that waits takes a thousand times as long as other calls, so the maximum and the medians
+  // need different units.
   Table table{
       "apis",
       {Col{"name", std::move(title), kText}.Stretches().Distinct(),

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// Idle time that a slower host makes longer is a share of the window that is worth naming.
+// Whether a large enough share of the window is idle time that a slower host makes longer.
 bool MuchIsTheHosts(const IdleTable& idle) {
   DurationNs hosts;
   for (const IdleCauseRow& row : idle.causes) {
@@ -21,7 +21,7 @@ bool MuchIsTheHosts(const IdleTable& idle) {
   return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
 }
 
-// Why the figures may be other than those of an engine that is not watched.
+// Why the figures may differ from those of an engine that is not profiled.
 enum class Doubt : uint8_t {
   kLostWork,
   kRecorderStopped,
@@ -34,7 +34,7 @@ enum class Doubt : uint8_t {
   kPythonStacks
 };
 
-// Also where the notes are not only of what another doubt says.
+// Whether a note reports lost data that no other doubt covers.
 bool LostOtherData(const Notes& notes) {
   return std::ranges::any_of(notes.list(), [](const Note& note) {
     return KindOf(note.id).severity == Severity::kDataLoss && note.id != NoteId::kLostAtEdge &&
@@ -46,9 +46,9 @@ bool LostOtherData(const Notes& notes) {
 
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
-    case Doubt::kLostWork:  // the verdict says it where idle time is unknown
+    case Doubt::kLostWork:  // if idle time is unknown, the verdict says it
       return trace.integrity.lost.any() && trace.idle.known;
-    case Doubt::kRecorderStopped:  // the same
+    case Doubt::kRecorderStopped:  // likewise
       return trace.integrity.stops.any() && !trace.notes.ends_early() &&
              (trace.idle.known || trace.integrity.lost.any());
     case Doubt::kTimesRefused:
@@ -75,7 +75,7 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
 // Since CUDA 12.6 (update 2) the first records of a session may have times that no trace can hold.
 bool LosesTheFirst(int64_t cupti_version) { return cupti_version >= 24 && cupti_version < 130100; }
 
-// Of a trace whose idle time is known all the same.
+// For a trace whose idle time is still known.
 std::string LostWorkText(const TraceAnalysis* only) {
   if (only == nullptr) return "GPU work that was launched is missing";
   const LostWork& lost = only->integrity.lost;
@@ -88,7 +88,7 @@ std::string LostWorkText(const TraceAnalysis* only) {
                             FormatDuration(lost.in_doubt));
 }
 
-// `only`: null of several traces.
+// `only`: the only trace; null if there are several.
 std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
   switch (doubt) {
     case Doubt::kLostWork:
@@ -130,7 +130,7 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
     const auto doubtful = static_cast<size_t>(std::ranges::count_if(
         traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
     if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
-    // Then the verdict says so.
+    // If all traces are affected, the verdict says so.
     if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
@@ -151,7 +151,8 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
   return recorded;
 }
 
-// Work launched before the recording may have run within the window, and not only before it.
+// Whether work launched before the recording may have run inside the window, and not only before
+// it.
 bool MayBeBusyInside(const TraceAnalysis& trace) {
   return HasDoubt(trace, Doubt::kEarlierWork) &&
          trace.idle.may_be_busy > RecordedTime({&trace}) - trace.idle.window;
@@ -159,7 +160,7 @@ bool MayBeBusyInside(const TraceAnalysis& trace) {
 
 bool BusyIsLeast(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  if (trace.devices.empty()) return false;  // it is in no sum
+  if (trace.devices.empty()) return false;  // it is part of no sum
   return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
          HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
          MayBeBusyInside(trace);

@@ -14,7 +14,7 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   trace.facts.python_stacks = true;
   EXPECT_EQ(Caveat(trace),
             "Python stacks slowed the host, so its share of the idle time is inflated");
-  trace.idle.causes[0].cause = IdleCause::kWaiting;  // that is not the host's
+  trace.idle.causes[0].cause = IdleCause::kWaiting;  // a cause that is not due to the host
   EXPECT_EQ(Caveat(trace), "");
   trace = GpuTraceForTest();
   trace.facts.python_stacks = true;
@@ -27,7 +27,8 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces the profiler says that"));
 }
 
-// One trace says when and by what it is known; of several each has its own times.
+// For one trace the text says when the recorder stopped and how this is known. Several traces have
+// different times.
 TEST(Caveat, OfSeveralTracesWhoseRecordersStopped) {
   RunAnalysis run = TwoRanksForTest();
   for (TraceAnalysis& trace : run.traces) trace.integrity.stops.stopped = TimeNs{600'000};

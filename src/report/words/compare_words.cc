@@ -12,11 +12,11 @@
 namespace tacho {
 namespace {
 
-constexpr double kDidNotMove = 0.001;    // a share: of windows, which have no bounds
-constexpr double kLeastInOneUnit = 0.1;  // of two times, the shorter one as a share
-constexpr int kMostDecimals = 9;         // a nanosecond in seconds
+constexpr double kDidNotMove = 0.001;    // a share; for windows, which have no bounds
+constexpr double kLeastInOneUnit = 0.1;  // least shorter time, as a share of the longer
+constexpr int kMostDecimals = 9;         // shows a nanosecond in seconds
 constexpr size_t kPartsNamed = 2;
-constexpr double kMostOfWhole = 1.1;  // parts and steps have noise of their own
+constexpr double kMostOfWhole = 1.1;  // parts and steps each have their own noise
 
 int64_t WholeNs(double ns) { return std::llround(ns); }
 
@@ -31,7 +31,7 @@ std::string SignedPercent(double share) {
                      std::abs(share) < 0.1 ? 2 : 1);
 }
 
-// "-13.6 % ± 0.8 %"; without a base in time.
+// "-13.6 % ± 0.8 %"; as a time if base is 0.
 std::string DifferenceText(const Change& change) {
   const auto relative = change.relative();
   std::string text = relative ? SignedPercent(*relative) : SignedTime(change.difference());
@@ -51,14 +51,14 @@ TimeUnit UnitOf(double ns) {
                     : TimeUnit::kS;
 }
 
-// With six digits: "1.01605 ms".
+// Formats with six digits: "1.01605 ms".
 std::string Exactly(double ns) {
   const TimeUnit unit = UnitOf(ns);
   return fmt::format("{:.6g} {}", ns / NsOf(unit), TimeUnitName(unit));
 }
 
-// "19.9 ms -> 17.2 ms": both in one unit, with the same number of decimals; with more decimals
-// where both would look the same.
+// "19.9 ms -> 17.2 ms". Both times have the same unit and number of decimals; more decimals are
+// added if they would look equal.
 std::string FromTo(const Change& change) {
   const auto [least, most] = std::minmax(change.base, change.now);
   if (std::abs(change.difference()) < 1 || least < kLeastInOneUnit * most)
@@ -73,7 +73,7 @@ std::string FromTo(const Change& change) {
   }
 }
 
-// Five digits: those of a rate that three would not tell apart.
+// Formats with five digits, because three would make some rates look equal.
 std::string Number(double value) {
   const double size = std::abs(value);
   return size == 0 || (size >= 1e-4 && size < 99'999.5) ? fmt::format("{:.5g}", value)
@@ -92,8 +92,8 @@ std::string PartsThatMoved(const PhaseChange& phase) {
   return moved;
 }
 
-// The part that changed most in the direction of the whole, beyond noise. One that changed by more
-// than the whole is named with what made up for it.
+// The part that changed most in the direction of the whole, beyond noise. If it changed by more
+// than the whole, the parts that compensate for it are named too.
 std::string MostOfIt(const PhaseChange& phase) {
   const double whole = phase.step.difference();
   for (const NamedChange& part : phase.parts) {  // largest first
@@ -105,7 +105,7 @@ std::string MostOfIt(const PhaseChange& phase) {
   return "";
 }
 
-// "3 kernels gone, 2 new, 1 slower". `times`: also those of which only the time changed.
+// "3 kernels gone, 2 new, 1 slower". `times`: also count kernels whose time alone changed.
 std::string KernelsInWords(const std::vector<KernelChange>& kernels, bool times) {
   using Kind = KernelChange::Kind;
   std::string words;
@@ -140,16 +140,16 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   if (phase.step.IsBeyondNoise())
     return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
-  // Within a step that did not move, times of parts are named only if their bounds hold how much
-  // runs differ. Which kernels are called, and how often, needs no bounds.
+  // If the step did not move, the times of parts are named only if their bounds cover how much runs
+  // differ. Which kernels are called, and how often, needs no bounds.
   std::string moved = phase.bounds_hold_runs ? PartsThatMoved(phase) : "";
   if (moved.empty()) moved = KernelsInWords(phase.kernels, phase.bounds_hold_runs);
   if (moved.empty()) return "";
   return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
 
-// What changed in phases without a verdict, which one run a side cannot tell from how runs differ:
-// ", but 1 part and 2 kernels do"; "" if nothing did.
+// The changes in phases without a verdict that one run a side cannot distinguish from differences
+// between runs: ", but 1 part and 2 kernels do"; "" if there are none.
 std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   uint64_t parts = 0, kernels = 0;
   for (const PhaseChange* phase : phases) {
@@ -165,7 +165,7 @@ std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   return fmt::format(", but {} {}", what, parts + kernels == 1 ? "does" : "do");
 }
 
-// "; graph launches 0.91 -> 0 a step" where nearly all are gone, or nearly all are new.
+// "; graph launches 0.91 -> 0 a step" if nearly all are gone or nearly all are new.
 std::string GraphsInWords(const std::vector<NamedChange>& launches) {
   const auto graphs = std::ranges::find(launches, "graph launches", &NamedChange::name);
   if (graphs == launches.end()) return "";
@@ -175,14 +175,14 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
                      graphs->change.now);
 }
 
-// Why kernels take another time, where one reason accounts for most of it: how often the same ones
-// are called, how long a call takes, or which ones are gone and new. " (...)", or "".
+// Why kernels take a different time, if one reason accounts for most of it: how often the same
+// kernels are called, how long a call takes, or which kernels are gone and new. " (...)", or "".
 std::string WhyKernelTime(const WholeChange& whole) {
   struct OnOneSide {
     uint64_t kernels = 0;
     double time = 0;
   } gone, fresh;
-  double base = 0, as_often = 0, now = 0;  // of those on both sides; as_often: at base's call time
+  double base = 0, as_often = 0, now = 0;  // kernels on both sides; as_often: at base's call time
   for (const KernelChange& kernel : whole.rows) {
     if (kernel.base_calls == 0 || kernel.now_calls == 0) {
       OnOneSide& side = kernel.now_calls == 0 ? gone : fresh;

@@ -16,7 +16,7 @@
 namespace tacho {
 namespace {
 
-// Which calls: "only 1 call in 8 has its work"; "" where there is nothing to say of them.
+// Which calls lost work: "only 1 call in 8 has its work"; "" if there is no pattern.
 std::string PatternText(const LostWork& lost) {
   switch (lost.pattern) {
     case LossPattern::kStart:
@@ -69,17 +69,17 @@ std::string ClockText(const DeviceClock& clock) {
   const DurationNs near = clock.before_launch > 0 ? *clock.least : -*clock.most;
   const auto far = clock.before_launch > 0 ? clock.most : clock.least;
   if (!far) return text + fmt::format(" {} or more", FormatDuration(near));
-  // Bounds may cross by the tolerance of both.
+  // The bounds may cross by the tolerance of both.
   const auto [least, most] = std::minmax({near, clock.before_launch > 0 ? *far : -*far});
   const std::string from = FormatDuration(least), to = FormatDuration(most);
-  // A constant offset shows all the time.
+  // A constant offset is the same at the start and at the end.
   const bool may_drift =
       clock.least_at_start && clock.least_at_end &&
       2 * std::abs((*clock.least_at_end - *clock.least_at_start).ns) > std::abs(near.ns);
   return text + " " + (from == to ? from : from + " to " + to) + (may_drift ? ", or drifts" : "");
 }
 
-// `notes` tell of data that is lost.
+// What `notes` say about lost data.
 std::string LossInNotes(const Notes& notes) {
   if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
   if (notes.CountOf(NoteId::kTimesRefused) > 0) return "the device's times are refused (see NOTES)";
@@ -91,8 +91,8 @@ std::string LossInNotes(const Notes& notes) {
                   : "events may be missing, as the profiler says (see NOTES)";
 }
 
-// Whether an event that is missing would be missed: not of what no figure is made of, nor GPU work
-// where no launch tells that there should be some.
+// Whether the loss of an event would be noticed. It would not in a trace without figures, nor for
+// GPU work if there is no launch that shows that work should be there.
 bool CanTellLoss(const TraceAnalysis& trace) {
   const LaunchTable& launches = trace.launches;
   const bool has_work = launches.gpu_events + launches.without_correlation > 0;
@@ -103,7 +103,7 @@ bool CanTellLoss(const TraceAnalysis& trace) {
              [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
 }
 
-// Calls that launched work, of a trace without a row of any.
+// The number of calls that launched work in a trace that has no row of GPU work.
 uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
   if (trace.notes.CountOf(NoteId::kNoGpuEvents) == 0) return 0;
   uint64_t calls = 0;
@@ -112,7 +112,7 @@ uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
   return calls;
 }
 
-// What says why there is no time of a device, if anything does.
+// The note that explains why there is no device time, if there is one.
 std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
   if (!trace.integrity.device_times()) return NoteId::kTimesRefused;
   for (const NoteId id : {NoteId::kRangeProfiler, NoteId::kDeviceRowsNotRead})
@@ -251,7 +251,7 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
 std::string WhyNoIdleTime(const TraceAnalysis& trace) {
   const Integrity& integrity = trace.integrity;
   if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
-  // Calls that the end cut off are few beside a window that lies outside of the recording.
+  // The few calls that the end cut off matter less than a window that lies outside the recording.
   return integrity.stops.any() && !integrity.lost.any() ? StopsText(integrity.stops, trace.span)
                                                         : LossText(integrity.lost);
 }

@@ -29,7 +29,7 @@ LostWork LostCalls(uint64_t lost, LossPattern pattern) {
   return work;
 }
 
-// So much of it that idle time cannot be told.
+// Makes idle time unknown, as after a large loss.
 void ForgetIdle(TraceAnalysis& trace) {
   trace.idle.known = false;
   trace.idle.causes.clear();
@@ -97,7 +97,7 @@ TEST(LostWork, AtTheEdgesLeavesTheFiguresOfTheRest) {
             "recording; the figures are of the rest of the recording");
 }
 
-// Nothing is lost then.
+// Work that the end cut off is not lost.
 TEST(LostWork, CutOffByTheEndIsNeverCalledLost) {
   RunAnalysis run = OneTrace();
   TraceAnalysis& trace = run.traces[0];
@@ -136,7 +136,7 @@ TEST(Answers, WhatNoOneCanTellNoAnswerTells) {
     EXPECT_THAT(CannotTellOf(run, id), HasSubstr("the file holds several ranks as one"));
 }
 
-// The times of one rank are refused: all figures of the run are of the other one.
+// The times of one rank are refused, so all figures of the run are of the other rank.
 TEST(Answers, LeaveOutARankOfRefusedTimes) {
   RunAnalysis run = TwoRanksForTest();
   run.traces[1].integrity.impossible = {.compared = 100, .out_of_order = 50, .first = 0};
@@ -162,7 +162,8 @@ TEST(Answers, LeaveOutARankOfRefusedTimes) {
   EXPECT_EQ(launched_by(run).share, launched_by(other).share);
 }
 
-// Two traces that lost work, of which the idle time of one is known: one count on all lines.
+// Two traces lost work, and the idle time of one of them is known. All lines must give the same
+// count.
 TEST(LossInWords, CountsTracesThatLackWorkOnce) {
   RunAnalysis run = TwoRanksForTest();
   for (TraceAnalysis& trace : run.traces) trace.integrity.lost = LostCalls(1, LossPattern::kSpread);
@@ -180,7 +181,7 @@ TEST(LossInWords, OfARunSaysWhatTheEndCutOff) {
             "in 1 of 2 traces the recording ends before the work of the last calls");
 }
 
-// The bounds of a clock cross by their tolerance.
+// The bounds of a clock may cross by their tolerance.
 TEST(LossInWords, LaunchesWithoutARowAreSaid) {
   RunAnalysis run = TwoRanksForTest();
   TraceAnalysis& trace = run.traces[1];
@@ -210,7 +211,7 @@ TEST(LossInWords, RowsThatAreNotReadAreSaid) {
   EXPECT_EQ(LossInWords(run), "in 1 of 2 traces device rows are not read");
 }
 
-// Other ranks are missing too.
+// The run also lacks other ranks.
 TEST(Answers, OfOneTraceItsLossComesFirst) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.resize(1);
@@ -224,7 +225,7 @@ TEST(Answers, OfOneTraceItsLossComesFirst) {
   EXPECT_THAT(BriefJson(run), Not(HasSubstr("category_share")));
 }
 
-// What followed was not recorded, neither busy nor idle.
+// After the recorder stopped nothing was recorded, neither busy nor idle time.
 TEST(WhyNoIdleTime, IsThatTheRecorderStopped) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.integrity.lost.cut_off = 2;

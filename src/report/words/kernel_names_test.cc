@@ -25,7 +25,7 @@ TEST(ShownKernelNames, TwoKernelsNeverShareOne) {
             (Texts{"f<a::g>", "f<b::g>"}));
   EXPECT_EQ(ShownKernelNames({"void f(int)", "void f(char)"}, {}),
             (Texts{"void f(int)", "void f(char)"}));
-  // The mangled and the demangled name of one function.
+  // The mangled and the demangled name of the same function.
   EXPECT_EQ(ShownKernelNames({"_Z1fi", "f(int)"}, {}), (Texts{"_Z1fi", "f(int)"}));
   EXPECT_EQ(ShownKernelNames({"f", "f"}, {}), (Texts{"f", "f"}));
 }

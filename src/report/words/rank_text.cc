@@ -53,7 +53,7 @@ bool NamesTellApart(const RankTable& ranks) {
 }
 
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks) {
-  constexpr size_t kLongest = 32;  // what is always shown whole must be short
+  constexpr size_t kLongest = 32;  // parts that are never shortened must be short
   std::vector<std::string> sessions;
   std::set<std::pair<std::string, std::string>> rows;
   for (const RankRow& row : ranks.rows) {

@@ -41,7 +41,7 @@ TEST(SessionsOfRanks, TellRowsOfOneNameApart) {
   const Table shown = RanksTable(table, {.width = 80});
   const std::string text = RenderText(shown, {.width = 80});
   EXPECT_THAT(text, testing::HasSubstr(" tacho-20261123-143159 "));
-  table.rows[3].identity.rank = 0;  // two files of one rank in one session
+  table.rows[3].identity.rank = 0;  // two files of one rank in the same session
   EXPECT_THAT(SessionsOfRanks(table), testing::IsEmpty());
   table.rows.resize(1);
   table.rows[0].path = "rank0.1795.pt.trace.json";

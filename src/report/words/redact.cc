@@ -15,8 +15,8 @@ bool IsWord(char c) {
   return IsDigit(c) || c == '_' || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');
 }
 
-// "aten::mm", "vllm::all_reduce", "torch.ops._C::rms_norm.out"; not a word alone, which may be
-// anybody's.
+// "aten::mm", "vllm::all_reduce", "torch.ops._C::rms_norm.out"; not a single word, which may be
+// private.
 bool IsOperator(std::string_view name) {
   return name.size() <= 120 && name.find("::") != std::string_view::npos &&
          std::ranges::all_of(name, [](char c) { return IsWord(c) || c == ':' || c == '.'; });
@@ -31,7 +31,7 @@ bool IsRuntimeCall(std::string_view name) {
          });
 }
 
-// "core.py(301): step" of "/home/alice/vllm/v1/core.py(301): step"; "" of another text.
+// "core.py(301): step" in "/home/alice/vllm/v1/core.py(301): step"; "" if the text is no frame.
 std::string_view FrameIn(std::string_view name) {
   const auto all = [](std::string_view text, std::string_view others) {
     return !text.empty() && std::ranges::all_of(text, [&](char c) {
@@ -190,7 +190,7 @@ Drawings Redactor::Redacted(Drawings drawings) const {
       if (row.label.starts_with("stream ")) row.label = "stream " + Id(row.label.substr(7));
       if (row.label.starts_with("thread ")) row.label = "thread " + Hash(row.label);
       for (DrawnSpan& span : row.spans) {
-        // Others are of tacho's own words.
+        // All other names are tacho's own words.
         if (span.css.starts_with('h')) span.name = span.is_code ? Name(span.name) : Hash(span.name);
         if (span.css.starts_with('w')) span.name = KernelName(span.name);
       }

@@ -35,7 +35,7 @@ TEST(Redact, CodeStaysAndTextDoesNot) {
   EXPECT_THAT(redactor.Id("gpu-host-7"), testing::StartsWith("#"));
 }
 
-// A prompt may be written as code is.
+// A prompt may look like code.
 TEST(Redact, AnAnnotationIsNoCode) {
   RunAnalysis run = OneTrace();
   IdleGap& gap = run.traces[0].idle.gaps[0];

@@ -15,10 +15,10 @@
 namespace tacho {
 namespace {
 
-// Shares below these do not enter the sentence, nor those below kIdleWorthNaming.
+// The sentence leaves out shares below these limits and below kIdleWorthNaming.
 constexpr double kExposedWorthNaming = 0.05;
 constexpr double kGapWorthNaming = 0.50;  // of the idle time
-// The window is called all that was recorded when it is this share of it.
+// From this share on, the window counts as all that was recorded.
 constexpr double kNearlyAllRecorded = 0.90;
 
 DurationNs TimeOf(const IdleTable& idle, IdleCause cause) {
@@ -44,14 +44,14 @@ bool IsPart(const RunAnalysis& run) {
   return !run.traces.empty() && (run.traces[0].scope.window || !run.traces[0].scope.device.empty());
 }
 
-// What runs on a CPU engine while it is busy.
+// Names the operators that run on a CPU engine while it is busy.
 std::string_view OperatorsText(const DeviceTotals& totals) {
   return totals.has_collectives_beside ? "operators, or collectives of other threads,"
                                        : "operators";
 }
 
-// Whether the window of the work is much shorter than what was recorded of it, as far as that can
-// be told: not where the file ends early, nor where work and recording are on two clocks.
+// Whether the window of the work is much shorter than the recorded time. False if that is unknown:
+// the file ends early, or work and recording are on two clocks.
 bool IsShortOf(const DeviceTotals& totals, const std::vector<const TraceAnalysis*>& traces,
                DurationNs recorded) {
   return ShareOf(totals.window, recorded) < kNearlyAllRecorded &&
@@ -67,8 +67,8 @@ std::string ShareOfRecorded(const DeviceTotals& totals,
          FormatShare(totals.busy, recorded);
 }
 
-// ", 41.5 % of the 382 ms recorded (217 ms before the first work)"; "" where that says no more than
-// the share of the window.
+// ", 41.5 % of the 382 ms recorded (217 ms before the first work)"; "" if that says no more than
+// the share of the window does.
 std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
   const Interval part = trace.recorded();
   const DurationNs recorded = RecordedTime({&trace});
@@ -87,7 +87,7 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
-// Of a run; "" for slices of one recording, which share their time.
+// The same for a run; "" for slices of one recording, which share their time.
 std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = TimedRanksOf(run);
   const DurationNs recorded = RecordedTime(ranks);
@@ -95,12 +95,13 @@ std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   return fmt::format(", {} of the time recorded", ShareOfRecorded(totals, ranks, recorded));
 }
 
-// What else cannot be told where work was lost. `why`: not empty.
+// What else lost work makes unknown. `why`: not empty.
 std::string LostClause(const std::string& why) {
   return "; " + why + ", so idle time and its causes cannot be told";
 }
 
-// ": 61.1 % compute, 25.9 % communication ..." where much of the busy time is that.
+// ": 61.1 % compute, 25.9 % communication ..." if exposed communication is a large share of the
+// window.
 std::string ExposedClause(const DeviceTotals& totals) {
   if (ShareOf(totals.exposed_comm, totals.window) < kExposedWorthNaming) return "";
   const DurationNs rest = totals.busy - totals.exposed_comm;
@@ -113,7 +114,7 @@ std::string ExposedClause(const DeviceTotals& totals) {
                             FormatShare(totals.exposed_comm, totals.window));
 }
 
-// What most of the kernel time went to.
+// What most of the kernel time was spent on.
 std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
   if (kernels.categories.empty()) return "";
   const CategoryRow& main = kernels.categories.front();
@@ -127,8 +128,8 @@ std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
   return text;
 }
 
-// "; one gap of 463 ms, 0.0848 ms after the first event, is 99.8 % of the idle time" where one gap
-// is most of it.
+// "; one gap of 463 ms, 0.0848 ms after the first event, is 99.8 % of the idle time" if one gap is
+// most of it.
 std::string LongestGap(const IdleTable& idle, TimeNs origin) {
   if (idle.gaps.empty() || idle.gaps[0].cause == IdleCause::kNoRequest) return "";
   const IdleGap& gap = idle.gaps[0];
@@ -141,14 +142,14 @@ std::string LongestGap(const IdleTable& idle, TimeNs origin) {
                      FormatShare(length, idle.window - idle.busy));
 }
 
-// Why the devices were idle, or what they did. `origin`: of the trace that the gaps are of.
+// Why the devices were idle, or what they did. `origin`: time zero of the trace with the gaps.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTable idle,
                  TimeNs origin, bool clock_is_right) {
   std::string text;
   std::string_view whose = "the idle time";
   const DurationNs no_request = TimeOf(idle, IdleCause::kNoRequest);
   if (ShareOf(no_request, idle.window) >= kIdleWorthNaming) {
-    // Nobody is to blame for that: the rest is looked at alone.
+    // Nobody is to blame for time without requests, so only the rest is examined.
     idle.window -= no_request;
     std::erase_if(idle.causes,
                   [](const IdleCauseRow& row) { return row.cause == IdleCause::kNoRequest; });
@@ -160,16 +161,16 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   const bool worth_naming =
       ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
   if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
-  // Host and device have no clock in common: the caveat says why.
+  // Host and device have no common clock; the caveat says why.
   if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
-  // That a CPU engine is busy outside of operators says little; what else it does says more.
+  // It says little that a CPU engine is busy outside operators; what else it does says more.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
   if (named) text += "; " + MainIdleCause(idle, whose);
   text += LongestGap(idle, origin);
   return named ? text : text + MainWork(totals, kernels);
 }
 
-// " (60.0 % to 70.0 %)": the least and the most busy of the ranks of all recordings.
+// " (60.0 % to 70.0 %)": the shares of the least and the most busy rank of all recordings.
 std::string BusyRange(const RankTable& ranks) {
   if (ranks.least_busy_of_all == ranks.most_busy_of_all) return "";
   return fmt::format(
@@ -178,7 +179,7 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// What a file is that no figure of a rank is made of; "" for a rank's.
+// What a file is that has no figures of a rank; "" for a rank's file.
 std::string OtherFileText(const TraceFacts& facts) {
   switch (facts.role) {
     case TraceRole::kFrontend:
@@ -200,7 +201,7 @@ std::string OtherFileText(const TraceFacts& facts) {
 
 bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
-// What the screen begins with, or what it ends with where that would be too long.
+// What the screen begins with, or the short form with which it ends if the whole text is too long.
 enum class Length : uint8_t { kWhole, kBrief };
 
 std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length length) {

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// All that was recorded is the window, and no gap is most of the idle time.
+// The window is all that was recorded, and no gap is most of the idle time.
 TraceAnalysis PlainTrace() {
   TraceAnalysis trace = GpuTraceForTest();
   trace.span = trace.devices[0].window;

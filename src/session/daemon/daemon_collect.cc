@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the processes of one worker left, before anything is moved.
+// The files that the processes of one worker left, before anything is moved.
 struct RoundFiles {
   std::vector<std::string> traces;
-  std::vector<std::string> own;      // likewise, but Kineto did not take the folder
+  std::vector<std::string> own;      // traces at Kineto's own path: it did not take the folder
   std::vector<std::string> awaited;  // still being written
   size_t refused = 0;                // processes whose Kineto did not take the folder
-  size_t late = 0;                   // processes that live and did not begin
+  size_t late = 0;                   // processes that live but did not begin
   size_t silent = 0;                 // processes without a file
   bool HasTraces() const { return !traces.empty() || !own.empty(); }
 };
@@ -44,7 +44,7 @@ RoundFiles FilesLeftBy(const DaemonRound& round, const std::vector<int64_t>& pid
       (is_own ? files.own : files.traces).push_back(file);
       files.refused += round.Refused(pid) ? 1 : 0;
     } else {
-      // A process without events leaves a whole file as well; what is empty is no trace.
+      // Even a process without events leaves a file with content; an empty file is no trace.
       ++files.silent;
       for (const std::string& empty : {file, round.FileOf(pid), round.FileOf(pid) + ".tmp"})
         if (!empty.empty()) fs::remove(empty, ignored);
@@ -80,7 +80,7 @@ Finding WroteNothing(const RecordedWorker& worker, const std::string& folder) {
           (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full)};
 }
 
-// Whether the proof names what is missing for this trouble, if anything is: it does if it knows how
+// Whether the proof will name what this trouble leaves missing, if anything. It can if it knows how
 // many ranks there are.
 bool IsForTheProof(const Finding& trouble, const RecordedWorker& worker, const RoundFiles& files) {
   return trouble.id == FindingId::kTooLate && worker.facts.tensor_parallel && files.HasTraces();
@@ -113,7 +113,8 @@ std::optional<Finding> TroubleOf(RecordedWorker& worker, const std::vector<int64
   return std::nullopt;
 }
 
-// The traces of one worker to its folder; what is there whole is removed where it was.
+// Brings the traces of one worker to its folder; removes an original once the folder holds it
+// whole.
 Result<BroughtFiles> Bring(const RoundFiles& files, const DaemonPlace& place,
                            const std::string& folder) {
   TACHO_ASSIGN_OR_RETURN(BroughtFiles brought, BringFiles(files.traces, folder, place.owner));
@@ -122,7 +123,7 @@ Result<BroughtFiles> Bring(const RoundFiles& files, const DaemonPlace& place,
   std::ranges::move(own.whole, std::back_inserter(brought.whole));
   if (own.no_room) brought.no_room = std::move(own.no_room);
   std::error_code ignored;
-  // A file that is only linked to, or not whole in the worker's folder, is the only one.
+  // A file that is only linked to, or not whole in the worker's folder, stays: it is the only copy.
   for (const std::string& file : brought.whole) fs::remove(file, ignored);
   return brought;
 }

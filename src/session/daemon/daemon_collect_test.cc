@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 using testing::Contains;
 using testing::HasSubstr;
 
-// One worker, which is this process; its trace lies in the folder of the round.
+// One worker, which is this process; its trace lies in the round's folder.
 class DaemonCollectTest : public testing::Test {
  protected:
-  // `own`: it did not take the folder.
+  // `own`: Kineto did not take the folder and wrote to its own path.
   void Bring(const std::string& worker_folder, size_t bytes, bool own = false) {
     workers_.resize(1);
     workers_[0].folder = worker_folder;

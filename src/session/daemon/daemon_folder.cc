@@ -20,27 +20,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of those that ask the daemon; a server that was started by a shell may be another user's.
+// The first of `pids` that asks the daemon. Others may belong to another user, as a shell that
+// started the server.
 int64_t WhoAsks(const std::vector<int64_t>& pids) {
   const auto asks = std::ranges::find_if(
       pids, [](int64_t pid) { return EnvironmentOf(pid, "KINETO_USE_DAEMON").has_value(); });
   return asks != pids.end() ? *asks : pids.empty() ? 0 : pids.front();
 }
 
-// True also where that cannot be seen.
+// Whether `folder` is the same folder for the process. True also if that cannot be seen.
 bool SeesTheSame(int64_t pid, const std::string& folder) {
   std::error_code failed;
   const bool same = fs::equivalent(fmt::format("/proc/{}/root{}", pid, folder), folder, failed);
   return same || failed;
 }
 
-// Makes a new folder in `parent` for `user` alone. The owner that its file system names, which may
-// not be that user (NFS); nullopt: there is no such folder.
+// Makes a new folder in `parent` for `user` alone. Returns the owner that its file system names,
+// which may not be that user (NFS); nullopt if no such folder could be made.
 std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string& parent,
                                 std::string& folder) {
   folder = parent + (parent.ends_with('/') ? "" : "/") + "tacho-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return std::nullopt;
-  // Whoever owns the parent may have put another one in its place.
+  // The owner of the parent may have put another folder in its place.
   const FileDescriptor opened(
       open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -55,7 +56,7 @@ std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string&
   return std::nullopt;
 }
 
-// Where Kineto lets a daemon write, as far as the same folder is here.
+// The folders in which Kineto lets a daemon write, if this process sees the same folders.
 std::vector<std::string> ParentsFor(const std::vector<int64_t>& pids) {
   std::vector<std::string> parents = {DaemonTraceFolder(pids), "/tmp"};
   std::erase_if(parents, [pid = WhoAsks(pids)](const std::string& parent) {

@@ -22,7 +22,7 @@ using testing::StartsWith;
 
 constexpr uid_t kAnother = 65534;
 
-// A process with that in its environment, of that user, until the end of the object.
+// A process of `user` with `setting` in its environment. It lives as long as the object.
 class ProcessForTest {
  public:
   explicit ProcessForTest(const std::string& setting, uid_t user = getuid()) {

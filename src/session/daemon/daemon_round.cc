@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kMarginNs = 500 * kNsPerMs;
 
-// Of Kineto's text; every trace of PyTorch's work has some.
+// Whether Kineto's text holds an operator: every trace of PyTorch's work has some.
 bool HoldsOperator(const std::string& path) {
   constexpr std::string_view kOperator = "\"cpu_op\"";
   std::ifstream file(path, std::ios::binary);
@@ -35,7 +35,7 @@ bool HoldsOperator(const std::string& path) {
   return false;
 }
 
-// A regular file of that user; absent: of any.
+// The state of `path` if it is a regular file of `user` (absent: of any user).
 std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint32_t> user) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -44,8 +44,8 @@ std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint3
                    status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-// A folder of KINETO_ONDEMAND_TRACE_DIR may be of another file system than /tmp, and in a shared
-// /tmp nobody but its owner moves a file: then it is copied.
+// Moves the file, or copies it: a folder of KINETO_ONDEMAND_TRACE_DIR may lie on another file
+// system than /tmp, and in a shared /tmp only its owner may move a file.
 bool Move(const std::string& own, const std::string& to, const DaemonPlace& place) {
   namespace fs = std::filesystem;
   std::error_code failed, ignored;
@@ -54,12 +54,12 @@ bool Move(const std::string& own, const std::string& to, const DaemonPlace& plac
   const auto brought = BringFiles({own}, fs::path(to).parent_path().string(), place.user);
   if (!brought || brought->files.empty()) return false;
   const std::string& copy = brought->files.front();
-  if (brought->whole.empty()) {  // there is no room: it is a link
+  if (brought->whole.empty()) {  // there is no room: it is only a link
     fs::remove(copy, ignored);
     return false;
   }
   fs::rename(copy, to, failed);
-  // What is taken from there is the processes' own.
+  // Only files of `place.owner` are taken from there later.
   if (!failed && place.owner && geteuid() == 0 &&
       lchown(to.c_str(), *place.owner, static_cast<gid_t>(-1)) != 0)
     return false;
@@ -67,7 +67,7 @@ bool Move(const std::string& own, const std::string& to, const DaemonPlace& plac
   return !failed;
 }
 
-constexpr const char* kEndings[] = {"", ".tmp"};  // when it is whole, and while it is written
+constexpr const char* kEndings[] = {"", ".tmp"};  // of a whole file, and while it is written
 
 }  // namespace
 
@@ -109,7 +109,7 @@ std::string DaemonRound::FileOf(int64_t pid) const {
   return own.FileOf(pid);
 }
 
-// Everybody may write to /tmp, and an earlier session may have left one.
+// Anybody may write to /tmp, and an earlier session may have left a file there.
 std::optional<FileState> DaemonRound::OwnFile(int64_t pid, const std::string& ending) const {
   const DaemonPlace& place = PlaceOf(WorkerOf(pid));
   if (late_at_close_ || !place.user) return std::nullopt;
@@ -155,13 +155,15 @@ void DaemonRound::Look(const KinetoDaemon& daemon, const FolderState& folder) {
   for (const DaemonProcess& process : daemon.Processes())
     if (process.tracing && process.asked_ns > begin_ns_ - KinetoDaemon::kReadyMs * kNsPerMs)
       began_.insert(process.pid);
-  // Kineto opens a file before it warms up. By our own clock: a file server's may be another one.
+  // Kineto opens a file before it warms up. The time is by our own clock: a file server's clock may
+  // differ.
   if (MonotonicNs() < begin_ns_)
     for (const int64_t pid : told_)
       if (folder.contains(FileOf(pid) + ".tmp") || OwnFile(pid, ".tmp")) began_.insert(pid);
 }
 
-// A Kineto that refuses a start in the past opens the file all the same.
+// An empty file that was opened after the start is no sign: a Kineto that refuses a start in the
+// past opens one too.
 bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
   if (began_.contains(pid)) return true;
   for (const std::string& file : {FileOf(pid), PlaceOf(WorkerOf(pid)).OwnFileOf(pid)}) {
@@ -190,7 +192,8 @@ size_t DaemonRound::Whole() const {
                                            [&](int64_t pid) { return LooksWhole(LeftBy(pid)); }));
 }
 
-// Of one without events the last question within the window says that it traces, too.
+// Even a process without events says with its last question within the window that it traces. Such
+// a question counts for one poll period after the end only.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
   if (late_at_close_ || !ProcessLives(pid) || LooksWhole(LeftBy(pid))) return false;
   const int64_t now = MonotonicNs();

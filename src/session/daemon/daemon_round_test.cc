@@ -24,18 +24,19 @@ using testing::UnorderedElementsAre;
 constexpr std::string_view kTrace = R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})";
 constexpr std::string_view kNoOperator = R"({"traceEvents": [{"ph": "X", "cat": "Trace"}]})";
 
-// Two workers: one of this process and its parent, who live, and one of nobody.
+// Two workers: one has this process and its parent, which live, the other a process that does not
+// exist.
 class DaemonRoundTest : public testing::Test {
  protected:
   // The window begins `lead_ms` from now.
   void Ask(int64_t lead_ms) {
-    // As in a process of another root: /tmp is everybody's.
+    // The place of a process with another root, in which anybody may write to /tmp.
     const DaemonPlace place{folder_.path(), getuid(), getuid(), folder_.At("root")};
     round_ = DaemonRound({{0, {me_, parent_}}, {1, {gone_}}}, {{0, place}, {1, place}},
                          {.stem = "kineto", .duration_ms = 1000});
     round_.Ask(daemon_, lead_ms);
   }
-  // The last question of a process, so long after the window's begin.
+  // The last question of a process, `after_begin_ms` after the window's begin.
   void Asked(int64_t pid, int64_t after_begin_ms, bool tracing) {
     DaemonProcess& process = daemon_.processes.emplace_back();
     process.pid = pid;
@@ -45,7 +46,7 @@ class DaemonRoundTest : public testing::Test {
   void Leaves(int64_t pid, std::string_view bytes, const std::string& ending = "") {
     folder_.Write("kineto_" + std::to_string(pid) + ".json" + ending, bytes);
   }
-  // Kineto's own file in place of the one that it was told; `age_s`: since it was written.
+  // Writes Kineto's own file instead of the one that it was told to write, `age_s` ago.
   std::string LeavesOwn(int64_t pid, std::string_view bytes, const std::string& ending = "",
                         int64_t age_s = 0) {
     const std::string path = folder_.Write(
@@ -116,7 +117,7 @@ TEST_F(DaemonRoundTest, TheFirstOperatorMayLieAnywhere) {
 TEST_F(DaemonRoundTest, WhatIsBeingWrittenWillBeATrace) {
   Ask(-3000);
   Asked(me_, 2500, true);
-  Asked(gone_, 2500, true);  // and died
+  Asked(gone_, 2500, true);  // it has died
   Leaves(me_, "{", ".tmp");
   EXPECT_TRUE(round_.Writes(me_, daemon_));
   EXPECT_FALSE(round_.Writes(gone_, daemon_));
@@ -127,7 +128,7 @@ TEST_F(DaemonRoundTest, WhatComesBehindItsCloseIsOfAnother) {
   Ask(-3000);
   Asked(me_, 1500, false);
   round_.Close(daemon_, round_.Files());
-  daemon_.processes.front().tracing = true;  // another window
+  daemon_.processes.front().tracing = true;  // it traces for another window
   daemon_.processes.front().asked_ns += 5'000'000'000;
   EXPECT_THAT(Late(), ElementsAre(me_));
   EXPECT_FALSE(round_.Writes(me_, daemon_));
@@ -141,7 +142,7 @@ TEST_F(DaemonRoundTest, WhoWasNotToldIsNoPartOfIt) {
   EXPECT_THAT(round_.askers().at(1), IsEmpty());
 }
 
-// Kineto of torch 2.14 and later does not take every folder.
+// Kineto of torch 2.14 and later does not accept every folder.
 TEST_F(DaemonRoundTest, WhoWritesKinetosOwnFileIsNotLate) {
   Ask(-3000);
   Asked(me_, 1500, false);
@@ -187,7 +188,7 @@ TEST_F(DaemonRoundTest, TakesOnlyRegularFilesOfTheProcessesUser) {
   EXPECT_EQ(round_.LeftBy(gone_), "");
 }
 
-// Another window's would have the same name.
+// A later window's own files would have the same names.
 TEST_F(DaemonRoundTest, AtItsCloseKinetosOwnFilesAreMovedAway) {
   Ask(-3000);
   const std::string own = LeavesOwn(me_, kTrace);

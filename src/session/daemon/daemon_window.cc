@@ -29,10 +29,11 @@ namespace fs = std::filesystem;
 constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
 constexpr std::chrono::milliseconds kLookAtTraces{200};
 constexpr size_t kMostNamed = 64;
-// Of a second window, after some were too late for the first: up to five answers may be late.
+// The lead time of a second window, taken if some processes were too late for the first: up to five
+// answers may be late.
 constexpr int64_t kLongLeadMs = KinetoDaemon::kLeadMs + 4 * KinetoDaemon::kPollMs;
 
-// The processes that asked.
+// The processes that asked the daemon, by worker.
 DaemonRound::Askers AskersOf(const KinetoDaemon& daemon,
                              const std::vector<RecordedWorker>& workers) {
   DaemonRound::Askers askers;
@@ -48,7 +49,8 @@ DaemonRound::Askers AskersOf(const KinetoDaemon& daemon,
   return askers;
 }
 
-// Whether one of them said so with its last question, and has asked lately: it may have died.
+// Whether one of `pids` said with its last question that it traces, and asked lately: it may have
+// died since.
 bool Tracing(const KinetoDaemon& daemon, const std::vector<int64_t>& pids, int64_t now_ns) {
   const std::vector<DaemonProcess> processes = daemon.Processes();
   return std::any_of(processes.begin(), processes.end(), [&](const DaemonProcess& process) {
@@ -94,8 +96,8 @@ class Window {
   }
 
  private:
-  // Until all have asked. All processes of an engine ask within one period of each other: after a
-  // period without a new one all are there.
+  // Waits until all processes have asked. All processes of an engine ask within one period of each
+  // other: after a period without a new one all are there.
   DaemonRound::Askers Meet() {
     const int64_t begin = MonotonicNs();
     int64_t changed = begin;
@@ -138,7 +140,7 @@ class Window {
     SayWhatIsLeft();
   }
 
-  // What the recording knows of its window.
+  // Copies what the round knows into the recording's window.
   void TellOfRound() {
     window_.processes = round_.told().size();
     window_.request = round_.ConfigText();
@@ -159,8 +161,9 @@ class Window {
                         [&](int64_t pid) { return round_.Writes(pid, *daemon_); });
   }
 
-  // A window in which a rank is missing is worth little: all take another one, at one time again.
-  // It counts if it has more: it may be interrupted, and processes may die.
+  // A window in which a rank is missing is worth little: all processes take another one, again at
+  // the same time. It counts only if it has more traces: it may be interrupted, and processes may
+  // die.
   void TryAgain(const DaemonRound::Askers& askers) {
     Remark(
         fmt::format("{} of {} processes were too late for the window: another one is taken of all",
@@ -196,7 +199,7 @@ class Window {
     observer_.OnLeftBehind(text + "nothing else goes on; there is no run.json\n");
   }
 
-  // The user's Ctrl-C. False when there is nothing to wait for.
+  // Handles the user's Ctrl-C. Returns false if there is nothing to wait for.
   bool Interrupt() {
     interrupted_ = true;
     on_interrupt_();
@@ -215,7 +218,7 @@ class Window {
       return false;
     }
     SayWhatIsLeft();
-    // If not all of them heard of the other window, it cannot have more.
+    // If not all processes heard of the second window, it cannot have more traces.
     if (to_surpass_ && round_.told().size() <= *to_surpass_) return false;
     observer_.OnRemark(fmt::format(
         "interrupted: {} processes have their window, which cannot be cut short: it ends "
@@ -225,7 +228,7 @@ class Window {
     return true;
   }
 
-  // Until the window is over, then until the files no longer grow.
+  // Waits until the window is over and the files no longer grow.
   void WaitForTheFiles() {
     FolderState last;
     int64_t changed = MonotonicNs();
@@ -246,8 +249,8 @@ class Window {
       SayWhoDied(time);
       const size_t late = round_.Late(*daemon_, now).size();
       if (late == all || (time > window_.end_ns && whole + late == all)) break;
-      // Kineto builds a large file in memory before its first byte; while it does, the process goes
-      // on asking and says that it traces.
+      // Kineto builds a large file in memory before it writes the first byte; meanwhile the process
+      // goes on asking and says that it traces.
       if (Tracing(*daemon_, round_.told(), time)) changed = time;
       const int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
       if (time > window_.end_ns && time - std::max(changed, window_.end_ns) > quiet) break;
@@ -258,7 +261,8 @@ class Window {
     }
   }
 
-  // Once for each worker: at its end nobody would know when it was.
+  // Reports dead processes once for each worker, as they die: at the window's end nobody would know
+  // when it was.
   void SayWhoDied(int64_t now) {
     for (const auto& [index, pids] : round_.askers()) {
       const auto dead = std::ranges::count_if(pids, [](int64_t pid) { return !ProcessLives(pid); });
@@ -285,9 +289,9 @@ class Window {
   const std::function<void()>& on_interrupt_;
   DaemonWindow window_;
   std::unique_ptr<KinetoDaemon> daemon_;
-  std::map<size_t, DaemonFolder> folders_;  // by the index of their worker
+  std::map<size_t, DaemonFolder> folders_;  // by the worker's index
   DaemonRound round_;
-  std::optional<size_t> to_surpass_;  // traces of the first window, in a second one
+  std::optional<size_t> to_surpass_;  // in a second window: the number of traces of the first
   std::set<size_t> said_dead_;
   bool interrupted_ = false;
 };

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr size_t kMostAnswer = 4096;
 
-// What a command prints, for a reader that may stop before the end.
+// The output of a command, for a reader that may stop before the end.
 class PrintedBytes final : public ByteSource {
  public:
   explicit PrintedBytes(RemoteCommand& command) : command_(command) {}
@@ -30,8 +30,9 @@ class PrintedBytes final : public ByteSource {
   RemoteCommand& command_;
 };
 
-// For `find`: the files written there since `unix_ns` of our clock. Both clocks are read to the
-// second, and the way takes time; the proof looks at the times inside.
+// Conditions for `find`: files written there since `unix_ns` of our clock. The 5 s allow for clocks
+// that are read to the second only and for the time in transit; the proof looks at the times inside
+// the files.
 std::string FilesSince(const RemoteFolder& from, int64_t unix_ns) {
   return fmt::format("-type f -newermt @{}", unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
 }
@@ -81,11 +82,11 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                         patience, std::move(stop));
   Result<std::vector<std::string>> files =
       UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
-  // What follows the end of the archive: tar fills its last block.
+  // Reads what follows the end of the archive: tar fills its last block.
   std::array<char, 4096> rest;
   for (size_t i = 0; files && i < 1024 && command.Read(rest.data(), rest.size()) > 0; ++i) {
   }
-  // Why ssh failed says more than that the archive was cut.
+  // The reason why ssh failed says more than that the archive was cut.
   const Result<void> ended = command.Finish();
   if (!ended) return tl::unexpected(ended.error());
   if (!files) return tl::unexpected(files.error().WithContext("what came from " + from.host));
@@ -96,8 +97,8 @@ Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64
                            milliseconds patience) {
   if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
   const std::string folder = ShellWord(from.path), begin(key);
-  // As NameHasKey. No name travels: the pattern is of our own key alone, which has no special
-  // character (PlanStart).
+  // Same rule as NameHasKey. Only our own key goes into the shell pattern, never a file name; it
+  // has no special character (PlanStart).
   RemoteCommand command(from.host,
                         fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
                                     "-delete; }}",

@@ -24,7 +24,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr milliseconds kPatience{60'000};
 
-// `ssh` is a program of the test's own that runs the command here.
+// The test puts a program `ssh` into PATH that runs the command here.
 class FetchFilesTest : public ::testing::Test {
  protected:
   FetchFilesTest() : path_(getenv("PATH")) {

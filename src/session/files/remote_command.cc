@@ -4,7 +4,8 @@
 
 namespace tacho {
 
-// BatchMode: no questions. The bounds end it if the host does not answer, or vanishes.
+// With BatchMode ssh asks no questions. The timeouts end it if the host does not answer, or
+// vanishes.
 RemoteCommand::RemoteCommand(const std::string& host, const std::string& command,
                              std::chrono::milliseconds patience, std::stop_token stop)
     : ssh_(Subprocess::Start({.arguments = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20",

@@ -21,7 +21,7 @@ class CountingSink : public EventSink {
   void OnEvent(const Event& event) override {
     if (!event.has_start || event.type == EventType::kMetadata) return;
     ++count.events;
-    // The profiler's own marks of its window do not count as events.
+    // The marks that the profiler sets for its own window do not count as events.
     if (event.type != EventType::kSlice || IsWindow(event)) return;
     first_ns = std::min(first_ns, event.start.ns);
     last_ns = std::max(last_ns, event.start.ns + event.duration.ns);

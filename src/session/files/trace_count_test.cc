@@ -43,7 +43,7 @@ TEST(TraceCount, CountsStepsOnceAndLeavesTheProfilersOwnWindowOut) {
   EXPECT_EQ(count->last_unix_ns, 1'000'027'000);
 }
 
-// vLLM's step where all requests ended: a session of these alone saw no step.
+// vLLM names an empty step when all requests have ended: a session of such steps alone saw no step.
 TEST(TraceCount, TellsEmptySteps) {
   const FolderForTest folder;
   const Result<TraceCount> count = CountTrace(Put(
@@ -82,7 +82,7 @@ TEST(TraceCount, FiguresAreOfTheLargestWholeTrace) {
   EXPECT_EQ(figures->flush_ns, 2e6);
   EXPECT_FALSE(FiguresOf({empty, cut}, 0));
   EXPECT_FALSE(FiguresOf({}, 0));
-  // A clock that is off tells no time of a flush.
+  // If the clock is off, the time of the flush is unknown.
   EXPECT_EQ(FiguresOf({whole}, 0)->flush_ns, 0);
 }
 

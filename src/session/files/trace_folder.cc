@@ -75,8 +75,8 @@ bool LooksWhole(const std::string& path) {
   char head[2] = {};
   file.read(head, 2);
   if (head[0] == '\x1f' && head[1] == '\x8b') {
-    // A trailer is 4 bytes of checksum and 4 of length: what it says is checked when the file is
-    // read; a member of nothing has 20 bytes.
+    // A gzip trailer is 4 bytes of checksum and 4 of length; both are checked when the file is
+    // read. An empty member has 20 bytes.
     return size >= 20;
   }
   std::string tail = Tail(file, size, 64);
@@ -131,14 +131,14 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     if (progress) progress(bytes);
     auto since = Clock::now() - changed;
     bool enough = traces.size() >= options.expected;
-    // A gzip file grows under its final name; two looks without growth tell that it is done.
+    // A gzip file grows under its final name; two looks without growth show that it is done.
     if (whole && enough && !traces.empty() && since >= 2 * kLookAtFiles) break;
     if (since >= options.quiet && (enough || since >= kForTheRest)) break;
     if (options.patience.count() > 0 && Clock::now() - begin >= options.patience) break;
     if (stop.stop_requested()) break;
     Pause(stop, kLookAtFiles);
   }
-  // What never became whole is brought along as well: it can be read up to its end.
+  // Files that never became whole are brought along as well: they can be read up to their end.
   traces.clear();
   for (const auto& [path, state] : last)
     if (state.bytes > 0) traces.push_back(path);
@@ -150,7 +150,7 @@ std::string FreshNames::PathFor(const std::string& name) {
   int& number = numbers_[name];
   while (true) {
     std::string path = folder_ + '/' + name;
-    // The number goes on where it stopped: many files of one name must not take quadratic time.
+    // The number continues where it stopped: many files of one name must not take quadratic time.
     if (++number > 1)
       path =
           fmt::format("{}/{}~{}{}", folder_, name.substr(0, ending), number, name.substr(ending));
@@ -161,7 +161,8 @@ std::string FreshNames::PathFor(const std::string& name) {
 
 namespace {
 
-// Two names of one file, and not one name reached in two ways, nor a link to it.
+// Whether both are names of one file (hard links). One name reached in two ways does not count, nor
+// does a link to the file.
 bool HasItsBytes(const fs::path& to, const fs::path& file) {
   std::error_code failed;
   return fs::is_regular_file(fs::symlink_status(to, failed)) && fs::equivalent(to, file, failed) &&
@@ -169,7 +170,7 @@ bool HasItsBytes(const fs::path& to, const fs::path& file) {
           !fs::equivalent(to.parent_path(), file.parent_path(), failed));
 }
 
-// "": the whole of `file` is at `to` now. Else why not, and nothing is.
+// Copies the whole of `file` to `to`. Returns "", or why it failed: then nothing is at `to`.
 std::string Copy(const std::string& file, const std::string& to) {
   FileBeside beside(to);
   std::error_code failed;
@@ -184,7 +185,7 @@ std::string Copy(const std::string& file, const std::string& to) {
   return error == 0 ? "" : std::strerror(error);
 }
 
-// A regular file of that user, which stays the same one whatever is put in its place.
+// Opens a regular file of `owner`. The descriptor keeps that file whatever is put in its place.
 FileDescriptor OpenOwned(const std::string& path, uint32_t owner) {
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -193,7 +194,7 @@ FileDescriptor OpenOwned(const std::string& path, uint32_t owner) {
   return is_his ? std::move(file) : FileDescriptor();
 }
 
-// "": `to` is a second name of it now, or a copy. Else why it is not.
+// Makes `to` a second name or a copy of `file`. Returns "", or why it failed.
 std::string LinkOrCopy(const std::string& file, const std::string& to) {
   const int flags = file.starts_with("/proc/self/fd/") ? AT_SYMLINK_FOLLOW : 0;
   return linkat(AT_FDCWD, file.c_str(), AT_FDCWD, to.c_str(), flags) == 0 ? "" : Copy(file, to);
@@ -226,7 +227,7 @@ Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std
     if (why.empty()) {
       brought.whole.push_back(file);
     } else {
-      // The failed copy has another word for it.
+      // A failed copy may report a full disk in other words.
       const bool full = fs::exists(file, failed) &&
                         FreeBytes(target).value_or(UINT64_MAX) < fs::file_size(file, failed);
       failed.clear();

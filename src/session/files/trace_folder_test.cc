@@ -110,7 +110,7 @@ TEST_F(TraceFolderTest, BringsAndLeavesTheEnginesOwn) {
   EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
 }
 
-// Who owns the folder may put a link there after a look at it.
+// The owner of the folder may put a link there after it was looked at.
 TEST_F(TraceFolderTest, WithAnOwnerOnlyHisRegularFilesAreBrought) {
   const std::string file = folder_.Write("engine/a.json", "{}");
   const auto brought = BringFiles({file}, folder_.At("run"), getuid());

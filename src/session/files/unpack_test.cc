@@ -89,7 +89,7 @@ TEST_F(UnpackTest, NothingLeavesTheFolder) {
               ::testing::ElementsAre("mine-1.json"));
 }
 
-// By hand: a link out of the folder, and a file that would go through it.
+// The archive is made by hand: a link out of the folder, and a file that would go through it.
 TEST_F(UnpackTest, LinksAndDevicesArePassedOver) {
   archive* writer = archive_write_new();
   archive_write_set_format_pax_restricted(writer);
@@ -138,7 +138,7 @@ TEST_F(UnpackTest, IsBounded) {
   ASSERT_FALSE(count);
   EXPECT_EQ(count.error().message, "more than 1 files came");
   EXPECT_THAT(Everything(), ::testing::ElementsAre("below/run/a.json"));
-  // A few bytes that stand for many, and many that are passed over.
+  // A few bytes that unpack to many, and many bytes that are passed over.
   const std::string zip = Archived({{"z.json", std::string(1'000'000, ' ')}}, ArchiveFormat::kZip);
   ASSERT_LT(zip.size(), 20'000u);
   EXPECT_FALSE(Unpack(zip, "", {.bytes = 20'000}));

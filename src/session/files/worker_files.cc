@@ -13,8 +13,8 @@ namespace {
 
 std::string NameIn(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// vLLM 0.11 to 0.16 name their files "c4b40-rank-0.1795446008329839580.pt.trace.json", by an id of
-// the engine.
+// The engine's id in a file name: vLLM 0.11 to 0.16 name their files
+// "c4b40-rank-0.1795446008329839580.pt.trace.json".
 std::string ProcessIdIn(const std::string& path) {
   const std::string name = NameIn(path);
   const size_t end = name.find("-rank-");
@@ -27,8 +27,9 @@ std::string ProcessIdOf(const RecordedWorker& worker) {
   return instance.starts_with("id:") ? instance.substr(3, instance.find(' ') - 3) : "";
 }
 
-// "HOST_PID.1795446008329839580.pt.trace.json.gz" of vLLM 0.10, and
-// "HOST_PID.async_llm.1795446008329839580.pt.trace.json.gz" of later front ends.
+// Whether a part of the name ends in one of the pids: vLLM 0.10 writes
+// "HOST_PID.1795446008329839580.pt.trace.json.gz", later front ends write
+// "HOST_PID.async_llm.1795446008329839580.pt.trace.json.gz".
 bool EndsInPid(std::string name, const std::vector<int64_t>& pids) {
   for (size_t dot = name.rfind('.'); dot != std::string::npos; dot = name.rfind('.')) {
     name.resize(dot);
@@ -129,7 +130,7 @@ double WorkerFiles::TableNs(const RecordedWorker& worker) const {
   return trace > 0 && table > trace ? static_cast<double>(table - trace) : 0;
 }
 
-// PyTorch writes NAME.tmp, or packs a temporary file into NAME; vLLM's table is its last.
+// PyTorch writes NAME.tmp, or packs a temporary file into NAME; vLLM writes its table last.
 std::string WorkerFiles::DoingOf(const RecordedWorker& worker) const {
   size_t whole = 0, tables = 0, traces = 0;
   for (const auto& [path, state] : WrittenBy(worker)) {
@@ -166,7 +167,7 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
     return &other != &worker && other.folder == worker.folder;
   });
   if (!shared || !FileKeyOf(worker).empty() || !ProcessIdOf(worker).empty()) return std::nullopt;
-  std::map<std::string, size_t> ids;  // how many files
+  std::map<std::string, size_t> ids;  // number of files by process id
   for (const std::string& file : TracesOf(worker)) ++ids[ProcessIdIn(file)];
   ids.erase("");
   if (ids.size() < 2) return std::nullopt;
@@ -182,7 +183,8 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
 }
 
 bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::string& file) const {
-  // A folder of its own, which no user named: its start alone tells an engine to write there.
+  // The worker has a folder of its own, which the user did not name: only its own start tells an
+  // engine to write there.
   const auto& told = worker.profile.output_dir;
   if (told && *told == worker.folder && told != options_.profile.output_dir) return true;
   if (!FileKeyOf(worker).empty()) return true;

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 constexpr char kWhole[] = R"({"traceEvents":[]})";
 
-// Workers that write to one folder, as they are after their stop.
+// Workers that write to one folder, in the state after their stop.
 class WorkerFilesTest : public ::testing::Test {
  protected:
   RecordedWorker& Add() {
@@ -124,7 +124,7 @@ TEST_F(WorkerFilesTest, ByOwnerAFolderThatWasMadeForItTells) {
   const std::string file = Write("1795446-TP0.trace.json.gz");
   EXPECT_THAT(files_.DivideByOwner().ours, ElementsAre(file));
   EXPECT_THAT(files_.DivideByOwner().unclear, IsEmpty());
-  // One that the user named may be others' too.
+  // A folder that the user named may belong to others too.
   options_.profile.output_dir = worker.folder;
   EXPECT_THAT(files_.DivideByOwner().ours, IsEmpty());
   EXPECT_THAT(files_.DivideByOwner().unclear, ElementsAre(file));

@@ -1,5 +1,5 @@
-// The end of a recording's session: how far the flushes are, and the files' way into the run
-// folder.
+// The end of a recording's session: the progress of the flushes, and the way of the files into the
+// run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kEnoughToKnow = 200;  // bytes of a line
+constexpr size_t kEnoughToKnow = 200;  // bytes of a line of the log
 
-// What went wrong by the worker's log: by name, or as the log words it where tacho does not know
-// it.
+// What went wrong according to the worker's log: as a known finding, or in the log's words if tacho
+// does not know it.
 std::vector<Finding> FailuresOf(const RecordedWorker& worker) {
   std::vector<Finding> findings =
       CheckLog(worker.facts.kind, worker.facts.version, worker.log.Text());
@@ -67,11 +67,11 @@ std::vector<FlushState> ProfilerSession::Flushes() {
 }
 
 void ProfilerSession::Collect(std::stop_token stop) {
-  // The healthy ones first, so that one that died takes none of their files.
+  // Healthy workers come first, so that a worker that died takes none of their files.
   for (const bool healthy : {true, false})
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (recording_.workers[i].expectation.trouble.has_value() != healthy) CollectOf(i, stop);
-  // vLLM answers 200 whatever became of the trace; its log knows.
+  // vLLM answers 200 whatever became of the trace; its log says what happened.
   for (RecordedWorker& worker : recording_.workers) {
     worker.expectation.log_failure = worker.log.Failure();
     for (Finding& finding : FailuresOf(worker)) Remark(std::move(finding));
@@ -86,7 +86,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
                                                 static_cast<double>(bytes) / 1e6));
   };
-  // A worker that refused or died leaves what it leaves.
+  // Ctrl-C ends the wait only for a worker that refused or died: what it left until then is taken.
   const bool healthy = !worker.expectation.trouble;
   if (healthy) stop = {};
   Result<BroughtFiles> brought;

@@ -14,7 +14,7 @@ namespace {
 
 // A stop without a session takes milliseconds, or as long as the current step.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
-// A stop waits for the step under way; an engine's first steps compile.
+// A stop waits for the current step; an engine's first steps compile.
 constexpr char kWhySilent[] = "it is in a long step, still writes an earlier session, or hangs";
 
 }  // namespace
@@ -68,7 +68,8 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   }
 }
 
-// vLLM answers 200 whether a session ran or not: what ran leaves files, or takes its time.
+// vLLM answers 200 whether a session ran or not. A session that ran shows by its files, or by the
+// time that its stop takes.
 void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& ended) {
   std::map<std::string, std::vector<std::string>> urls;  // by folder
   for (const auto& [i, outcome] : ended) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLookForStarts{20};
 constexpr int64_t kSlowStartNs = 250'000'000;
 
-// "did not start" of "did not start: no answer within 20 s", to follow the worker's name.
+// Shortens "did not start: no answer within 20 s" to "did not start", to follow the worker's name.
 std::string Brief(const Finding& trouble) {
   std::string_view text = trouble.evidence;
   if (text.starts_with("it ")) text.remove_prefix(3);
@@ -69,15 +69,15 @@ bool ProfilerSession::Start(std::stop_token stop) {
     else
       Fail(worker, FindingId::kEngineDied, WithLog(worker, "it was dead at its start: " + why));
   }
-  // What runs there is not ours to stop.
+  // A session that somebody else started there is not ours to stop.
   std::erase_if(running_, [&](size_t i) { return started.at(i).taken; });
   SayWhatIsLeft();
   observer_.OnDone("start", recording_.starts.Text("profiler"));
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
 }
 
-// If a profiler's first start took seconds in a trial, those that were quick would record all that
-// time.
+// Two waves of starts, the slow ones first: if a profiler's first start took seconds in a trial,
+// the quick ones would otherwise record all that time.
 std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
   int64_t slowest = 0;
   for (size_t i : running_)
@@ -154,7 +154,7 @@ bool ProfilerSession::Overdue(size_t worker, int64_t now_ns) const {
          !recording_.workers[worker].facts.profiler.reads_body;
 }
 
-// The budget of those that count by time holds while others still start.
+// Workers that count by time keep to their budget even while others still start.
 void ProfilerSession::StopOverdue() {
   for (size_t i : running_)
     if (Overdue(i, MonotonicNs())) AskToStop(i);
@@ -198,7 +198,7 @@ std::string ProfilerSession::WithLog(RecordedWorker& worker, std::string text) {
   return text;
 }
 
-// Without its URL, which is named already.
+// What the outcome said, without the URL, which is already named.
 std::string ProfilerSession::WordsOf(const ControlOutcome& outcome) {
   const size_t words =
       outcome.said.starts_with(outcome.url) ? outcome.said.find(": ") : std::string::npos;
@@ -254,7 +254,7 @@ void ProfilerSession::Fail(RecordedWorker& worker, FindingId id, std::string evi
 }
 
 void ProfilerSession::Fail(RecordedWorker& worker, Finding trouble) {
-  // What follows from the first one is no news.
+  // Troubles that follow from the first one are not reported.
   if (worker.expectation.trouble) return;
   recording_.findings.push_back(trouble);
   worker.expectation.trouble = std::move(trouble);

@@ -32,7 +32,7 @@ class SilentObserver final : public RecordObserver {
   std::string left_behind;
 };
 
-// A vLLM of which `stop` says what becomes of its stop; it writes `files` with it.
+// A fake vLLM. `stop` chooses whether /stop_profile is answered or held; on stop it writes `files`.
 class Engine {
  public:
   enum class StopIs { kAnswered, kHeld };
@@ -69,12 +69,12 @@ class Engine {
   std::atomic<size_t> stops_ = 0;
   std::shared_ptr<HttpExchange> held_;
   uint16_t port_ = 0;
-  std::unique_ptr<HttpServer> server_;  // last: its thread ends before the rest goes
+  std::unique_ptr<HttpServer> server_;  // last, so that its thread ends before the other members go
 };
 
 class ProfilerSessionTest : public ::testing::Test {
  protected:
-  // Its session has the key `key`; "": it reads none.
+  // The worker's session has the key `key`; "": the engine reads no key.
   RecordedWorker& Add(const Engine& engine, const std::string& key) {
     RecordedWorker& worker = recording_.workers.emplace_back();
     worker.worker.url = engine.url();
@@ -102,14 +102,14 @@ class ProfilerSessionTest : public ::testing::Test {
     const RecordedWorker& of = recording_.workers[worker];
     return FindOpenSession(of.worker, of.facts).has_value();
   }
-  // As a recording does.
+  // Runs a session as a recording does.
   void Record() {
     ProfilerSession session(*client_, options_, observer_, recording_);
     session.files().LookIntoFolders();
     if (!session.Start({})) session.GiveUpTheOthers();
     session.Stop([] {});
     std::stop_source stop;
-    stop.request_stop();  // no wait for files of those that failed
+    stop.request_stop();  // do not wait for the files of those that failed
     session.Collect(stop.get_token());
   }
 

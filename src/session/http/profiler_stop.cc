@@ -14,9 +14,9 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForAnswers{200};
-// A busy host adds to any flush.
+// A busy host makes any flush longer.
 constexpr int64_t kFlushSlackNs = 2'000'000'000;
-constexpr double kLateTimes = 1.25;  // of what was expected
+constexpr double kLateTimes = 1.25;  // a stop is late after this multiple of the expected time
 
 }  // namespace
 
@@ -24,7 +24,8 @@ void ProfilerSession::AskToStop(size_t worker) {
   stops_.Ask(worker, {recording_.workers[worker].facts, *recording_.workers[worker].stop});
 }
 
-// An engine that counted its steps has stopped itself; to stop it again is an error in some.
+// An engine that counted its steps has stopped itself; some engines answer a second stop with an
+// error.
 std::vector<size_t> ProfilerSession::AskAllToStop() {
   std::vector<size_t> asked;
   for (size_t i : running_) {
@@ -46,9 +47,9 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
                            const std::function<void(const std::vector<size_t>&)>& on_late) {
   const std::vector<size_t> asked = AskAllToStop();
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
-  // Asked at the same time: who is dead by now did not die of the stop.
+  // Asks for life at the same time: an engine that is dead by now did not die of the stop.
   auto asked_for_life = std::async(std::launch::async, [&] { return WhyDeadOf(asked); });
-  // Ctrl-C came before: what is under way is waited for.
+  // If Ctrl-C came before the stop, the stops under way are waited for.
   const bool may_leave = !stop.stop_requested();
   bool left = false;
   size_t shown = 0;

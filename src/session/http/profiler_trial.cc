@@ -19,12 +19,12 @@
 namespace tacho {
 namespace {
 
-// A real vLLM on a CPU flushes these in 0.8 s; fewer do not show the cost of a step.
+// A real vLLM on a CPU flushes this many steps in 0.8 s; fewer do not show the cost of a step.
 constexpr int64_t kTrialSteps = 16;
 constexpr int64_t kTrialStepsWithStacks = 2;
 constexpr int64_t kMostTrialNs = 2'000'000'000;
 constexpr int64_t kMostSlowTrialNs = 10'000'000'000;  // while steps are counted, and not all taken
-// Of those that count by time, from their own starts on.
+// The time for workers that count by time, each from its own start.
 constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
 constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
@@ -96,7 +96,8 @@ class Trial {
     }
   }
 
-  // From those whose profilers run. An idle engine with Python stacks writes too much to wait long.
+  // Waits for tokens from workers whose profilers run. An idle engine with Python stacks writes too
+  // much to wait long.
   void AwaitTokens(const std::function<bool()>& done) {
     TokenWait wait{.phase = "trial", .done = done};
     if (MayAnyHaveStacks()) wait.most_ns = kMostTrialNs;
@@ -115,9 +116,9 @@ class Trial {
     TrialOutcome outcome;
     if (worker.started && worker.started->IsGood())
       outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
-    // One that ended by itself, and needs no stop, may write on.
+    // A worker that ended by itself and needs no stop may still be writing.
     if (!worker.stopped && !worker.folder.empty()) session.files().WaitFor(worker, {});
-    // Read in place: nobody but this trial knows of them.
+    // The files are read in place: only this trial knows of them.
     std::vector<std::string> files = session.files().TracesOf(worker);
     if (worker.remote) {
       Result<std::vector<std::string>> fetched = FetchFiles(
@@ -129,7 +130,7 @@ class Trial {
     for (const std::string& file : files)
       if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
     outcome.figures = FiguresOf(counts, session.files().WrittenUnixNs(worker));
-    // Time without work shows nothing.
+    // A trace without work shows nothing.
     if (worker.expectation.steps_named && outcome.figures && WorkOf(counts) == 0) {
       outcome.figures.reset();
       outcome.saw_no_step = true;
@@ -162,7 +163,7 @@ class Trial {
       const RecordedWorker& worker = side_.recording().workers[which[n]];
       const bool started = worker.started && worker.started->IsGood();
       if (started && dead[n].empty()) continue;
-      // "did not start, in the trial before the window: no answer within 20 s"
+      // Makes it read "did not start, in the trial before the window: no answer within 20 s".
       Finding failed = *worker.expectation.trouble;
       failed.evidence.insert(std::min(failed.evidence.find(": "), failed.evidence.size()),
                              ", in the trial before the window");
@@ -174,7 +175,7 @@ class Trial {
   const RecordOptions& options_;
   RecordObserver& observer_;
   TokenFlow& flow_;
-  const int64_t part_;  // of the steps and of the time of a whole one
+  const int64_t part_;  // divides the steps and the time of a whole trial
   SideSession side_;
 };
 
@@ -189,7 +190,7 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
          (options.load ||
           (!MayHaveStacks(worker) &&
            EngineRule(worker.facts.kind, worker.facts.version, "waits_for_step") != "yes")) &&
-         // So few are a trial themselves.
+         // A window of so few steps is as small as a trial.
          options.profile.steps.value_or(INT64_MAX) > 2 * kTrialSteps;
 }
 

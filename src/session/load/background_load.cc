@@ -13,8 +13,8 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kPatienceForTokenIds{30};
-constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
-// Of the plan, which then comes again: long enough that a low rate has requests in it too.
+constexpr uint64_t kRequestsAtOnce = 8;  // for each worker, if the options say nothing else
+// The length of the plan, which then repeats: long enough that even a low rate has requests in it.
 constexpr int64_t kRoundNs = 120'000'000'000;
 constexpr double kRequestsOfARound = 64;
 
@@ -62,7 +62,7 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     findings.push_back({FindingId::kLoadThroughRouter, "",
                         "prefill and decode workers: the load goes through the router"});
-  // All serve one model: the first worker is asked for all of them.
+  // All workers serve one model: the first one is asked on behalf of all.
   const RecordedWorker& first = workers.front();
   const std::vector<int64_t> ids =
       AskTokenIds(client, first.worker.url, first.facts.model, kPatienceForTokenIds)
@@ -93,8 +93,8 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // Through everything that needs load, however long a start or a flush takes: the recording ends
-  // it.
+  // The load runs through everything that needs it, however long a start or a flush takes: the
+  // recording ends it.
   plan.until_stopped = true;
   plan.duration_ns = std::max(
       kRoundNs,

@@ -14,9 +14,9 @@ namespace tacho {
 namespace {
 
 constexpr std::array<double, 2> kPercents = {50, 99};
-constexpr size_t kParts = 10;  // of a window, whose differences tell how sure its rate is
+constexpr size_t kParts = 10;  // parts of a window, whose differences show how sure its rate is
 
-// By a bound, or by somebody else's stop.
+// Whether the trace may end before the window: by a bound, or by somebody else's stop.
 bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
   return worker.steps_bound || worker.own_bound ||
          std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
@@ -25,8 +25,8 @@ bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
          });
 }
 
-// How far the rate of a stretch of `length_ns` of the window was from that of all of it, at most,
-// as a share. 0 if the window does not hold two such stretches, or has no token.
+// The largest deviation of the rate of any stretch of `length_ns` from the rate of the whole
+// window, as a share. 0 if the window does not hold two such stretches, or has no token.
 double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
   constexpr double kMostHalves = 100'000;
   const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
@@ -86,7 +86,7 @@ LoadWindow WindowOf(const std::vector<const RequestRecord*>& requests, int64_t b
       window.output_tokens += request.chunk_tokens[i];
     }
   }
-  // As in a load's own table.
+  // Unsure times are left out as in a load's own table.
   if (TooManyUnsure(unsure_ttft, unsure_ttft + ttft.size())) ttft.clear();
   if (TooManyUnsure(unsure_tpot, unsure_tpot + tpot.size())) tpot.clear();
   window.ttft = Describe(std::move(ttft), kPercents);
@@ -141,7 +141,7 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const 
                         trace.last_step_unix_ns.value_or(*trace.last_unix_ns) -
                             worker.facts.clock_offset_ns.value_or(0));
     end_ns = last ? std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns)) : INT64_MIN;
-    // It has no trace, ended before the last profiler ran, or its clock is off.
+    // The worker has no trace, its trace ended before the last profiler ran, or its clock is off.
     if (end_ns <= profiled.begin_ns) {
       profiled = {};
       return;
@@ -155,12 +155,12 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> error_without = baseline.StandardError(),
                         error_with = profiled.StandardError();
   if (!without || !with || !error_without || !error_with) return std::nullopt;
-  // What a dead server takes is no cost of profiling.
+  // What is lost by a dead server is no cost of profiling.
   if (profiled.requests_failed > 0 || baseline.requests_failed > 0) return std::nullopt;
   const double ratio = *with / *without;
   const double of_parts = 2 * ratio * std::hypot(*error_without, *error_with);
-  // Requests that prefill at the same time halt decode for all: a window shorter than a request may
-  // be such a moment, and its own parts do not show that.
+  // Requests that prefill at the same time halt decode for all. A window shorter than a request may
+  // fall into such a moment, and its own parts do not show that.
   const double of_baseline =
       load ? LargestSwing(*load, baseline, profiled.end_ns - profiled.begin_ns) : 0;
   return Cost{1 - ratio, std::max(of_parts, of_baseline)};

@@ -44,7 +44,7 @@ TEST(MeasureWindow, CountsTokensAndRequestsInside) {
   EXPECT_EQ(MeasureWindow(TenTokensASecond(), 0, 10'000'000'000).requests_done, 1u);
 }
 
-// Of the one whose first token comes in the window the TTFT, of the one that lies in it the TPOT.
+// TTFT counts if the first token comes in the window, TPOT if the whole answer lies in it.
 TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
   LoadRecords records;
   const auto add = [&](int64_t sent_ns, int64_t first_ns, int64_t last_ns, RequestStatus status) {
@@ -55,10 +55,10 @@ TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
     request.last_choice_ns = last_ns;
     request.output_tokens = 11;
   };
-  add(100, 150, 950, RequestStatus::kDone);             // before the window
+  add(100, 150, 950, RequestStatus::kDone);             // ends before the window
   add(900, 1'100, 1'600, RequestStatus::kDone);         // TTFT 200, TPOT 50
   add(1'000, 1'100, 1'400, RequestStatus::kDone);       // TTFT 100, TPOT 30
-  add(1'500, 1'800, 2'400, RequestStatus::kDone);       // TTFT 300; its end lies behind
+  add(1'500, 1'800, 2'400, RequestStatus::kDone);       // TTFT 300; it ends after the window
   add(1'700, 1'900, 1'950, RequestStatus::kCancelled);  // TTFT 200
   add(1'700, 0, 0, RequestStatus::kFailed);
   const LoadWindow window = MeasureWindow(records, 1'000, 2'000);
@@ -67,7 +67,7 @@ TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
   EXPECT_EQ(window.tpot.count, 2u);
   EXPECT_DOUBLE_EQ(window.tpot.At(50).value(), 40);
   EXPECT_EQ(MeasureWindow(records, 3'000, 4'000).ttft.count, 0u);
-  // Times that the client spoilt make no figure.
+  // Times that the client spoilt do not count.
   records.requests[1].first_unsure = true;
   EXPECT_EQ(MeasureWindow(records, 1'000, 2'000).ttft.count, 0u);
 }
@@ -118,7 +118,7 @@ TEST_F(EndProfiledWith, TheFirstSessionByItsClock) {
   EXPECT_EQ(recording_.profiled.output_tokens, 30u);
 }
 
-// SGLang's profiler still writes while it stops.
+// SGLang's profiler goes on recording while it stops.
 TEST_F(EndProfiledWith, TheLastStepAndNotTheStopAfterIt) {
   Worker(0).own_bound = 100;
   traces_[0].last_step_unix_ns = kUnixNs + 3'000'000'000;
@@ -154,7 +154,7 @@ TEST_F(EndProfiledWith, SomebodyElsesStop) {
   EXPECT_EQ(EndAfter(proof), 4'000'000'000);
 }
 
-// All requests prefill at once for 100 ms of each second, when no token comes.
+// All requests prefill at once for 100 ms of each second, so that no token comes then.
 TEST(CostOfProfiling, AWindowShorterThanAWaveOfRequestsCannotTell) {
   const FolderForTest parent;
   Recording recording{.folder = *RunFolder::Create(parent.path(), "r"), .load = LoadRecords()};
@@ -163,7 +163,7 @@ TEST(CostOfProfiling, AWindowShorterThanAWaveOfRequestsCannotTell) {
   for (int64_t at = 0; at < 10'000; at += 10) {
     if (at % 1000 < 100) continue;
     request.chunk_ns.push_back(at * 1'000'000);
-    request.chunk_tokens.push_back(at < 8'000 ? 10 : 5);  // at 8 s profiling begins
+    request.chunk_tokens.push_back(at < 8'000 ? 10 : 5);  // profiling begins at 8 s
   }
   const auto cost = [&](int64_t from_ms, int64_t to_ms) {
     recording.baseline = MeasureWindow(*recording.load, 0, 5'000'000'000);
@@ -182,7 +182,7 @@ TEST(CostOfProfiling, AWindowShorterThanAWaveOfRequestsCannotTell) {
 TEST_F(EndProfiledWith, AnUnknownEndLeavesNoWindow) {
   Worker(0).own_bound = Worker(1).own_bound = 100;
   const LoadWindow whole = recording_.profiled;
-  // A clock that is off by more than the window.
+  // The clock is off by more than the window.
   recording_.workers[1].facts.clock_offset_ns = 100'000'000'000;
   EXPECT_EQ(EndAfter(), 0);
   EXPECT_FALSE(recording_.CostOfProfiling());

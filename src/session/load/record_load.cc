@@ -10,10 +10,10 @@
 namespace tacho {
 namespace {
 
-// A window by HTTP ends up to one look after its load.
+// A window by HTTP ends up to one polling interval after its load.
 constexpr int64_t kIdleToReport = 1'000'000'000;
 
-// "": there is no router.
+// Whether the router is a target; an empty URL means that there is no router.
 bool Reaches(const std::vector<DriveTarget>& targets, const std::string& router_url) {
   return !router_url.empty() &&
          std::ranges::find(targets, router_url, &DriveTarget::url) != targets.end();
@@ -43,7 +43,7 @@ Result<void> RecordLoad::Begin() {
 }
 
 bool RecordLoad::HasEnded() const {
-  return load_ ? load_->ended() : options_.load;  // it could not begin
+  return load_ ? load_->ended() : options_.load;  // requested, but it could not begin
 }
 
 bool RecordLoad::GaveUp() {
@@ -86,7 +86,7 @@ void RecordLoad::Cancel() {
 
 Result<void> RecordLoad::End(int64_t interrupted_ns) {
   if (!load_) return {};
-  // It is no trouble that we end it, but if it gave up before, it is.
+  // Our own end of the load is no trouble, but it is trouble if the load gave up before.
   const bool by_itself = gave_up_;
   Result<LoadRecords> records = load_->Finish();
   load_.reset();
@@ -102,7 +102,7 @@ Result<void> RecordLoad::End(int64_t interrupted_ns) {
         recording_, observer_,
         {FindingId::kLoadEndedEarly, "",
          fmt::format("the load ended {} before the window did", SecondsText(idle_ns)),
-         // Its own load has no end: it was given up.
+         // The recording's own load has no end, so it gave up.
          options_.given_load ? "" : "check that the servers answer requests: tacho load URL"});
   for (LoadWindow* window : {&recording_.baseline, &profiled})
     if (window->end_ns > window->begin_ns)
@@ -122,8 +122,8 @@ std::string RecordLoad::FirstError() const {
   return failed == recording_.load->requests.end() ? "" : failed->error;
 }
 
-// Requests that failed, or broke off in their answers, before we ended the load: how many, and the
-// error of the first.
+// Reports how many requests failed, or broke off in their answers, before we ended the load, and
+// the error of the first.
 void RecordLoad::NameFailures() {
   uint64_t failed = 0, done = 0, in_flight = 0;
   std::string first;
@@ -138,8 +138,8 @@ void RecordLoad::NameFailures() {
   Finding finding{FindingId::kRequestsFailed, "load",
                   fmt::format("{} of {} requests failed: {}", failed, failed + done, first)};
   if (failed <= done + in_flight) return ReportFinding(recording_, observer_, std::move(finding));
-  // A server that died under the load, rather than some unlucky requests: those in flight when we
-  // ended the load were fine.
+  // Most requests failed: a server died under the load, rather than some unlucky requests. Requests
+  // in flight when we ended the load were fine.
   finding.id = FindingId::kMostRequestsFailed;
   recording_.findings.push_back(std::move(finding));
 }

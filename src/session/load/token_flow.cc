@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLookForTokens{50};
 constexpr std::chrono::milliseconds kPatienceForFlow{3000};
 constexpr int64_t kMostSilenceNs = 120'000'000'000;
-constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // said from then on
+constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // a silence is reported from then on
 constexpr int64_t kLookAtCountersNs = 500'000'000;
 // A router may send a worker nothing at all, while the others get their requests.
 constexpr int64_t kForAllBehindRouterNs = 10'000'000'000;
@@ -54,7 +54,7 @@ std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& re
     if (waited_ns > most_ns) {
       ReadCounters(recording);
       for (const Watched& one : silent) {
-        if (CountersMoved(one.worker).value_or(false)) continue;  // it is slow
+        if (CountersMoved(one.worker).value_or(false)) continue;  // it works, but slowly
         silent_ones.push_back({FindingId::kTakesNoRequests,
                                recording.workers[one.worker].worker.url,
                                fmt::format("it sent no token for {}: {}", SecondsText(waited_ns),
@@ -113,7 +113,7 @@ Flow TokenFlow::Look(const Watched& watched, const Recording& recording) const {
   if (answers.failures_in_row >= RecordLoad::kFewestFailures) return Flow::kFails;
   if (answers.nothing_due) return Flow::kFlows;
   if (answers.last_token_ns <= watched.since_ns) return Flow::kSilent;
-  // Behind a router it may be another one's.
+  // Behind a router the token may come from another worker.
   return !load_.BehindRouter() || CountersMoved(watched.worker).value_or(true) ? Flow::kFlows
                                                                                : Flow::kSilent;
 }
@@ -125,13 +125,14 @@ void TokenFlow::ReadCounters(const Recording& recording) {
   next_counters_ns_ = MonotonicNs() + kLookAtCountersNs;
 }
 
-// Since the first look; nullopt if its metrics do not tell.
+// Whether the worker's counters moved since the first look; nullopt if its metrics do not show
+// that.
 std::optional<bool> TokenFlow::CountersMoved(size_t worker) const {
   if (worker >= before_.size() || !before_[worker] || !now_[worker]) return std::nullopt;
   return tacho::CountersMoved(*before_[worker], *now_[worker]);
 }
 
-// Whether none of them lives, as far as it is known.
+// Whether all silent workers are dead, as far as is known.
 bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& recording) {
   std::vector<size_t> which;
   for (const Watched& one : silent) which.push_back(one.worker);
@@ -139,7 +140,7 @@ bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& rec
   return std::ranges::all_of(which, [&](size_t worker) { return dead.contains(worker); });
 }
 
-// By its metrics: what tells one that is slow from one that takes nothing.
+// What the worker's metrics say: they tell a slow worker from one that takes no requests.
 std::string TokenFlow::WhatItDoes(size_t worker) const {
   if (worker >= now_.size() || !now_[worker]) return "it does not answer /metrics either";
   double running = 0, waiting = 0;

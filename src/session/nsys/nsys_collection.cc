@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLookAtReport{200};
 constexpr int64_t kReportQuietNs = 600'000'000;
-// From the stop on, while nothing grows: nsys writes the report before its stop returns; an agent
-// whose engine died writes it by itself.
+// How long to wait from the stop on while nothing grows. nsys writes the report before its stop
+// returns; an agent whose engine died writes it by itself.
 constexpr int64_t kReportPatienceNs = 20'000'000'000;
 
 uint64_t BytesIn(const std::string& path) {
@@ -129,7 +129,8 @@ std::string NsysCollection::AwaitReport(const Use& use) const {
     size = is;
     const int64_t quiet = now - changed;
     if (BytesIn(report) > 0 && quiet > kReportQuietNs) return report;
-    // nsys has ended its stop, so nobody imports it any more; after a failed one an agent may.
+    // After a good stop of nsys nobody imports the raw file any more; after a failed stop an agent
+    // may.
     if (BytesIn(raw) > 0 && quiet > (use.stop_failed.empty() ? kReportQuietNs : PatienceNs()))
       return raw;
     if (quiet > PatienceNs()) return "";
@@ -196,12 +197,12 @@ void NsysCollection::CollectOne(const std::string& session, const Use& use,
   std::error_code failed;
   fs::rename(exported->path, named, failed);
   auto brought = BringFiles({named}, fs::path(use.report).parent_path().string());
-  // The export's own folder is removed: a link to it is worth nothing.
+  // The export's own folder is removed, so a link to the file in it is worth nothing.
   if (!brought || brought->no_room)
     return Fail(use, {FindingId::kNotCollected, "",
                       brought ? brought->no_room->Words() : brought.error().message,
                       "tacho analyze " + ShellWord(file)});
-  // The paths as the recording names its own.
+  // The path in the form that the recording uses for its own files.
   const std::string in_run = recording_.folder.In(
       fmt::format("traces/{0}/{1}", recording_.workers[use.workers[0]].expectation.name,
                   fs::path(brought->files[0]).filename().string()));

@@ -11,26 +11,27 @@ namespace tacho {
 namespace {
 
 // The most that is recorded of an unknown engine: a second or two of decoding, and seconds of flush
-// if each step costs 50 ms of it.
+// if a step costs 50 ms of it.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;
-// Of a budget that the user gave.
+// The least that is recorded within a budget that the user gave.
 constexpr int64_t kLeastStepsAsked = 4;
 constexpr int64_t kLeastWindowNs = 100'000'000;
 // The most that the window of slow steps may be lengthened to.
 constexpr int64_t kLongestWindowNs = 120'000'000'000;
-// Profiled steps take longer than others; a window without steps ends by time.
+// A window by steps lasts at most this multiple of its planned time plus this slack: profiled steps
+// take longer than others, and a window without steps must end.
 constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
 
-// Of a budget, from which on a flush's fixed part is not held within it: what is recorded hardly
-// makes it longer then.
+// If a flush's fixed part exceeds this share of the budget, it does not count against the budget:
+// what is recorded hardly makes the flush longer then.
 constexpr double kMostFixed = 0.75;
-// Sessions whose sizes differ by less do not show the fixed part.
+// Two sessions whose sizes differ by less than this factor do not show the fixed part.
 constexpr double kOtherSize = 1.5;
 
-// As much as `times` such sessions in one. What is done with events in a flush sorts them and
-// builds trees: a little more than in proportion.
+// The forecast for one session as large as `times` such sessions. A flush sorts events and builds
+// trees, so its time grows a little more than in proportion.
 Forecast Scaled(const ProfileFigures& figures, double times) {
   const double few = std::log(std::max(figures.events, 2.0));
   const double many = std::log(std::max(figures.events * times, 2.0));
@@ -69,7 +70,7 @@ int64_t StepsWithin(const Outlook& worker, const Budget& budget) {
                budget.asked ? kLeastStepsAsked : kLeastSteps, INT32_MAX);
 }
 
-// How long the least steps take at that rate.
+// How long the least number of steps takes at this rate.
 int64_t LeastNs(double steps_per_s) {
   return Whole(kLeastSteps / steps_per_s * 1e9, kLeastWindowNs, kLongestWindowNs);
 }
@@ -81,7 +82,7 @@ int64_t TimeWithin(const Outlook& worker, const Budget& budget, int64_t most_ns)
                std::min(known ? LeastNs(*worker.steps_per_s) : kLeastWindowNs, most_ns), most_ns);
 }
 
-// Whether the budget alone would hold fewer than the least steps.
+// Whether the budget alone would hold fewer steps than the least number.
 bool HoldsTooFew(const Outlook& worker, const Budget& budget) {
   if (budget.asked || !worker.figures) return false;
   const double times = Times(*worker.figures, budget, worker.stalls);
@@ -130,7 +131,7 @@ bool ProfileFigures::LearnFixed(const ProfileFigures& other) {
   const ProfileFigures& more = larger ? *this : other;
   const ProfileFigures& less = larger ? other : *this;
   if (less.events <= 0 || more.events < kOtherSize * less.events) return false;
-  // A table grows with its events, whatever the rest does.
+  // A table grows with its events, even if the rest does not.
   const double each = std::max(more.table_ns / more.events,
                                (more.flush_ns - less.flush_ns) / (more.events - less.events));
   const double most = std::min(less.flush_ns, std::max(0.0, more.flush_ns - more.table_ns));
@@ -144,7 +145,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   plan.window_ns = asked.window_ns;
   plan.steps = asked.steps;
   plan.by_budget = !asked.steps && !asked.time;
-  double slowest = INFINITY;  // steps a second
+  double slowest = INFINITY;  // in steps per second
   for (const Outlook& worker : workers)
     if (worker.steps_per_s.value_or(0) > 0) slowest = std::min(slowest, *worker.steps_per_s);
   if (plan.by_budget) {
@@ -171,7 +172,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
     Forecast planned = in_time;
     if (ends_by_steps) {
       planned = ForecastOfSteps(*worker.figures, static_cast<double>(*plan.steps));
-      // Steps may come quicker than they did before: at least as in the figures.
+      // Steps may come faster than before: the rate is at least that of the figures.
       std::optional<double> rate = worker.steps_per_s;
       if (worker.figures->window_ns > 0)
         rate = std::max(rate.value_or(0), worker.figures->steps * 1e9 / worker.figures->window_ns);
@@ -183,7 +184,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   }
   if (plan.steps && slowest < INFINITY) {
     plan.planned_ns = Whole(static_cast<double>(*plan.steps) / slowest * 1e9, 0, kSlackNs * 3600);
-    // An engine that no request reaches takes no step: it is not waited for.
+    // An engine that receives no request takes no step and is not waited for.
     if (plan.by_budget)
       plan.window_ns = std::min(plan.window_ns, kSlackOfSteps * *plan.planned_ns + kSlackNs);
   }

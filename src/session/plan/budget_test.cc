@@ -38,7 +38,7 @@ TEST(Budget, WithoutAWordTheBudgetBoundsTheStepsInTheEngine) {
   EXPECT_EQ(plan.Text(Default(), budget),
             "about 594 MB and 202.4 s of flush a rank for 10.0 s; bounded to 83 steps: 19 MB and "
             "4.9 s of flush");
-  // Where no steps come it does not last.
+  // If no steps come, the window ends soon.
   EXPECT_LT(plan.window_ns, 4 * kSecond);
 }
 
@@ -84,7 +84,7 @@ TEST(Budget, OfNothingKnownLittleIsRecorded) {
   EXPECT_FALSE(by_time.planned);
 }
 
-// A flush of 15 s whatever it holds, as the line through two sessions tells it.
+// A flush takes 15 s whatever it holds, as the line through two sessions shows.
 TEST(Budget, AFixedPartOfAFlushIsNotTakenForTheSteps) {
   const ProfileFigures less{
       .steps = 4, .events = 4e3, .bytes = 1.08e6, .window_ns = 13e6, .flush_ns = 15.004e9};
@@ -93,13 +93,13 @@ TEST(Budget, AFixedPartOfAFlushIsNotTakenForTheSteps) {
   ASSERT_TRUE(figures.LearnFixed(less));
   EXPECT_NEAR(figures.fixed_ns, 15e9, 1e6);
   const WindowPlan plan = PlanWindow({Counting(figures, 300)}, Budget(), Default());
-  EXPECT_EQ(plan.steps, 372);  // by the bytes
+  EXPECT_EQ(plan.steps, 372);  // bounded by the bytes
   EXPECT_TRUE(plan.over);
   EXPECT_EQ(
       plan.Text(Default(), Budget()),
       "a flush takes 15.0 s however few steps it holds: over the budget of 5.0 s (--budget-flush); "
       "recorded: 372 steps, about 100 MB and 15.5 s of flush a rank");
-  // What is left of the budget is the steps', where that is much of it.
+  // If much of the budget is left after the fixed part, the steps get it.
   figures.fixed_ns -= 12e9;
   figures.flush_ns = figures.fixed_ns + 16 * 10e6;
   const WindowPlan within = PlanWindow({Counting(figures, 300)}, Budget(), Default());
@@ -123,7 +123,7 @@ TEST(Budget, AFixedPartIsNeverMoreThanTheSmallerFlushNorLessThanNothing) {
     EXPECT_GE(one.fixed_ns, 0);
     EXPECT_LE(one.fixed_ns, std::min(one.flush_ns, other.flush_ns));
   }
-  // The flush grows with the steps: it has no fixed part.
+  // The flush grows with the steps, so it has no fixed part.
   ProfileFigures more = OfVllmOnCpu(), less = OfVllmOnCpu();
   for (double ProfileFigures::*each : {&ProfileFigures::steps, &ProfileFigures::events,
                                        &ProfileFigures::flush_ns, &ProfileFigures::table_ns})
@@ -132,7 +132,7 @@ TEST(Budget, AFixedPartIsNeverMoreThanTheSmallerFlushNorLessThanNothing) {
   EXPECT_NEAR(more.fixed_ns, 0, 1);
 }
 
-// An engine that stood still when its steps were counted, as a busy one does after a trial's flush.
+// The engine stood still when its steps were counted, as a busy one does after a trial's flush.
 TEST(Budget, ARateThatWasLowByChanceDoesNotLowerWhatIsSaid) {
   const WindowPlan plan = PlanWindow({Counting(OfVllmOnCpu(), 4)}, Budget(), Default());
   EXPECT_EQ(plan.steps, 83);
@@ -157,7 +157,7 @@ TEST(Budget, AShortWindowIsNotCut) {
   EXPECT_EQ(plan.Text(Default(), Budget()), "about 0.6 MB and 0.1 s of flush a rank for 10.0 s");
 }
 
-// A step that costs two seconds of flush: the budget alone would hold two of them.
+// A step costs two seconds of flush: the budget alone would hold two steps.
 TEST(Budget, FewerStepsThanShowDecodingAreRecordedOnlyWhereTheUserBoundsThem) {
   ProfileFigures dear = OfVllmOnCpu();
   dear.flush_ns = 32e9;
@@ -173,7 +173,7 @@ TEST(Budget, FewerStepsThanShowDecodingAreRecordedOnlyWhereTheUserBoundsThem) {
   EXPECT_EQ(asked.steps, 4);
 }
 
-// Two steps a second, of an engine that counts and of one that does not.
+// Two steps a second, for an engine that counts its steps and one that does not.
 TEST(Budget, AWindowOfSlowStepsIsLongEnoughForTheLeast) {
   ProfileFigures slow = OfVllmOnCpu();
   slow.window_ns = 8e9;
@@ -183,14 +183,15 @@ TEST(Budget, AWindowOfSlowStepsIsLongEnoughForTheLeast) {
   Outlook old = Counting(slow, 2);
   old.counts_steps = false;
   EXPECT_EQ(PlanWindow({old}, Budget(), Default()).window_ns, 16 * kSecond);
-  // And it ends, however slow they are.
+  // The window ends, however slow the steps are.
   EXPECT_EQ(PlanWindow({Counting(slow, 0.001)}, Budget(), Default()).window_ns, 120 * kSecond);
   AskedWindow asked = Default();
   asked.time = true;
   EXPECT_EQ(PlanWindow({Counting(slow, 2)}, Budget(), asked).window_ns, 10 * kSecond);
 }
 
-// No request ended in the baseline: its rate does not make the forecast smaller than its steps.
+// No request ended in the baseline, so its rate is unsure and must not make the forecast smaller
+// than that of the steps.
 TEST(Budget, AForecastThatRestsOnLittleIsThatOfItsSteps) {
   ProfileFigures slow = OfVllmOnCpu();
   slow.window_ns = 16e9;
@@ -200,8 +201,9 @@ TEST(Budget, AForecastThatRestsOnLittleIsThatOfItsSteps) {
   EXPECT_NEAR(PlanWindow({unsure}, Budget(), Default()).planned->bytes, 83 * 3.6e6 / 16, 1e6);
 }
 
-// Whatever the figures, what is planned by the budget is within it, unless the least steps exceed
-// it (the user's: four steps or a tenth of a second); and more workers never get more.
+// Whatever the figures, a window planned by the budget stays within it, unless the least number of
+// steps exceeds it (for a budget of the user: four steps or a tenth of a second). More workers
+// never get more steps.
 TEST(Budget, IsKept) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> power(0, 12);

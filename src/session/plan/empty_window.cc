@@ -15,7 +15,7 @@ namespace tacho {
 
 namespace {
 
-// Of `silent`.
+// Those of the `silent` workers that recorded no step.
 std::vector<size_t> WithoutStep(ProfilerSession& session, const Recording& recording,
                                 const std::vector<size_t>& silent, const std::stop_token& stop) {
   std::vector<size_t> without;

@@ -16,8 +16,9 @@ struct FiguresOfWindow {
   WindowFigure& operator[](OverheadFigureId id) { return figures[static_cast<size_t>(id)]; }
 };
 
-// Tokens and gaps whose both ends lie in the window, and the TTFT of requests that were sent while
-// the engine was as it was in the window and got their first token in it.
+// The figures of a window: tokens inside it, gaps with both ends inside it, and the TTFT of
+// requests that got their first token in it and were sent when the engine already was in the
+// window's state.
 FiguresOfWindow FiguresOf(const OverheadWindow& window, const LoadRecords& records) {
   FiguresOfWindow out;
   for (WindowFigure& figure : out.figures) figure.profiled = window.profiled;
@@ -74,11 +75,11 @@ void MeasureOverhead(const LoadRecords& records, Overhead& overhead) {
   std::array<std::vector<OverheadBlock>, kFigures> figures;
   overhead.blocks = overhead.blocks_with_failures = 0;
   for (const auto& [block, windows] : blocks) {
-    // A part of a block is no block: drift weighs on one side.
+    // An incomplete block does not count: drift would weigh on one side.
     if (windows.size() < kWindowsOfBlock) continue;
     bool failures = false;
     for (const FiguresOfWindow& window : windows) failures = failures || window.failures;
-    // What a dead server takes is no cost of profiling.
+    // What is lost by a dead server is no cost of profiling.
     ++(failures ? overhead.blocks_with_failures : overhead.blocks);
     if (failures) continue;
     for (size_t i = 0; i < kFigures; ++i) {

@@ -10,8 +10,9 @@ using testing::ElementsAre;
 
 constexpr int64_t kMilli = 1'000'000;
 
-// Two blocks of windows of one second, with a second between any two; one request whose tokens come
-// every 10 ms, or every 11 ms in the profiled windows, and whose first comes in the window.
+// Two blocks of windows of one second, with a second between any two. Each window has one request
+// whose first token comes in it and whose tokens come every 10 ms, or every 11 ms if the window is
+// profiled.
 struct Load {
   Load() {
     int64_t at_ns = 0;
@@ -56,7 +57,7 @@ TEST(MeasureOverhead, EachFigureHasItsChange) {
   EXPECT_DOUBLE_EQ(load.overhead.Find(OverheadFigureId::kItl)->estimate->unprofiled, 10e6);
 }
 
-// A request that was sent while a flush held the engine up is no figure of the window.
+// The TTFT of a request that was sent while a flush held up the engine is no figure of the window.
 TEST(MeasureOverhead, WhatBeganBeforeTheCalmDoesNotCount) {
   Load load;
   for (RequestRecord& request : load.records.requests) --request.sent_ns;

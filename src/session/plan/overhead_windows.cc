@@ -19,15 +19,17 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kMostByDefaultNs = 300'000'000'000;
-// Between what disturbs the engine (a start, a flush) and a window.
+// The pause between a disturbance of the engine (a start, a flush) and a window.
 constexpr int64_t kSettleNs = 500'000'000;
-// And a random time more, a window at most: requests of one length begin together again and again,
-// and windows in step with them would hold more of the prefills than their share, or fewer, each
-// time. So they differ by chance, which the bounds tell.
+// The most random time added to that pause, but never longer than a window. Requests of one length
+// begin together again and again. Windows in step with them would hold more or fewer of the
+// prefills than their share, each time the same way; with jitter they differ by chance, which the
+// bounds show.
 constexpr int64_t kMostJitterNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;
-// Of the steps that are expected in a window, after which an engine ends its session by itself.
+// An engine ends its session by itself after this multiple of the steps that are expected in a
+// window.
 constexpr double kStepsTimes = 4;
 constexpr int64_t kFewestSteps = 64, kStepsIfUnknown = 20'000;
 
@@ -71,7 +73,7 @@ class OverheadWindows {
   }
 
  private:
-  // How many blocks, and how long they take: said before the start.
+  // Plans the number of blocks and reports, before the start, how long they take.
   void Plan() {
     double flush_ns = 0;
     for (size_t i = 0; i < recording_.workers.size(); ++i)
@@ -111,7 +113,7 @@ class OverheadWindows {
     return kStepsIfUnknown;
   }
 
-  // False when it was cut short.
+  // Returns false if it is cut short.
   bool Wait(int64_t time_ns) {
     const int64_t begin = MonotonicNs();
     while (MonotonicNs() - begin < time_ns) {
@@ -134,7 +136,7 @@ class OverheadWindows {
     return ReadMetricsAll(client_, WorkersOf(recording_), kPatienceForCounters, stop_);
   }
 
-  // The engine is as it is to be in the window, but may still feel what came before.
+  // The engine already is in the window's state, but may still feel what came before.
   bool TakeWindow(bool profiled) {
     OverheadWindow window{.block = block_, .profiled = profiled, .calm_ns = MonotonicNs()};
     if (!Wait(kSettleNs + jitter_.Between(0, MostJitterNs()))) return false;
@@ -178,7 +180,7 @@ class OverheadWindows {
     }
     session.Stop([] {}, stop_);
     const std::vector<int64_t> since(recording_.workers.size(), MonotonicNs());
-    // One whose stop is answered at once writes on.
+    // A worker whose stop is answered at once may still be writing.
     for (const RecordedWorker& worker : side.recording().workers)
       if (!worker.folder.empty() && !worker.expectation.trouble)
         session.files().WaitFor(worker, stop_);

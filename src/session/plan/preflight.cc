@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr double kMuchClockOffset = 1.0;  // seconds
 
-// The engine's own log: as given, of its process on this host, or a launch log among the targets.
+// The engine's own log: the given file, else that of its process on this host, else a launch log
+// among the targets.
 std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, size_t index) {
   const std::vector<std::string>& given = options.engine_logs;
   if (!given.empty())
@@ -33,7 +34,7 @@ std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, si
   return "";
 }
 
-// Who the worker is, and what is asked of it.
+// Fills in the worker's identity and what is asked of it.
 void Identify(RecordedWorker& worker, const RecordOptions& options, const std::string& key,
               size_t index) {
   worker.profile = options.profile;
@@ -47,7 +48,8 @@ void Identify(RecordedWorker& worker, const RecordOptions& options, const std::s
   worker.expectation.facts = worker.facts;
 }
 
-// The daemon does not stall the engine; its window has an end from the beginning.
+// The daemon is preferred because it does not stall the engine, unless HTTP is there and needed:
+// the daemon's window has a fixed end from the beginning.
 Via ViaFor(const RecordedWorker& worker, const RecordOptions& options) {
   const bool counts = options.profile.steps || options.window_requests;
   const bool fields_fit = CheckFields("daemon", "", worker.profile).has_value();
@@ -66,7 +68,7 @@ Checked<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& opti
   if (const auto fields = CheckFields("daemon", "", worker.profile); !fields)
     return tl::unexpected(FindingOf(fields.error().WithContext(url), url));
   worker.folder = folder_in_run;
-  // Else Kineto would end the engine's process (KinetoDaemon::Listen).
+  // Otherwise Kineto would end the engine's process (KinetoDaemon::Listen).
   const std::string looks_in = DaemonSocketFolder(worker.expectation.pids);
   if (!options.socket_folder.empty() && options.socket_folder != looks_in)
     return tl::unexpected(Finding{
@@ -87,13 +89,14 @@ Checked<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& opti
   return {};
 }
 
-// Of several sessions on this host, the one that the user named, or the one of its processes.
+// Selects one of several nsys sessions on this host: the one that the user named, or that of the
+// worker's processes.
 Checked<NsysSession> SessionOf(const RecordedWorker& worker, const std::string& asked,
                                const std::vector<NsysSession>& sessions) {
   std::string id, launched, names;
   for (const int64_t pid : worker.expectation.pids) {
     if (id.empty()) id = EnvironmentOf(pid, "NSYS_PROFILING_SESSION_ID").value_or("");
-    // vLLM writes its name over its environment.
+    // vLLM overwrites its environment with its process name.
     if (launched.empty()) launched = NsysSessionAbove(pid);
   }
   for (const NsysSession& session : sessions) {
@@ -161,7 +164,7 @@ Checked<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& option
                         fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
                                     worker.folder, url)});
   worker.start = std::move(*start);
-  // Steps are named by ranges of the host.
+  // The host's ranges name the steps, so they need the CPU activity.
   const auto activities = profile.fields.find("activities");
   worker.expectation.steps_named =
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no" &&
@@ -184,7 +187,7 @@ Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, cons
                       const std::stop_token& stop) {
   Identify(worker, options, key, index);
   if (preflight.via == Via::kAuto) preflight.via = ViaFor(worker, options);
-  // ProfilerSession::EndOldSessions.
+  // ProfilerSession::EndOldSessions stops old sessions of such a worker before the start.
   const bool stops_first = preflight.via == Via::kHttp && worker.facts.kind == EngineKind::kVllm;
   if (std::optional<Finding> open =
           FindSessionInTheWay(worker.worker, worker.facts, worker.profile, stops_first))
@@ -199,7 +202,7 @@ Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, cons
              : PrepareForHttp(worker, options, folder_in_run, preflight.findings, stop);
 }
 
-// Looks at each worker in turn. Without keep_going, it stops at a blocked one as soon as it is
+// Prepares each worker in turn. Without keep_going, it stops at a blocked worker as soon as it is
 // known whether --keep-going would help; ssh to a host that is down takes too long for that.
 void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptions& options,
                 const RunFolder& folder, const std::string& key,
@@ -213,7 +216,7 @@ void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptio
     RecordedWorker worker;
     worker.worker = preflight.deployment.workers[i];
     worker.expectation.url = worker.worker.url;
-    // As everywhere on the screens and in the run folder.
+    // The same name as on the screens and in the run folder.
     worker.expectation.name = fmt::format("w{}", i);
     Checked<void> prepared;
     if (facts[i]) {

@@ -26,8 +26,8 @@ tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std:
   return tl::unexpected(Finding{id, worker.worker.url, std::move(evidence), std::move(remedy)});
 }
 
-// An engine's folder as it is seen from here: by --map, else the same path if it is there. An
-// engine of this host makes its folder with its first trace: then the parent is enough.
+// The engine's folder as seen from here: mapped by --map, else the same path if it exists. An
+// engine on this host makes its folder with its first trace, so the parent is enough.
 std::string SeenFromHere(const std::string& folder, const RecordOptions& options, bool local) {
   for (const RecordOptions::PathMap& map : options.maps)
     if (folder == map.engine || folder.starts_with(map.engine + "/"))
@@ -38,7 +38,7 @@ std::string SeenFromHere(const std::string& folder, const RecordOptions& options
   return there ? folder : "";
 }
 
-// Which --collect-from is for this worker: the only one, or that of its host.
+// Selects the --collect-from for this worker: the only one, or the one that names its host.
 Checked<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& options) {
   if (options.collect_from.size() == 1) return options.collect_from.front();
   const Result<Url> url = ParseUrl(worker.worker.url);
@@ -80,7 +80,7 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
   bool local = !worker.expectation.pids.empty();
   std::string engine_folder = worker.facts.profiler.folder.value_or("");
   if (EngineRule(worker.facts.kind, worker.facts.version, "folder_in_start") == "yes") {
-    // What runs behind a router may run elsewhere.
+    // A worker behind a router may run on another host.
     const auto& behind = worker.worker.in_place_of;
     local = local && (!behind || behind->on_this_host);
     if (!profile.output_dir && local && options.collect_from.empty())

@@ -22,7 +22,7 @@ class PreflightTest : public ::testing::Test {
  protected:
   using Answers = std::map<std::string, FakeEngine::Answer>;
 
-  // A vLLM in its developer mode, which writes to `folder`; "" for one without a profiler.
+  // A vLLM in its developer mode that writes to `folder`; "" makes one without a profiler.
   static Answers VllmThatWritesTo(const std::string& folder) {
     Answers answers = {{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"vllm"}]})"}},
                        {"GET /version", {200, R"({"version":"0.32.0"})"}},
@@ -40,7 +40,8 @@ class PreflightTest : public ::testing::Test {
     for (const FakeEngine* engine : engines) options_.targets.push_back(engine->url());
     return RunPreflight(*client_, options_, *run_, "tacho-1", {});
   }
-  // Why it leaves `engine` out, beside one that writes to `folder` and can be recorded.
+  // Why preflight leaves `engine` out, beside another engine that writes to `folder` and can be
+  // recorded.
   FindingId WhyLeftOut(const FakeEngine& engine, const std::string& folder) {
     const FakeEngine well(VllmThatWritesTo(folder));
     options_.keep_going = true;
@@ -49,7 +50,7 @@ class PreflightTest : public ::testing::Test {
     const bool one = preflight && preflight->left_out.size() == 1;
     return one ? preflight->left_out[0].expectation.trouble->id : FindingId::kCount;
   }
-  // Nothing but questions was sent.
+  // Checks that nothing but questions was sent to `engine`.
   static void ExpectUntouched(const FakeEngine& engine) {
     EXPECT_THAT(engine.seen(), Not(Contains(StartsWith("POST"))));
   }

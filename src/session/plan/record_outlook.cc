@@ -17,9 +17,9 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kTableToTellNs = 100'000'000;
-constexpr double kFewSteps = 8;  // of a trial
+constexpr double kFewSteps = 8;  // fewer steps of a trial make a forecast unsure
 
-// The recording that the figures come from, or "" if all come from a trial.
+// Names the recording that the figures come from; "" if all come from a trial.
 std::string KeptText(const Recording& recording) {
   std::optional<int64_t> last;
   for (const RecordedWorker& worker : recording.workers)
@@ -30,7 +30,7 @@ std::string KeptText(const Recording& recording) {
                    : "; by an earlier recording";
 }
 
-// The room that the traces take, by the folder in which they are written.
+// The room that the traces need, summed by the folder in which they are written.
 std::string RoomText(Recording& recording, RecordObserver& observer) {
   std::map<std::string, double> by_folder;
   double all = 0;
@@ -45,7 +45,7 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
         recording.via == Via::kDaemon ? DaemonFolderParent(worker.expectation.pids) : worker.folder;
     if (!written.empty()) by_folder[written] += bytes;
     const std::string out = recording.folder.path();
-    // Elsewhere they are linked.
+    // On the same disk they are linked; on another one the run folder needs room as well.
     if (written.empty() || FreeBytes(written) != FreeBytes(out)) by_folder[out] += bytes;
   }
   for (const auto& [folder, bytes] : by_folder)
@@ -70,7 +70,7 @@ std::string WholeLoadText(const Recording& recording) {
   return text;
 }
 
-// Names a table that takes most of its flush.
+// Reports the first worker whose table takes most of its flush.
 void RemarkTables(Recording& recording, RecordObserver& observer) {
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
@@ -83,11 +83,11 @@ void RemarkTables(Recording& recording, RecordObserver& observer) {
                      may_be_off ? "a vLLM on a GPU makes none when it is started with "
                                   "torch_profiler_dump_cuda_time_total false"
                                 : "nothing to do: vLLM on a CPU always makes one"});
-      break;  // of one deployment all are alike
+      break;  // all workers of a deployment are alike
     }
 }
 
-// Why the forecast may be far off; "": it rests on enough.
+// Why the forecast may be far off; "" if it rests on enough data.
 std::string WhyUnsure(const Recording& recording, std::optional<double> requests_per_s) {
   const int64_t baseline_ns = recording.baseline.end_ns - recording.baseline.begin_ns;
   if (requests_per_s && *requests_per_s <= 0)
@@ -111,7 +111,7 @@ std::vector<Outlook> OutlooksOf(const Recording& recording,
                     .counts_steps = by_http && worker.facts.profiler.reads_body,
                     .stalls = by_http,
                     .sure = sure};
-    // One that took no step in the baseline may take some in the window.
+    // A worker that took no step in the baseline may take some in the window.
     if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)
       outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
     outlooks.push_back(outlook);
@@ -142,7 +142,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
   const WindowPlan& plan = recording.window;
   AskedWindow said = asked;
   if (options.window_requests && requests_per_s && *requests_per_s > 0) {
-    // The time that they take, and not the most that is waited for them.
+    // The time that these requests take, rather than the longest time to wait for them.
     const double ns = static_cast<double>(*options.window_requests) / *requests_per_s * 1e9;
     said.window_ns = static_cast<int64_t>(std::min(ns, static_cast<double>(asked.window_ns)));
   }

@@ -22,7 +22,8 @@ std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
   return FiguresKey(worker.facts, worker.profile, NameOf(recording.via));
 }
 
-// Engines of one kind that were tried at once differ by chance: each may be as slow as the slowest.
+// Engines of one kind that were tried at once differ by chance, so each counts as the slowest: any
+// may be as slow.
 void TakeTheSlowest(Recording& recording) {
   struct Slowest {
     double fixed_ns = 0, step_ns = 0;
@@ -45,7 +46,8 @@ void TakeTheSlowest(Recording& recording) {
     }
 }
 
-// Of an engine's first trial, by its second one: if they show no fixed part, the mean of both.
+// Corrects the figures of an engine's first trial by its second one. If the two show no fixed part,
+// the mean of both counts.
 void Join(ProfileFigures& figures, const ProfileFigures& second) {
   if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
   const double times = figures.events / second.events;
@@ -53,7 +55,7 @@ void Join(ProfileFigures& figures, const ProfileFigures& second) {
   figures.table_ns = (figures.table_ns + second.table_ns * times) / 2;
 }
 
-// Gives each worker the figures that were kept of it. Gives those that are to be tried.
+// Gives each worker the figures that were kept of it. Returns the workers that still need a trial.
 std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
                              const std::vector<size_t>& running) {
   std::vector<size_t> to_try;
@@ -69,7 +71,7 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
   return to_try;
 }
 
-// A trial of each of `to_try`, and a second one if the first flush was dear.
+// Runs a trial of each of `to_try`, and a second, smaller one if a first flush took long.
 std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
                                     RecordObserver& observer, const Recording& recording,
                                     TokenFlow& flow, const std::vector<size_t>& to_try,
@@ -78,7 +80,7 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     return RunTrial(client, options, observer, recording, flow, which, size, stop);
   };
   std::vector<TrialOutcome> outcomes = run(to_try, TrialSize::kWhole);
-  // One that saw no step was no trial: it is taken once more.
+  // A trial that saw no step does not count and is repeated once.
   std::vector<size_t> places, to_try_again;
   for (size_t n = 0; n < outcomes.size() && options.load && !stop.stop_requested(); ++n)
     if (outcomes[n].saw_no_step && !outcomes[n].failed) {
@@ -93,9 +95,9 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     for (size_t m = 0; m < places.size(); ++m) outcomes[places[m]] = std::move(again[m]);
     outcomes.front().left_files = std::move(left);
   }
-  // A smaller session shows whether the steps make a flush dear. A first flush also pays for what
-  // is done once in an engine's life: that counts as the steps', so fewer are recorded rather than
-  // more.
+  // A smaller session shows whether the steps are what makes a flush expensive. The first flush
+  // also pays for what is done once in an engine's life. That cost counts as the steps', so that
+  // fewer steps are recorded rather than more.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });

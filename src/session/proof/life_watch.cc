@@ -19,7 +19,7 @@ struct AskedEngines {
   std::vector<EngineFacts> facts;
 };
 
-// With what their counters say, for those that look dead.
+// The engines that look dead, with the reasons and their counters.
 struct Doubts {
   AskedEngines engines;
   std::vector<std::string> why;
@@ -42,7 +42,7 @@ Doubts Ask(HttpClient& client, const AskedEngines& asked) {
   return doubts;
 }
 
-// Of the first look.
+// The engines that look dead at the first look, but still report metrics.
 LifeWatch::Deaths IllAlready(const Doubts& doubts) {
   LifeWatch::Deaths ill;
   for (size_t n = 0; n < doubts.why.size(); ++n)
@@ -50,7 +50,7 @@ LifeWatch::Deaths IllAlready(const Doubts& doubts) {
   return ill;
 }
 
-// `first`: the answers to the first question.
+// Asks the doubtful engines a second time. `first` holds the answers to the first question.
 LifeWatch::Deaths AskAgain(HttpClient& client, const Doubts& first) {
   LifeWatch::Deaths dead;
   if (first.why.empty()) return dead;

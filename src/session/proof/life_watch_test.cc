@@ -22,12 +22,12 @@ class LifeWatchTest : public ::testing::Test {
     worker.facts.kind = EngineKind::kVllm;
   }
 
-  // Waits for so many questions more.
+  // Looks until the engine was asked `questions` more times.
   void Ask(size_t questions) {
     const size_t before = Questions();
     while (Questions() < before + questions) Look();
   }
-  // What is dead by the questions so far, with the second one after each.
+  // What counts as dead after the questions so far, each with its second question.
   LifeWatch::Deaths Dead() {
     for (int i = 0; i < 30; ++i) Look();
     return watch_.Dead({0}, workers_);

@@ -16,8 +16,8 @@ bool Shares(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
                      [&](int64_t pid) { return std::find(b.begin(), b.end(), pid) != b.end(); });
 }
 
-// Whether a process of another worker wrote the trace. (An unknown process may have its number from
-// a container.)
+// Whether a process of another worker wrote the trace. (A process that no worker knows may have its
+// number from a container.)
 bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
                const TraceEvidence& trace) {
   if (Shares(worker.pids, trace.pids)) return false;
@@ -30,8 +30,8 @@ bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpect
 // "rank 0 of 1" and are told apart by their processes.
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
-// Those of an engine's processes that hold its ranks: nsys records its other processes too. The
-// ones with work of a GPU, else with steps, else the busiest ones.
+// The traces of those of an engine's processes that hold its ranks, as nsys records its other
+// processes too: processes with GPU work, else those with steps, else the busiest ones.
 std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
                                              std::vector<const TraceEvidence*> traces) {
   const auto keep = [&](const auto& does) {
@@ -46,8 +46,8 @@ std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
   return traces;
 }
 
-// nsys knows processes, not ranks. Those that do not name theirs come in the order of their pids,
-// which is that in which engines start them.
+// nsys knows processes, not ranks. Processes that do not name their rank are taken in the order of
+// their pids, which is the order in which engines start them.
 void AddRanksOfNsys(const WorkerExpectation& worker, const std::vector<TraceEvidence>& traces,
                     Held& held, std::set<std::string>& used) {
   std::vector<const TraceEvidence*> own;
@@ -77,7 +77,7 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
     if (!worker.Brought(trace.path) || !InWindow(worker, trace) ||
         OfAnother(workers, worker, trace))
       continue;
-    // By the daemon an engine's other processes leave a file each, without any work.
+    // With the daemon, an engine's other processes each leave a file without any work.
     if (worker.by_daemon && trace.idle && !trace.rank) continue;
     int64_t process = trace.pids.empty() ? 0 : trace.pids.front();
     held[{trace.rank.value_or(0), process}].push_back(&trace);
@@ -86,7 +86,8 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
   return held;
 }
 
-// Ranks of one engine and engines of one server, as reported or else by the files.
+// The number of ranks in one engine and of engines in one server, as reported or else as the files
+// show.
 struct Shape {
   int64_t ranks = 1, engines = 1;
   bool known = true;  // false: neither the engine nor a file shows them
@@ -109,7 +110,7 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   else
     shape.ranks = std::max<int64_t>(1, world);
   shape.known = facts.tensor_parallel || !held.empty();
-  // Expert parallelism makes one world of all engines: each rank is known by its number.
+  // With expert parallelism all engines form one world, in which each rank has a number of its own.
   if (world == shape.ranks * shape.engines && shape.engines > 1) {
     shape.ranks = world;
     shape.engines = 1;
@@ -117,12 +118,12 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   return shape;
 }
 
-// Who the rank is, by its files and what is known of its engine.
+// The rank's identity, from its files and what is known of its engine.
 RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& facts,
                         const Shape& shape, int64_t engine, int64_t rank,
                         const std::vector<const TraceEvidence*>& traces) {
   RankIdentity identity;
-  // Only the file itself can show to which engine of the server it belongs.
+  // Only the file itself can show which engine of the server wrote it.
   if (traces.empty())
     identity.data_parallel = engine;
   else
@@ -143,7 +144,7 @@ std::optional<Finding> LossOf(const TraceEvidence& trace) {
   return Finding{FindingId::kRowsMissing, trace.path, trace.loss};
 }
 
-// `traces` are its own.
+// `traces` are those of this rank.
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                     const std::vector<const TraceEvidence*>& traces,
                     const std::vector<TraceEvidence>& all_traces) {
@@ -182,8 +183,9 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   return proof;
 }
 
-// The files of one rank, the busiest first. Engines of one server are told apart by process only;
-// which number a process has is not in its file, so the busier one stands for the busier engine.
+// The files of one rank, the busiest first. Engines of one server are told apart by process only. A
+// file does not say which engine its process belongs to, so the busier file stands for the busier
+// engine.
 std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int64_t rank) {
   std::vector<std::vector<const TraceEvidence*>> of_rank;
   for (const auto& [key, files] : held)
@@ -198,8 +200,8 @@ std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int
   return of_rank;
 }
 
-// All ranks of one worker, by engine and rank. `facts` and `shape` are its own or, if nothing is
-// known of it, another worker's.
+// Proves all ranks of one worker, by engine and rank. `facts` and `shape` are the worker's own or,
+// if nothing is known of it, those of another worker.
 void ProveWorker(const WorkerExpectation& worker, const EngineFacts& facts, const Shape& shape,
                  const Held& held, const std::vector<TraceEvidence>& traces, Proof& proof) {
   const size_t first = proof.ranks.size();
@@ -271,7 +273,7 @@ std::vector<Finding> Proof::Missing() const {
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces) {
   std::sort(traces.begin(), traces.end(),
             [](const TraceEvidence& a, const TraceEvidence& b) { return a.path < b.path; });
-  // Without NVTX nothing in a report of nsys names steps.
+  // Without NVTX, an nsys report names no steps.
   for (TraceEvidence& trace : traces)
     if (trace.steps.value_or(0) == 0 && trace.empty_steps == 0 &&
         std::ranges::any_of(workers, [&](const WorkerExpectation& worker) {
@@ -290,7 +292,8 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.known; });
   for (size_t w = 0; w < workers.size(); ++w) {
     const WorkerExpectation& worker = workers[w];
-    // Workers of one deployment are alike: one of which nothing is known counts as the others do.
+    // Workers of one deployment are alike: a worker of which nothing is known gets the shape of one
+    // that is known.
     const size_t like =
         shapes[w].known || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
     ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);

@@ -12,12 +12,14 @@
 namespace tacho {
 namespace {
 
-// How far a trace's own clock may be from ours before it counts as another session's. Kineto's
-// times are those of the engine's host; a probe measures its offset to half a second.
+// How far a trace's own clock may be from ours before the trace counts as one of another session.
+// Kineto's times are those of the engine's host; a probe measures that host's offset to half a
+// second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
-// A trace that ends so long before its stop, and by a tenth of the window, did not end with it.
+// A trace that ends this long before its stop, and a tenth of the window before it, did not end
+// with the stop.
 constexpr int64_t kEndSlackNs = 500'000'000;
-constexpr int64_t kLeastEndSlackNs = 50'000'000;  // before the last profiler ran
+constexpr int64_t kLeastEndSlackNs = 50'000'000;  // for an end before the last profiler ran
 constexpr uint64_t kNoRoom = 16u << 20;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -36,7 +38,7 @@ Finding NoRequest(std::string evidence) {
                std::string(KindOf(FindingId::kNoRequest).remedy));
 }
 
-// No step was taken: whoever sent no request, or an engine that stood still.
+// No step was taken: either nobody sent a request, or the engine stood still.
 Finding WithoutRequest(const WorkerExpectation& worker, std::string_view what) {
   if (worker.silent_under_load)
     return Cause(
@@ -46,12 +48,12 @@ Finding WithoutRequest(const WorkerExpectation& worker, std::string_view what) {
   return NoRequest(fmt::format("{}: no request reached this engine in the window", what));
 }
 
-// After how many steps its session ended by itself.
+// The number of steps after which the worker's session ended by itself.
 std::optional<int64_t> BoundOf(const WorkerExpectation& worker) {
   return worker.steps_bound ? worker.steps_bound : worker.own_bound;
 }
 
-// Its file is there, but holds another time than this session's.
+// The rank's file is there, but holds another time than this session's.
 std::optional<Finding> OtherTime(const WorkerExpectation& worker, int64_t rank,
                                  const std::vector<TraceEvidence>& traces) {
   for (const TraceEvidence& trace : traces) {
@@ -97,7 +99,7 @@ Finding DamagedBecause(const WorkerExpectation& worker, std::string_view defect)
                "several engines wrote into it, or the engine's profiler is broken");
 }
 
-// The files hold no step with work, though their engine names steps.
+// The files hold no step with work, although the engine names its steps.
 Finding NoStep(const WorkerExpectation& worker, int64_t engine, uint64_t empty_steps) {
   const std::optional<int64_t> bound = BoundOf(worker);
   if (bound && empty_steps > 0 && static_cast<int64_t>(empty_steps) >= *bound)
@@ -132,11 +134,12 @@ std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t ste
                            steps, *worker.steps_asked));
 }
 
-// Fewer steps than the engine counted: `with_empty` in all, the last of them at `end`.
+// The files hold fewer steps than the engine counted: `with_empty` in all, the last of them ending
+// at `end`.
 std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine, uint64_t steps,
                                  uint64_t with_empty, int64_t end) {
   if (worker.steps_asked) return std::nullopt;
-  // As the budget had it.
+  // The session ended as the budget planned.
   if (worker.steps_bound && static_cast<int64_t>(with_empty) >= *worker.steps_bound)
     return std::nullopt;
   const int64_t early =
@@ -146,8 +149,9 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
   const int64_t window = worker.stop_asked_unix_ns - worker.start_unix_ns;
   const bool ends_early =
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
-  // A slow start costs some steps; a bound or somebody else's stop costs all that come after it.
-  // Its flush may stall the engine until the stop, which then counts no step that is missing.
+  // A slow start costs some steps; a bound or somebody else's stop costs all steps after it. The
+  // flush of such a stop may stall the engine until our own stop: then the counter shows no missing
+  // step.
   const auto held = static_cast<int64_t>(steps);
   const std::optional<int64_t> made = worker.StepsOf(engine);
   const bool half = made && !worker.steps_go_on && 2 * held < *made;
@@ -164,7 +168,7 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
                              : ": a start that took long, or a bound (max_iterations)"));
 }
 
-// Each stage has its own number of steps.
+// Each stage has its own number of steps, and one of them is short.
 std::optional<Finding> ShortStage(const WorkerExpectation& worker,
                                   const std::vector<const TraceEvidence*>& traces) {
   if (!worker.by_stage || !worker.steps_asked) return std::nullopt;
@@ -192,7 +196,7 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace) {
 std::string WorkerExpectation::FullDisk() const {
   if (room_bytes && *room_bytes < kNoRoom)
     return fmt::format("the disk that it writes to is full ({} kB are free)", *room_bytes >> 10);
-  // Perhaps the one of its temporary files.
+  // The full disk may be that of the engine's temporary files.
   if (log_failure.find("No space left") != std::string::npos)
     return "a disk of it is full; its log says: " + log_failure;
   return "";
@@ -257,7 +261,7 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
     if (!worker.steps_named && trace->idle)
       return WithoutRequest(worker, trace->path + ": holds no work");
   }
-  // Before the GPU: if nothing ran it had nothing to do.
+  // Checked before the GPU: if nothing ran, the GPU had nothing to do.
   const bool no_work = std::all_of(traces.begin(), traces.end(),
                                    [](const TraceEvidence* trace) { return trace->idle; });
   if (worker.steps_named && !worker.by_stage && steps == 0 && (steps_named || no_work))
@@ -289,7 +293,7 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
     int64_t begin = INT64_MAX, end = INT64_MIN, error = 0;  // by our clock
   };
   std::vector<Span> spans;
-  Span last{INT64_MIN};  // that begins last
+  Span last{INT64_MIN};  // the span that begins last
   for (const RankFiles& rank : proven) {
     const EngineFacts& facts = rank.worker->facts;
     Span& span = spans.emplace_back();
@@ -303,7 +307,7 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
   }
   std::vector<std::optional<Finding>> findings(proven.size());
   for (size_t i = 0; i < proven.size(); ++i) {
-    // One that was idle until then has no earlier events, though its profiler ran.
+    // A rank that was idle until then has no earlier events, although its profiler ran.
     const int64_t apart =
         std::min(last.begin, proven[i].worker->all_running_unix_ns) - spans[i].end;
     if (spans[i].begin > spans[i].end || apart <= spans[i].error + last.error) continue;
@@ -342,7 +346,8 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
   if (known && worker.all_running_unix_ns != 0) {
     const int64_t before_all = worker.all_running_unix_ns - (end - offset);
-    // Of a short file less is much; an answer is noticed late where the cores are busy.
+    // A short file is allowed less slack, but never too little: on busy cores an answer is noticed
+    // late.
     const int64_t slack = std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs);
     if (before_all > slack + worker.facts.clock_error_ns.value_or(0))
       return Cause(FindingId::kEndedBeforeOthers,

@@ -111,7 +111,7 @@ TEST(ProofCauses, ASessionThatItsOwnBoundEndedIsRemarkedOnWithWhatItHolds) {
       Remarks(Prove({worker}, {trace})),
       ElementsAre(HasSubstr("it holds 16 ms of the window's 5.0 s: the engine's own bound of 5 "
                             "steps (max_iterations) ended its session")));
-  worker.steps_bound = 5;  // the start request's own
+  worker.steps_bound = 5;  // the bound of the start request itself
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty());
 }
 
@@ -137,7 +137,7 @@ TEST(ProofCauses, ATraceFromBeforeTheLastProfilerRanIsRemarkedOn) {
   EXPECT_THAT(Remarks(Prove({worker}, {ATrace("a")})), IsEmpty());
 }
 
-// Requests were sent, and the engine stood still: nobody is told to send some.
+// Requests were sent but the engine stood still: the advice is not to send requests.
 TEST(ProofCauses, AnEngineThatStandsStillUnderTheLoadIsNotOneWithoutARequest) {
   WorkerExpectation worker = AWorker("w", {"a"});
   worker.silent_under_load = true;
@@ -182,7 +182,8 @@ TEST(ProofCauses, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
                                          HasSubstr("somebody else"))));
   worker.steps_by_metrics = {80};
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), IsEmpty()) << "the engine was idle then";
-  // The flush of that stop halted the engine: no step is missing by the counter, or none counts.
+  // The flush of somebody else's stop halted the engine: the counter shows no missing step, or
+  // there is no counter.
   worker.had_work_at_stop = true;
   EXPECT_THAT(Remarks(Prove({worker}, {trace})), ElementsAre(HasSubstr("ends 1.0 s before the")));
   worker.steps_by_metrics = {};
@@ -222,10 +223,10 @@ TEST(ProofCauses, RanksThatShareNoTimeAreNotOneRecording) {
                                                       "profiler ran and another rank's file")));
     std::ranges::reverse(traces);
   }
-  // Its profiler ran, but it was idle until then.
+  // The profiler ran, but the engine was idle until then.
   for (WorkerExpectation& worker : workers) worker.all_running_unix_ns = kProofStart;
   EXPECT_TRUE(Prove(workers, traces).complete);
-  // The clocks are not known that well.
+  // The offset between the clocks is not known precisely enough.
   for (WorkerExpectation& worker : workers) worker.all_running_unix_ns = second;
   workers[1].facts.clock_error_ns = 500'000'000;
   EXPECT_TRUE(Prove(workers, traces).complete);

@@ -34,8 +34,8 @@ TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {
   EXPECT_EQ(proof.ranks.size(), 4u);
 }
 
-// Where one worker ends a recording, it comes first, and the others name it: their own files are no
-// recording of what was asked for.
+// If one worker's trouble ends a recording, that worker comes first and the others name it: their
+// own files do not record what was asked for.
 TEST(Prove, WhatWasGivenUpForAnotherFollowsItsCause) {
   WorkerExpectation ended = AWorker("v", {"a"});
   ended.given_up = Finding{FindingId::kGivenUp, "", "ended at once, because w1 (w) did not start"};
@@ -49,7 +49,7 @@ TEST(Prove, WhatWasGivenUpForAnotherFollowsItsCause) {
                                           HasSubstr("(v): ended at once, because w1")));
 }
 
-// What Kineto's daemon brings: a file of every process that uses PyTorch.
+// Kineto's daemon brings a file of every process that uses PyTorch.
 TEST(Prove, AProcessWithoutWorkIsNoRank) {
   WorkerExpectation worker = AWorker("w", {"api", "core", "rank"});
   worker.steps_named = false;
@@ -71,7 +71,7 @@ TEST(Prove, AProcessWithoutWorkIsNoRank) {
   traces.pop_back();
   EXPECT_FALSE(Prove({worker}, traces).complete);
   traces.push_back(ATrace("rank"));
-  traces[2].idle = true;  // its name tells the rank
+  traces[2].idle = true;  // the file's name contains the rank
   proof = Prove({worker}, traces);
   EXPECT_FALSE(proof.complete);
   EXPECT_THAT(Why(proof), HasSubstr("holds no work"));
@@ -84,7 +84,7 @@ TEST(Prove, NothingProvesNothing) {
   EXPECT_THAT(Why(proof), HasSubstr("no file at all"));
 }
 
-// As the router has them; a rank without a file is called as its fellows are.
+// Workers keep the router's order; a rank without a file is named like the other ranks.
 TEST(Prove, WorkersStayInOrderAndRanksAreCalledAsInTheTables) {
   WorkerExpectation first = AWorker("z", {"a", "b"}), second = AWorker("a", {"c"});
   first.name = "w0";
@@ -207,7 +207,7 @@ TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
   EXPECT_THAT(proof.ranks[1].paths, ElementsAre("a"));
 }
 
-// One export holds all processes of an engine; nsys says of none of them which rank it is.
+// One export holds all processes of an engine; nsys does not say which rank a process is.
 TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
   WorkerExpectation worker = AWorker("w", {"w0.sqlite"});
   worker.by_nsys = true;
@@ -218,16 +218,16 @@ TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
     traces.push_back(ATrace("w0.sqlite#pid=" + std::to_string(pid), 0, 1, pid));
     traces.back().rank.reset();
     traces.back().steps = 0;
-    traces.back().events = static_cast<uint64_t>(pid);  // the busiest is of another program
+    traces.back().events = static_cast<uint64_t>(pid);  // pid 999, the busiest, is no worker's
   }
-  // Calls of the OS alone: the busiest of its own.
+  // With calls of the OS alone, the busiest processes of the worker are its ranks.
   Proof proof = Prove({worker}, traces);
   ASSERT_EQ(proof.ranks.size(), 2u);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=101"));
   EXPECT_THAT(proof.ranks[1].paths, ElementsAre("w0.sqlite#pid=102"));
   EXPECT_TRUE(proof.complete);
   EXPECT_FALSE(proof.ranks[0].steps);
-  // Work of the GPU counts more than ranges, and these more than calls.
+  // GPU work counts more than ranges, and ranges more than calls.
   traces[0].steps = traces[2].steps = 7;
   proof = Prove({worker}, traces);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=100"));
@@ -238,7 +238,7 @@ TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
   EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("the report holds nothing that a process")));
 }
 
-// The file is whole and proves its rank, but the recording lacks something.
+// The file is whole and proves its rank, but the recording is incomplete.
 TEST(Prove, ARankWhoseProfilerLostRowsIsProvenAndTheRecordingIncomplete) {
   TraceEvidence lossy = ATrace("a");
   lossy.loss = "lost-at-edge: the work of the first calls is missing";
@@ -250,7 +250,7 @@ TEST(Prove, ARankWhoseProfilerLostRowsIsProvenAndTheRecordingIncomplete) {
   EXPECT_THAT(Remarks(proof), IsEmpty());
 }
 
-// A front end's file is owed by no rank.
+// No rank owes a front end's file.
 TEST(Prove, AnExtraFileThatIsNotWholeIsNamed) {
   TraceEvidence front = ATrace("f");
   front.front_end = true;

@@ -16,8 +16,8 @@ TimeNs EndOfWork(const TraceAnalysis& trace) {
   return end;
 }
 
-// Of the notes of lost data: whether the file itself is not whole. What its profiler lost is not in
-// a whole one either.
+// Whether a note of lost data means that the file itself is not whole. What the profiler lost is
+// missing from a whole file too.
 bool IsOfTheFile(NoteId id) {
   switch (id) {
     case NoteId::kLostGpuWork:

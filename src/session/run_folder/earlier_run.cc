@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostEarlierRuns = 16;
-// A folder may hold anything.
+// The folder may hold anything, so the number of entries is bounded.
 constexpr size_t kMostNeighbours = 10'000;
 
 struct Neighbour {
@@ -19,7 +19,7 @@ struct Neighbour {
   std::string folder;
 };
 
-// The newest first.
+// The neighbouring runs, the newest first.
 std::vector<Neighbour> NeighboursOf(const fs::path& folder) {
   std::vector<Neighbour> found;
   std::error_code failed;

@@ -13,7 +13,7 @@ namespace {
 
 class EarlierRuns : public testing::Test {
  protected:
-  // A run beside the others that ended `hour` hours after the first.
+  // Adds a run next to the others. It ended `hour` hours after the first.
   void Add(const std::string& name, int hour, const std::string& model, int proven = 1,
            const std::string& engine = "vllm") {
     const std::string folder = parent_.path() + "/" + name;

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// How far the Unix times of a Kineto trace may be off its host's clock.
+// How far the Unix times of a Kineto trace may differ from the clock of its host.
 constexpr int64_t kTraceClockError = 1'000'000;
 constexpr int64_t kNoticesEnd = 1'000'000'000;
 

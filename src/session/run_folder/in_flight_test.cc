@@ -63,7 +63,7 @@ TEST_F(InFlightTest, ARequestCountsForItsWorkerAndThroughARouterForAll) {
   EXPECT_EQ(in_flight["w0"].uncertainty.ns, kMs) << "of the trace's clock";
 }
 
-// Which of the engines had it, nobody knows.
+// Nobody knows which of the engines had the request.
 TEST_F(InFlightTest, WhatMayBeAnotherEnginesIsShared) {
   Send("http://a", 10, 20);
   EXPECT_FALSE(InFlightOf(recording_)["w0"].shared);
@@ -83,7 +83,7 @@ TEST_F(InFlightTest, WhatMayBeAnotherEnginesIsShared) {
 
 TEST_F(InFlightTest, AnEngineMayGoOnWithWhatBrokeOff) {
   Send("http://a", 10, 20).status = RequestStatus::kCancelled;
-  Send("http://a", 5000, 5010).sent_ns = 0;  // never reached it
+  Send("http://a", 5000, 5010).sent_ns = 0;  // the request never reached it
   EXPECT_THAT(InFlightOf(recording_)["w0"].when.intervals(), ElementsAre(At(10, 1020)));
 }
 

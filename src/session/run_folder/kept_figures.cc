@@ -50,8 +50,8 @@ std::string Folder() {
   return "";
 }
 
-// The kinds of engine in the order in which they were last recorded: {"key", "figures",
-// "instances"} each.
+// The kept kinds of engine, in the order in which they were last recorded. Each entry has "key",
+// "figures" and "instances".
 OrderedJson ReadKinds(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return OrderedJson::array();
@@ -79,7 +79,7 @@ std::vector<std::string> InstancesOf(const OrderedJson& kind) {
   return instances;
 }
 
-// Another tacho holds it for milliseconds; one that holds it for longer was stopped.
+// Another tacho holds the lock for milliseconds only; one that holds it longer was suspended.
 bool LockSoon(int folder) {
   const int64_t until_ns = MonotonicNs() + kMostForLockNs;
   while (flock(folder, LOCK_EX | LOCK_NB) != 0) {
@@ -131,7 +131,7 @@ std::optional<KeptFigures> FindFigures(const std::string& key) {
       if (!IsFigure(kept.figures.*field.figure)) return std::nullopt;
     }
     if (kept.figures.bytes <= 0) return std::nullopt;
-    // Of entries since it is known.
+    // Entries written before the fixed part was known lack it.
     if (const OrderedJson fixed = kind["figures"].value("fixed_ns", OrderedJson());
         fixed.is_number() && IsFigure(fixed.get<double>()))
       kept.figures.fixed_ns = std::min(fixed.get<double>(), kept.figures.flush_ns);
@@ -149,7 +149,7 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   if (folder.empty() || !(figures.bytes > 0) || !(figures.window_ns > 0)) return;
   std::error_code failed;
   fs::create_directories(folder, failed);
-  // One at a time; who cannot lock, writes nothing.
+  // One tacho writes at a time; without the lock it writes nothing.
   const FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || !LockSoon(lock.get())) return;
   const std::string path = folder + "/profiles.json";

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Figures are kept below it while it lives.
+// Keeps figures below a temporary folder while it lives.
 class StateFolderForTest {
  public:
   StateFolderForTest() { setenv("XDG_STATE_HOME", folder_.path().c_str(), 1); }

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t kReserveBytes = 128 << 10;  // run.json of some tens of workers
+constexpr off_t kReserveBytes = 128 << 10;  // enough for a run.json of some tens of workers
 
 }  // namespace
 
-// Without the reserve all goes on as well.
+// The reserve is optional: without it all goes on as well.
 RunFolder::RunFolder(std::string path)
     : path_(std::move(path)),
       reserve_(open(path_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) {

@@ -22,7 +22,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 std::string Dump(const OrderedJson& json) {
-  // Engines' words may hold any bytes: what is no UTF-8 is replaced, never thrown.
+  // Texts from engines may hold any bytes: invalid UTF-8 is replaced, and never throws.
   return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
@@ -116,7 +116,7 @@ OrderedJson OverheadJson(const Overhead& overhead, int64_t shift) {
   return json;
 }
 
-// The path as the run folder has it, so that the folder can be moved.
+// The path relative to the run folder, so that the folder can be moved.
 std::string Inside(const RunFolder& folder, const std::string& path) {
   return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
 }
@@ -219,7 +219,7 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   return text;
 }
 
-// The findings as data and as the sentences of the screen.
+// Adds the findings, both as data and as the sentences of the screen.
 void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& json) {
   const auto list = [&](const char* key, const std::vector<std::string>& texts) {
     OrderedJson& array = json[key] = OrderedJson::array();
@@ -238,7 +238,7 @@ void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& js
   for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
 }
 
-// Line by line: a quote that is open ends with its line.
+// Works line by line: a quote that is not closed ends with its line.
 std::string LogWithoutSecrets(std::string log) {
   std::span<char> rest(log);
   while (!rest.empty()) {

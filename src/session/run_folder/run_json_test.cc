@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// One vLLM that wrote its trace, and one that was left out.
+// One vLLM wrote its trace, another one was left out.
 class RunJsonTest : public ::testing::Test {
  protected:
   RunJsonTest() {
@@ -74,7 +74,7 @@ class RunJsonTest : public ::testing::Test {
   Proof proof_;
 };
 
-// What `schema` requires and `json` lacks, or has with another type.
+// Finds what `schema` requires and `json` lacks or has with another type.
 void FindFaults(const nlohmann::json& schema, const nlohmann::json& json, const std::string& at,
                 std::vector<std::string>& faults) {
   const std::map<std::string, bool> is = {
@@ -237,7 +237,7 @@ TEST_F(RunJsonTest, AnEnginesBytesAreTextWhateverTheyAre) {
 }
 
 TEST_F(RunJsonTest, TheRunFolderHoldsWhatWasSentAndNoKey) {
-  // The key is the HTTP client's alone; the caller's command names where it came from.
+  // Only the HTTP client has the key; the caller's command says where the key came from.
   setenv("OPENAI_API_KEY", "sk-secret", 1);
   options_.command = "tacho record http://a:1 --api-key-file key.txt";
   const std::string log = recording_.folder.In("engine.log");

@@ -92,8 +92,7 @@ StepBatch Batcher::Schedule(int64_t now_ns) {
 std::vector<BatchOutput> Batcher::Complete(const StepBatch& batch) {
   std::vector<BatchOutput> outputs;
   outputs.reserve(batch.shares.size());
-  // Both are in the order of running_, except that context follows generation, so the search
-  // continues where it ended.
+  // Maps each running request's id to its place in running_.
   std::map<uint64_t, size_t> places;
   for (size_t i = 0; i < running_.size(); ++i) places.emplace(running_[i].request.id, i);
   for (const BatchShare& share : batch.shares) {

@@ -13,7 +13,7 @@ BatchRequest Request(uint64_t id, int64_t prompt, int64_t output, int64_t cached
   return {id, prompt, cached, output, 0};
 }
 
-// Runs to the end; returns all steps.
+// Runs the batcher until it is idle and returns all steps.
 std::vector<StepBatch> RunAll(Batcher& batcher) {
   std::vector<StepBatch> steps;
   for (;;) {

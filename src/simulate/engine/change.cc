@@ -13,7 +13,7 @@
 namespace tacho::simulate {
 namespace {
 
-// In the order of KernelRole.
+// The names are in the order of KernelRole.
 constexpr std::string_view kRoleNames[] = {"slot-mapping",
                                            "attention-metadata",
                                            "embedding",

@@ -25,9 +25,9 @@ constexpr Hardware kHardware[] = {
 };
 
 constexpr double kBytesPerNumber = 2;     // bfloat16
-constexpr double kSmallestKernel = 1100;  // ns: nothing on a GPU is faster
+constexpr double kSmallestKernel = 1100;  // ns; no kernel on a GPU is faster
 constexpr int64_t kTickNs = 32;
-constexpr int64_t kLargeMessage = 512 << 10;  // bytes; from here on NCCL's ring wins
+constexpr int64_t kLargeMessage = 512 << 10;  // bytes; NCCL's ring algorithm wins from here on
 
 template <typename List>
 auto FindByName(const List& list, std::string_view name, std::string_view what)
@@ -111,13 +111,14 @@ void CallMoreOften(std::vector<KernelWork>& list, KernelRole role, int64_t more)
     if (work.role != role) continue;
     for (int64_t i = 1; i <= more; ++i) {
       longer.push_back(work);
-      longer.back().place += static_cast<uint64_t>(i) << 32;  // draws of its own
+      longer.back().place += static_cast<uint64_t>(i) << 32;  // each copy has its own draws
     }
   }
   list = std::move(longer);
 }
 
-// By the durations that the kernels have: those of a change compared with the same step without.
+// Makes the change on the kernels' durations, so that it can be compared with the same step without
+// the change.
 void Make(const Change& change, std::vector<KernelWork>& list) {
   const auto slow = [&](auto&& which) {
     for (KernelWork& work : list) {
@@ -141,7 +142,7 @@ void Make(const Change& change, std::vector<KernelWork>& list) {
     case ChangeKind::kMore:
       return CallMoreOften(list, change.role, change.amount);
     default:
-      return;  // not to kernels
+      return;  // the change does not concern kernels
   }
 }
 

@@ -87,7 +87,7 @@ Recording Engine::CloseRecording(int id) {
   return recording;
 }
 
-// Requests that come together share a step: it begins after all jobs that wait on the loop.
+// Requests that arrive together share a step: it begins after all jobs that wait on the loop.
 void Engine::Wake() {
   if (busy_ || stalled_ || dead_ || pending_ || wake_posted_) return;
   wake_posted_ = true;
@@ -132,7 +132,7 @@ void Engine::RunStep() {
   }
   const StepPlan plan =
       PlanStep(options_.kind, options_.cost, batch_.load, options_.seed, step_.index);
-  // The trace shows it as time without work at the end of the step.
+  // The trace shows the slowdown as time without work at the end of the step.
   const double longer = recordings_.empty() ? 0 : options_.profiler_slowdown;
   const int64_t end = step_start_ns_ + plan.duration_ns +
                       static_cast<int64_t>(static_cast<double>(plan.duration_ns) * longer);

@@ -44,7 +44,7 @@ TEST_F(EngineTest, AnswersInTimeAndCounts) {
   EXPECT_EQ(engine_.stats().generation_tokens, 5U);
   EXPECT_EQ(engine_.stats().prompt_tokens, 32U);
   EXPECT_EQ(engine_.stats().steps, 5U);
-  EXPECT_EQ(engine_.steps(), 6U);  // and one look at the empty batch
+  EXPECT_EQ(engine_.steps(), 6U);  // the last one only looks at the empty batch
   EXPECT_EQ(engine_.stats().e2e_s.count(), 1U);
   EXPECT_EQ(engine_.stats().inter_token_s.count(), 4U);
 }

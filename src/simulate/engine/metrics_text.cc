@@ -7,7 +7,7 @@
 namespace tacho::simulate {
 namespace {
 
-// As Python writes a float: 1.0, 0.005.
+// Formats a number as Python writes a float: 1.0, 0.005.
 std::string BoundText(double bound) {
   const std::string text = fmt::format("{}", bound);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;

@@ -10,8 +10,8 @@ constexpr int64_t kMostGraphRequests = 512;
 
 // The noise that all kernels and all ranks of a step share.
 struct StepNoise {
-  double kernels = 1, host = 1;  // factors on their times
-  int64_t stall_ns = 0;          // before the step
+  double kernels = 1, host = 1;  // factors on the times of kernels and of the host
+  int64_t stall_ns = 0;          // stall before the step
 };
 
 double FactorOf(double deviation, Random& random) {
@@ -93,7 +93,7 @@ class Rank {
                             0, bytes});
   }
 
-  // A kernel with its own launch and operator.
+  // Adds a kernel with its own launch and operator.
   void Launch(const KernelWork& work) {
     const KernelInfo& info = KernelOf(engine_, work.role);
     const OwnDraws own(*this, work.place);
@@ -129,8 +129,8 @@ class Rank {
   }
 
  private:
-  // While it lives, the rank draws from the numbers of one kernel alone: where a change adds or
-  // removes another kernel, these stay.
+  // While it lives, the rank draws from a random sequence of one kernel alone. If a change adds or
+  // removes another kernel, the draws for this one stay the same.
   class OwnDraws {
    public:
     OwnDraws(Rank& rank, uint64_t place)
@@ -229,7 +229,7 @@ class StepPlanner {
     EachRank([](Rank& rank) { rank.Close(); });
   }
 
-  // The engine's loop before the step's own annotation.
+  // The engine's loop before the annotation of the step.
   void BeforeVllm() {
     EachRank([](Rank& rank) { rank.Pass(70'000, 160'000); });
   }
@@ -272,10 +272,10 @@ class StepPlanner {
     }
     Run(&StepKernels::sample, false);
     if (vllm) CloseAll();
-    CloseAll();  // the step
+    CloseAll();  // closes the step
   }
 
-  // The kernels of one part, on all ranks side by side.
+  // Adds the kernels of one part, on all ranks side by side.
   void Run(List part, bool in_graph = false) {
     const size_t count = (kernels_[0].*part).size();
     for (size_t i = 0; i < count; ++i) {

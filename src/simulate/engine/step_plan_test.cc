@@ -55,7 +55,7 @@ TEST(PlanStep, DecodeIsOneGraphPrefillIsLaunchedOneByOne) {
   EXPECT_EQ(in_graph(prefill), 0);
 }
 
-// Everything that a trace must hold to, for both engines and any load.
+// Checks what every trace must satisfy, for both engines and any load.
 TEST(PlanStep, WorkComesAfterItsLaunchAndAStreamDoesOneThingAtATime) {
   for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
     for (const StepLoad& load : {Decode(1, 10), Decode(300, 2000), Decode(600, 50), Prefill(1),

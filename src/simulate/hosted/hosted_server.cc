@@ -19,7 +19,7 @@ HostedServer::HostedServer(const WorkerOptions& options, std::unique_ptr<Worker>
   if (inner) Hold(std::move(inner));
 }
 
-// It dies with the server inside.
+// This server dies with the inner one.
 void HostedServer::Hold(std::unique_ptr<Worker> inner) {
   inner_ = std::move(inner);
   inner_->set_on_death([this] { Die(); });

@@ -11,7 +11,7 @@
 #include "net/http_client.h"
 #include "simulate/simulation.h"
 
-// What the public documents of these servers tell.
+// The tests check what the public documentation of these servers says.
 namespace tacho::simulate {
 namespace {
 
@@ -47,7 +47,7 @@ class HostedServerTest : public ::testing::Test {
     const auto response = client_->Fetch(request);
     return response ? *response : HttpResponse{};
   }
-  // One request of some decode steps.
+  // Sends one request that takes some decode steps.
   void Work(const std::string& url, int tokens = 8) {
     EXPECT_EQ(Send("POST", url + "/v1/completions",
                    Json{{"model", "tiny"},
@@ -77,7 +77,7 @@ TEST_F(HostedServerTest, TensorRtLlmRefusesASecondStartAndNamesItsFiles) {
   EXPECT_EQ(Json::parse(Send("GET", Worker() + "/v1/models").body)["data"][0]["owned_by"],
             "tensorrt_llm");
   Work(Worker());
-  // Relative: two iterations go by, and the window waits for them.
+  // start_step is relative: two iterations go by before the window begins.
   EXPECT_EQ(Send("POST", start, R"({"start_step":2,"num_steps":3})").status, 200);
   const HttpResponse second = Send("POST", start, "{}");
   EXPECT_EQ(second.status, 409);

@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kMostRanks = 64, kMostSteps = 100'000, kMostLayers = 1000;
 constexpr int64_t kMostRequests = 4096, kMostTokens = 1'000'000;
 constexpr int64_t kFirstRunNs = 1'795'261'781'000'000'000;  // Unix time
-constexpr int64_t kAroundNs = 300'000;  // of the profiler before the first step and after the last
+constexpr int64_t kAroundNs = 300'000;  // profiled before the first step and after the last
 constexpr int64_t kFirstPid = 5'000'010;
 
-// What a change to the whole run is made to.
+// The properties that a change to the whole run alters.
 struct WholeRun {
   std::string model;
   int64_t layers;

@@ -23,10 +23,10 @@ KnownRunOptions Small(const std::string& change = {}, int64_t ranks = 2) {
   return options;
 }
 
-// With the change and without it, of one phase.
+// The parts of one phase, with the change and without it.
 struct Pair {
   PhaseParts with, without;
-  // Of a step, in ns.
+  // The difference per step, in ns.
   double Difference(int64_t PhaseParts::*part) const {
     return static_cast<double>(with.*part) / static_cast<double>(with.steps) -
            static_cast<double>(without.*part) / static_cast<double>(without.steps);
@@ -124,11 +124,11 @@ TEST(KnownRun, AFusedKernelTakesThePlaceOfTwo) {
   expected.insert(NameOfRole(KernelRole::kRopeAndCacheWrite));
   EXPECT_EQ(NamesOf(pair.with), expected);
   EXPECT_LT(pair.Difference(&PhaseParts::compute_ns), 0);
-  // Nothing else is another draw of the noise.
+  // All other kernels keep their draws of the noise.
   const char* norm = NameOfRole(KernelRole::kNorm);
   EXPECT_EQ(pair.with.kernels.at(norm).total_ns, pair.without.kernels.at(norm).total_ns);
   const Pair prefill = PairOf(Small("fused@rope"), "prefill");
-  EXPECT_EQ(prefill.Difference(&PhaseParts::launches), -4);  // one a layer
+  EXPECT_EQ(prefill.Difference(&PhaseParts::launches), -4);  // one launch fewer per layer
 }
 
 TEST(KnownRun, ARenamedKernelCostsNothing) {
@@ -147,7 +147,7 @@ TEST(KnownRun, AKernelIsCalledMoreOften) {
   EXPECT_EQ(pair.with.kernels.at(name).total_ns, pair.without.kernels.at(name).total_ns * 3);
 }
 
-// On one rank the host's delay is idle time and nothing else, to the nanosecond.
+// On one rank, a delay of the host becomes idle time and nothing else, to the nanosecond.
 TEST(KnownRun, ALateHostIsIdleTime) {
   for (const char* change : {"host-late:200us", "scheduler-late:200us"}) {
     for (const char* phase : {"decode", "mixed", "prefill"}) {
@@ -207,7 +207,7 @@ TEST(KnownRun, OtherModelsAndLoadsAreOtherRuns) {
   EXPECT_EQ(truth["changes"][0]["whole_run"], true);
 }
 
-// Of many seeds each step takes as long as without that noise; the seeds differ.
+// On average over many seeds each step takes as long as without this noise, but the seeds differ.
 TEST(KnownRun, ARunHasAShiftOfItsOwn) {
   const auto kernels_ns = [](uint64_t seed, double run) {
     KnownRunOptions options = Small({}, 1);

@@ -43,7 +43,7 @@ class SglangRouter : public Router {
                             "policy: CacheAware {{ cache_threshold: 0.3, balance_abs_threshold: "
                             "64, balance_rel_threshold: 1.5 }}",
                             host, port, urls));
-    // Printed before the workers are in.
+    // The real router prints this line before it has its workers.
     log_.Router("smg::server", "Router ready | workers: []");
     log_.Router("smg::server", fmt::format("Starting server on {}:{}", host, port));
     loop_.Post([this] { PollHealth(); });
@@ -127,7 +127,7 @@ class SglangRouter : public Router {
                     upstreams_.size()),
         kTextType);
   }
-  // Accepts the order at once; the worker is listed after it has answered.
+  // Accepts the order at once; the worker is listed once it has answered.
   void Register(const Exchange& exchange) {
     const Json body = ParseJson(exchange->request().body);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
@@ -283,7 +283,8 @@ class SglangRouter : public Router {
     Pass(exchange, *upstream, std::move(options));
   }
 
-  // The circuit breaker: ten failed answers in a row, whatever the cause.
+  // Counts for the circuit breaker, which opens after ten failed answers in a row, whatever the
+  // cause.
   void Count(uint64_t id, int status) {
     Upstream* upstream = Find(id);
     if (upstream == nullptr) return;
@@ -295,7 +296,7 @@ class SglangRouter : public Router {
     }
   }
 
-  // On SGLang each of these is a forward pass.
+  // On SGLang each of these health checks is a forward pass.
   void PollHealth() {
     for (const Upstream& upstream : upstreams_) {
       if (upstream.rank.value_or(0) != 0) continue;

@@ -64,7 +64,7 @@ std::string WorkersJson(const std::vector<Upstream>& upstreams) {
       .dump();
 }
 
-// -1: SGLang has dropped the route that it requests.
+// The loads are -1: SGLang has dropped the route from which the router requests them.
 std::string LoadsJson(const std::vector<Upstream>& upstreams) {
   Json workers = Json::array();
   for (const Upstream& u : upstreams) workers.push_back({{"worker", u.Listed()}, {"load", -1}});

@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// The fields of a request that the router's types have; it drops all others.
+// Keeps the fields that the router's request types have and drops all others.
 void DropUnknown(const std::string& path, OrderedJson& json) {
   const auto drop = [&](std::initializer_list<const char*> keys) {
     for (const char* key : keys) json.erase(key);
@@ -33,7 +33,7 @@ void DropUnknown(const std::string& path, OrderedJson& json) {
   }
 }
 
-// The column where the value of `key` ends in the text; 0 if it is not there.
+// The column in which the value of `key` ends; 0 if the key is not in the text.
 size_t EndOfList(const std::string& text, const std::string& key) {
   const size_t at = text.find("\"" + key + "\"");
   const size_t open = at == std::string::npos ? at : text.find('[', at);

@@ -100,13 +100,14 @@ class SmgRouter : public Router {
     Pass(exchange, *next, std::move(options));
   }
 
-  // What became of it, by worker.
+  // The outcome of a profile request, by worker.
   struct Told {
     Json successful = Json::array(), failed = Json::array();
     size_t open = 0;
   };
 
-  // All workers, or the one that the body names; a gRPC call is an HTTP request here.
+  // Sends the request to all workers, or to the one that the body names. What is a gRPC call in SMG
+  // is an HTTP request here.
   void Profile(const Exchange& exchange) {
     const ServerRequest& request = exchange->request();
     Json body = ParseJson(request.body.empty() ? "{}" : request.body);

@@ -8,13 +8,13 @@
 namespace tacho::simulate {
 namespace {
 
-// The same exchange with another request, and with an observer.
+// The same exchange with another request and an observer.
 class ForwardedExchange : public HttpExchange {
  public:
   ForwardedExchange(std::shared_ptr<HttpExchange> to, ForwardOptions options)
       : to_(std::move(to)), options_(std::move(options)) {}
   ~ForwardedExchange() override {
-    // Dropped silently: the worker has died.
+    // The exchange was dropped without an answer: the worker has died.
     if (!answered_ && !TakenOver(0)) to_->Abort();
     Ended();
   }
@@ -109,7 +109,7 @@ void Send(const Upstream& upstream, HttpClient& client,
           const std::shared_ptr<HttpExchange>& exchange, uint64_t most_body) {
   if (upstream.local != nullptr) {
     if (upstream.local->alive()) upstream.local->Handle(exchange);
-    return;  // else the exchange is dropped without an answer
+    return;  // if it is dead, the exchange is dropped without an answer
   }
   const ServerRequest& request = exchange->request();
   HttpRequest outer;

@@ -78,7 +78,7 @@ class VllmRouter : public Router {
   static std::string Success(const std::string& message) {
     return fmt::format(R"({{"success":true,"message":{}}})", QuoteJson(message));
   }
-  // An answer of the router itself.
+  // Sends an answer of the router itself.
   void Say(const Exchange& exchange, int status, const std::string& body, const char* type) {
     exchange->Respond(status, body, type, {RequestId(exchange->request())});
   }
@@ -173,7 +173,7 @@ class VllmRouter : public Router {
     AddUrl(url, type != body.end() && type->is_string() ? type->get<std::string>() : "regular");
     Say(exchange, 200, Success("Worker " + url + " added successfully"), kJsonType);
   }
-  // /workers/{percent-encoded url}; the server has decoded it.
+  // Answers /workers/{percent-encoded url}; the server has already decoded the path.
   void OneWorker(const Exchange& exchange) {
     const std::string url = exchange->request().path.substr(std::string("/workers/").size());
     const auto found = FindUrl(url);
@@ -190,7 +190,8 @@ class VllmRouter : public Router {
         kJsonType);
   }
 
-  // `knows`: a route of its own, whose request it reads. `generates`: a completion.
+  // `knows`: the router has this route itself and reads the request. `generates`: the request is a
+  // completion.
   void Proxy(const Exchange& exchange, bool knows, bool generates) {
     ForwardOptions options;
     options.request = exchange->request();
@@ -201,7 +202,7 @@ class VllmRouter : public Router {
                    "Failed to parse the request body as JSON: " + SerdeError(options.request.body),
                    kTextType);
       }
-      // Its type for stream_options knows only include_usage.
+      // The router's type for stream_options has only include_usage.
       if (generates && json.contains("stream_options") && json["stream_options"].is_object()) {
         json["stream_options"].erase("continuous_usage_stats");
         options.request.body = json.dump();

@@ -28,7 +28,7 @@ void SglangServer::Generate(const Exchange& exchange) {
   auto read = ReadGenerateRequest(exchange->request().body, options_.max_model_len,
                                   options_.cost.model.vocabulary);
   if (const auto* error = std::get_if<ApiError>(&read)) {
-    // Its own checks answer in one form, those of FastAPI in another.
+    // SGLang's own checks answer in one form, FastAPI's checks in another.
     const bool own = error->type.empty();
     return exchange->Respond(400, own ? GenerateErrorJson(error->message) : SglangErrorJson(*error),
                              kJsonType);

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t kHealthTimeoutNs = 20 * kNsPerSecond;
 
-// The one token of a health check: nobody reads it.
+// Takes the one token of a health check, which nobody reads.
 struct Probe : TokenListener {
   explicit Probe(std::shared_ptr<bool> answered) : answered_(std::move(answered)) {}
   void OnToken(int64_t, bool) override { *answered_ = true; }
@@ -45,7 +45,7 @@ void SglangServer::Health(const Exchange& exchange) {
   AnswerHealth(exchange, answered, loop_.NowNs() + kHealthTimeoutNs);
 }
 
-// Looks once a second.
+// Checks once a second whether the token has come.
 void SglangServer::AnswerHealth(const Exchange& exchange, const std::shared_ptr<bool>& answered,
                                 int64_t give_up_ns) {
   loop_.At(loop_.NowNs() + kNsPerSecond, [this, exchange, answered, give_up_ns] {

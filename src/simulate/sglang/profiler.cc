@@ -23,7 +23,7 @@ ApiError Invalid(std::string_view field, std::string_view what) {
           "Bad Request", ""};
 }
 
-// Whole numbers, also as text ("3").
+// Reads a whole number, also if given as text ("3").
 bool ReadWhole(const Json& json, const char* key, std::optional<int64_t>& to) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return true;
@@ -105,7 +105,7 @@ std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::strin
   return out;
 }
 
-// True: the request counts.
+// Returns true if the request counts.
 bool SglangProfiler::Configure(const SglangProfileRequest& request, int64_t forward) {
   if (in_progress_) return false;
   session_ = request;
@@ -149,7 +149,7 @@ void SglangProfiler::Begin(std::string_view stage, std::vector<Order>& orders) {
   const std::vector<std::string> all = {"CPU", "GPU"};
   const auto& activities = session_.activities ? *session_.activities : all;
   const auto has = [&](std::string_view name) { return std::ranges::count(activities, name) > 0; };
-  // Unknown names are ignored; without a known one nothing begins, silently.
+  // Unknown names are ignored. Without any known name nothing begins, and no error is reported.
   if (std::ranges::none_of(kKnown, has)) return;
   in_progress_ = true;
   recording_ = has("CPU") || has("GPU");

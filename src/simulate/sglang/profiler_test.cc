@@ -16,7 +16,7 @@ StepLoad Decode() {
   return load;
 }
 
-// Plays batches and counts what is recorded, by how the scheduler would see it.
+// Runs batches and counts what is recorded, as the scheduler would see it.
 class Scheduler {
  public:
   explicit Scheduler(const char* version = "0.5.23") : profiler(*ParseSglangVersion(version)) {}

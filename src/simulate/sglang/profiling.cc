@@ -10,7 +10,7 @@ namespace tacho::simulate {
 namespace {
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
-constexpr int64_t kMomentNs = 400'000;  // what a batch does before the profiler is asked
+constexpr int64_t kMomentNs = 400'000;  // how long a batch runs before the profiler is asked
 
 }  // namespace
 
@@ -28,7 +28,7 @@ class SglangProfiling::FirstReply {
       exchange_->Respond(500, "Internal Server Error", kPlain);
     }
   }
-  // The server is gone: the connection is dropped.
+  // The server is gone, so the connection is dropped.
   void Dead() {
     if (!answered_) exchange_->Abort();
     answered_ = true;
@@ -164,7 +164,8 @@ void SglangProfiling::Carry(size_t engine, std::vector<SglangProfiler::Order> or
   }
 }
 
-// TensorRT-LLM: "trtllm-trace-ID-rank-R.json". TokenSpeed: "ID-DP0-TP1[-STAGE].trace.json.gz".
+// The file is "trtllm-trace-ID-rank-R.json" for TensorRT-LLM, "ID-DP0-TP1[-STAGE].trace.json.gz"
+// for TokenSpeed.
 std::string SglangProfiling::NameOf(size_t engine, int rank, std::string_view stage) const {
   const SglangProfileRequest& session = slots_[engine].profiler.session();
   const std::string id = session.profile_id.value_or("");
@@ -224,7 +225,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
   slot.recording = 0;
   recording.ends_in_request = !in_batch;
   if (in_batch) {
-    // The batch in which the profiler was stopped has begun: its range stays open.
+    // The batch in which the profiler was stopped has already begun: its range stays open.
     RecordedStep open;
     open.index = parts_.engines[engine]->steps();
     open.start_ns = recording.end_ns;

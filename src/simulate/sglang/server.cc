@@ -128,7 +128,8 @@ void SglangServer::LogStep(size_t engine, const RecordedStep& step) {
   }
 }
 
-// A scheduler's exception ends the whole server: SIGQUIT, and seconds later it is gone.
+// An exception in a scheduler ends the whole server: SIGQUIT comes, and seconds later the server is
+// gone.
 void SglangServer::SchedulerDied() {
   if (!healthy_) return;
   healthy_ = false;
@@ -164,7 +165,7 @@ void SglangServer::Continue(const Exchange& exchange) {
                     kJsonType);
 }
 
-// Its scheduler asserts that it is idle.
+// SGLang's scheduler asserts that it is idle.
 void SglangServer::ReleaseMemory(const Exchange& exchange) {
   for (const EngineSlot& slot : engines_)
     if (!slot.engine->batcher().idle()) return SchedulerDied();
@@ -172,7 +173,8 @@ void SglangServer::ReleaseMemory(const Exchange& exchange) {
   exchange->Respond(200, "null", kJsonType);
 }
 
-// Its scheduler removes each tag from the set of those that were released: a KeyError without one.
+// SGLang's scheduler removes each tag from the set of released ones, which raises a KeyError if the
+// tag is not in it.
 void SglangServer::ResumeMemory(const Exchange& exchange) {
   if (!memory_released_) return SchedulerDied();
   memory_released_ = false;

@@ -15,7 +15,7 @@ std::string List(const Dims& dims) {
   return "[" + text + "]";
 }
 
-// Of a tensor whose last dimension is the innermost one.
+// The strides of a tensor whose last dimension is the innermost one.
 Dims StridesOf(const Dims& dims) {
   Dims strides(dims.size(), 1);
   for (size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];

@@ -61,14 +61,14 @@ class CountingSink : public ByteSink {
   uint64_t count_ = 0;
 };
 
-// Passes on the first `limit` bytes, in time with `slow_ns` over `whole` of them.
+// Passes on the first `limit` bytes, at a pace that takes `slow_ns` for `whole` bytes.
 class LimitedSink : public ByteSink {
  public:
   LimitedSink(ByteSink& to, uint64_t limit, uint64_t whole, int64_t slow_ns, std::stop_token stop)
       : to_(to), limit_(limit), whole_(whole), slow_ns_(slow_ns), stop_(std::move(stop)) {}
 
   bool Write(std::string_view bytes) override {
-    constexpr size_t kPiece = 16 << 10;  // small enough to be seen growing
+    constexpr size_t kPiece = 16 << 10;  // small enough that the file is seen to grow
     while (!bytes.empty()) {
       const size_t piece = std::min({bytes.size(), slow_ns_ > 0 ? kPiece : bytes.size(),
                                      static_cast<size_t>(limit_ - done_)});
@@ -106,7 +106,7 @@ std::string TempName(const std::string& folder) {
   return fmt::format("{}/tmp{:08x}.json", folder.empty() ? "/tmp" : folder, id & 0xffffffffU);
 }
 
-// The bytes of a file, compressed or as they are, into another.
+// Copies the bytes of a file into a sink, which may compress them.
 bool CopyThrough(const std::string& from, ByteSink& to) {
   const OwnedFile in(std::fopen(from.c_str(), "rb"));
   if (!in) return false;
@@ -135,7 +135,7 @@ class Writer {
     return {FileEnd::kFailed, fmt::format("{}: '{}'", why, file_.path), 0};
   }
 
-  // Writes JSON to `path`, up to the share that a fault leaves.
+  // Writes JSON to `path`, up to `share` of it, which a fault may lower.
   FileOutcome Json(const std::string& path, double share, int64_t slow_ns) {
     CountingSink count;
     const bool whole = share >= 1;
@@ -186,7 +186,7 @@ class Writer {
   FileOutcome Compress(const std::string& json, uint64_t json_bytes, int64_t slow_ns) {
     FileSink sink(file_.path);
     const auto share = file_.truncate ? 0.6 : Share();
-    // The cut is in the compressed file, so this finds out its full length.
+    // The cut is in the compressed file, so its full length is determined first.
     uint64_t limit = UINT64_MAX;
     if (share < 1) {
       CountingSink count;

@@ -27,7 +27,7 @@ bool Shows(const TraceSource& source, const HostSlice& slice, const std::string&
   return false;
 }
 
-// What an idle SGLang scheduler does: five ranges, 2,800 times a second.
+// The work of an idle SGLang scheduler: five ranges, 2,800 times a second.
 RankPlan IdleLoop(Random& random) {
   RankPlan plan;
   int64_t now = 0;
@@ -62,7 +62,7 @@ class Tracer {
             HashNumber(source.seed ^ static_cast<uint64_t>(recording.start_ns)))) {}
 
   void Run(const Recording& recording) {
-    int64_t free = start_;  // the host has nothing to do from here on
+    int64_t free = start_;  // from here on the host has nothing to do
     for (size_t i = 0; i < recording.steps.size(); ++i) {
       const RecordedStep& step = recording.steps[i];
       TracedStep traced;
@@ -91,7 +91,7 @@ class Tracer {
   }
 
  private:
-  // Where an unfinished step stops: before its own annotation.
+  // The time at which an unfinished step is cut: before its own annotation.
   int64_t CutOf(const TracedStep& traced) const {
     for (const HostSlice& slice : traced.plan.host) {
       if (slice.kind == HostSlice::Kind::kStep) {
@@ -109,7 +109,7 @@ class Tracer {
     }
   }
 
-  // Returns the time that it has reached.
+  // Fills idle time and returns the time up to which it is filled.
   int64_t FillIdle(int64_t from, int64_t to) {
     if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return from;
     while (to - from > kShortestIdleNs) {
@@ -124,7 +124,8 @@ class Tracer {
     return from;
   }
 
-  // The range in which the request to stop is handled: open when the window closes.
+  // Adds the range in which the scheduler handles the request to stop: it is open when the window
+  // closes.
   void HandleRequest(int64_t from) {
     if (from >= end_) return;
     TracedStep handling;
@@ -135,7 +136,7 @@ class Tracer {
     Visit(handling, end_);
   }
 
-  // Assigns ids, and drops what is not wholly inside the window that ends at `end`.
+  // Assigns ids and drops what does not lie wholly inside the window that ends at `end`.
   void Visit(TracedStep& traced, int64_t end) {
     const auto begins = [&](const auto& event) {
       return traced.origin_ns + event.start_ns >= start_ && traced.origin_ns + event.start_ns < end;
@@ -158,7 +159,7 @@ class Tracer {
       traced.correlations.push_back(correlation_++);
       traced.shows_call.push_back(recorded(call));
     }
-    int32_t replay = -1;  // the call of the last graph node
+    int32_t replay = -1;  // the graph launch of the last node
     for (DeviceSlice& slice : traced.plan.device) {
       const bool is_new_replay = slice.graph_node != 0 && slice.call != replay;
       if (is_new_replay) ++replays_;
@@ -172,7 +173,8 @@ class Tracer {
     visit_(traced);
   }
 
-  // Whether a piece of the window is among those that the profiler loses: asked once of each.
+  // Whether the profiler loses this slice of the window. Must be called exactly once for each
+  // slice.
   bool IsLost(const DeviceSlice& slice) {
     if (first_ < source_.loss.first) {
       ++first_;
@@ -182,7 +184,7 @@ class Tracer {
     return slice.graph_node != 0 && kept > 0 && replays_ % kept != 0;
   }
 
-  // What the device's clock adds at a time of the trace.
+  // The error of the device's clock at a time of the trace.
   [[nodiscard]] int64_t ClockError(int64_t at) const {
     const RecorderLoss& loss = source_.loss;
     return loss.skew_ns +
@@ -195,7 +197,7 @@ class Tracer {
   int64_t base_, start_, end_;
   int64_t external_id_, correlation_;
   Random idle_random_;
-  int64_t first_ = 0, replays_ = -1;  // pieces lost at the start, graph replays so far
+  int64_t first_ = 0, replays_ = -1;  // slices lost at the start, graph replays so far
 };
 
 }  // namespace

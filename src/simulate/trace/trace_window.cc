@@ -13,9 +13,9 @@ namespace {
 
 // Kineto's defaults.
 constexpr int64_t kWarmUpNs = 5'000 * kNsPerMs, kDurationNs = 500 * kNsPerMs;
-constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often it checks for a request
+constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often Kineto checks for a request
 
-// "FOLDER/x.json" becomes "FOLDER/x_PID.json".
+// Turns "FOLDER/x.json" into "FOLDER/x_PID.json".
 std::string WithPid(std::string_view path, int64_t pid) {
   const size_t dot = path.ends_with(".json") ? path.size() - 5 : path.size();
   return std::string(path.substr(0, dot)) + "_" + std::to_string(pid) +
@@ -28,7 +28,7 @@ bool IsAllowed(std::string_view path, const std::string& folder) {
          path.find("..") == std::string_view::npos;
 }
 
-// The content of a trace that Kineto alone recorded.
+// Limits the content to that of a trace which Kineto recorded on its own.
 TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
   source.on_demand = true;
   source.names = StepNames::kNone;  // engines name their steps only for their own profiler
@@ -45,7 +45,7 @@ TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
 template <typename Begin, typename End>
 void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
   const int64_t start = order.start_unix_ns - loop.UnixNs(0);
-  // Kineto opens it before it warms up, with nothing to write.
+  // Kineto opens the file before it warms up, when it has nothing to write yet.
   loop.At(start - order.warm_up_ns, [path = order.path] { WriteTextFile(path + ".tmp", ""); });
   loop.At(start, [&loop, begin, end, until = start + order.duration_ns, order] {
     order.begun();
@@ -92,7 +92,7 @@ void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Fau
   flush->lost = faults.Amount(FaultKind::kLoseRank, worker, -1) == flush->source.rank;
   TraceFile& file = flush->file;
   file.path = order.path;
-  file.makes_folder = false;  // Kineto does not
+  file.makes_folder = false;  // Kineto does not make the folder
   file.slow_ns = faults.Amount(FaultKind::kSlowFlush, worker);
   file.truncate = faults.Has(FaultKind::kTruncate, worker);
   file.disk_full = faults.Has(FaultKind::kDiskFull, worker);
@@ -101,7 +101,7 @@ void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Fau
       loop, order, [&engine] { return engine.OpenRecording(); },
       [&loop, &engine, flush, done = order.done, died = std::move(died)](int recording) {
         flush->recording = std::make_shared<const Recording>(engine.CloseRecording(recording));
-        if (engine.dead()) return;  // and with it whoever would write
+        if (engine.dead()) return;  // the process that would write the trace is dead
         FlushTraces(loop, {*flush}, [done, died](const std::vector<FileOutcome>& outcomes) {
           outcomes.front().end == FileEnd::kDied ? died() : done();
         });

@@ -34,7 +34,7 @@ TEST(ReadKinetoConfig, RefusesAStartThatItCannotKeep) {
         1, kNowNs);
   };
   EXPECT_FALSE(at(999'000));
-  EXPECT_FALSE(at(1'001'999));  // a second to notice, one to warm up
+  EXPECT_FALSE(at(1'001'999));  // needs a second to notice and one to warm up
   EXPECT_TRUE(at(1'002'000));
   EXPECT_EQ(at(0)->start_unix_ns, kNowNs + 2 * kNsPerSecond);
 }

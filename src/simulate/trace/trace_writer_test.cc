@@ -115,12 +115,12 @@ TEST(WriteKinetoTrace, EachLaunchHasItsWorkAndEachFlowItsEnds) {
   }
 }
 
-// The window decides: what does not lie wholly inside is not there.
+// What does not lie wholly inside the window is not in the trace.
 TEST(WriteKinetoTrace, DropsWhatTheWindowCuts) {
   Recording recording = SomeSteps();
   recording.start_ns += 550'000;
   const TraceSource source = Source(SimulatedEngine::kVllm, 1);
-  // In the middle of the third step's annotation.
+  // The window ends in the middle of the third step's annotation.
   const RecordedStep& cut = recording.steps[2];
   const StepPlan plan = PlanStep(source.engine, source.cost, cut.load, source.seed, cut.index);
   for (const HostSlice& slice : plan.ranks[0].host) {

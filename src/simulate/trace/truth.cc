@@ -71,7 +71,7 @@ class Truth {
                         {"generation_tokens", load.generation.tokens}});
     }
     std::map<int32_t, int64_t> by_call;
-    std::map<int32_t, bool> calls_with_rows;  // that are in the trace and whose work is not, or is
+    std::map<int32_t, bool> calls_with_rows;  // traced calls: whether any of their work is too
     for (size_t i = 0; i < step.plan.device.size(); ++i) {
       const int32_t call = step.plan.device[i].call;
       if (step.shows_call[static_cast<size_t>(call)] &&
@@ -158,7 +158,7 @@ class Truth {
   }
 
  private:
-  // "Memcpy HtoD (Pinned -> Device)": HtoD
+  // "HtoD" of "Memcpy HtoD (Pinned -> Device)".
   static std::string CopyKind(std::string_view name) {
     const size_t begin = name.find(' ') + 1;
     return std::string(name.substr(begin, name.find(' ', begin) - begin));
@@ -177,7 +177,7 @@ class Truth {
   const TraceSource& source_;
   OrderedJson steps_ = OrderedJson::array();
   std::map<std::string, Total> kernels_, copies_, calls_, ops_;
-  std::map<std::string, int64_t> events_;  // by category
+  std::map<std::string, int64_t> events_;  // number of events by category
   Total memsets_;
   std::vector<Span> busy_;
   int64_t with_launch_ = 0, without_launch_ = 0, largest_launch_ = 0;

@@ -58,7 +58,7 @@ class VllmFormat : public AnswerFormat {
           part.index, QuoteJson(part.text), finish, ids_ && part.first ? Ids(*part.prompt) : "null",
           ids);
     }
-    // It is in the last event: that of the usage, if there is one.
+    // The fingerprint is in the last event, which is that of the usage if there is one.
     if (ends && !include_usage_) event += "," + fingerprint_;
     if (continuous_usage_) {
       event += ",\"usage\":" + Usage(part.prompt->size(), part.whole_ids.size());
@@ -89,7 +89,7 @@ class VllmFormat : public AnswerFormat {
               : "");
   }
 
-  // With a blank after the colon: Python's json writes this one, not pydantic.
+  // Has a blank after the colon because vLLM writes this with Python's json, not with pydantic.
   std::string StreamError(const ApiError& error) override {
     return fmt::format(R"({{"error": {{"message": {}, "type": {}, "param": null, "code": {}}}}})",
                        QuoteJson(error.message), QuoteJson(error.type), error.status);

@@ -31,7 +31,7 @@ void VllmServer::ChatCompletions(const Exchange& exchange) { Complete(exchange, 
 
 namespace {
 
-// A stream that holds an error and no token.
+// Answers with a stream that holds an error and no token.
 void EndStream(HttpExchange& exchange, const std::vector<HttpHeader>& headers,
                const std::string& error) {
   exchange.Begin(200, "text/event-stream; charset=utf-8", headers);

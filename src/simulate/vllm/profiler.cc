@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The first minor version of 0.x with this key, and the first with an environment variable for it
-// (0: never).
+// A key of the configuration, the first minor version of 0.x that has it, and the first with an
+// environment variable for it (0: none has).
 struct KnownKey {
   std::string_view name;
   int since;
@@ -95,7 +95,7 @@ StepNames StepNamesOf(const VllmVersion& version, bool detailed) {
 
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version) {
   VllmProfilerConfig config;
-  // True again since 0.19.
+  // The default is true except in 0.18.
   config.with_stack = version.minor != 18;
   if (json.empty()) return config;
   const Json parsed = ParseJson(json);
@@ -167,7 +167,7 @@ Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_vie
   for (const auto& [name, value] : parsed.items()) {
     const auto found =
         std::ranges::find(known, std::string_view(name), [](const auto& one) { return one.first; });
-    // Of those that torch has, activities as texts, a schedule and experimental_config fail too.
+    // Some keys that torch has fail too: activities as texts, a schedule and experimental_config.
     if (found == std::end(known))
       return Fail(ErrorKind::kUsage,
                   fmt::format("profile.__init__() got an unexpected keyword argument '{}'", name));
@@ -227,7 +227,8 @@ VllmWorkerProfiler::Order VllmWorkerProfiler::OnStep() {
   if (!active_ || done_) return order;
   ++seen_;
   if (!recording_) {
-    // Torch's schedule: start() takes its first step, so one less than wait + warmup goes by.
+    // In torch's schedule start() already takes the first step, so one step less than wait + warmup
+    // goes by.
     const int64_t before =
         scheduled() ? config_.wait_iterations + config_.warmup_iterations : delay_;
     if (seen_ < before) return order;

@@ -64,7 +64,7 @@ TEST(VllmWorkerProfiler, RecordsNStepsAndWritesInTheNext) {
   EXPECT_EQ(first.recorded, 5);
   EXPECT_EQ(first.flushes, 0);
   EXPECT_TRUE(profiler.OnStep().flush);
-  EXPECT_FALSE(profiler.Stop());  // it is written already
+  EXPECT_FALSE(profiler.Stop());  // it has been written already
 }
 
 TEST(VllmWorkerProfiler, DelayLeavesOneStepLessUnprofiled) {
@@ -95,7 +95,7 @@ TEST(VllmWorkerProfiler, ScheduleRecordsStepsThreeToFive) {
   EXPECT_FALSE(profiler.Stop());
 }
 
-// Until 0.31 a session that ended by itself stays open, and a start is ignored without a word.
+// Until 0.31 a session that ended by itself stays open, and a start is ignored silently.
 TEST(VllmWorkerProfiler, OldOnesNeedAStopAfterTheirAutoStop) {
   for (const bool live : {false, true}) {
     VllmWorkerProfiler profiler({}, live ? Live() : Old());

@@ -39,7 +39,8 @@ ApiError TypeError(const std::string& field, const std::string& type) {
           "Bad Request", "body." + field};
 }
 
-// Counts down to `done`: what several engines do at the same time.
+// Returns a callback for `count` engines that work at the same time: the last one to call it
+// triggers `done`.
 std::function<void(bool)> AfterAll(size_t count, std::function<void(bool)> done) {
   struct State {
     size_t open;
@@ -64,7 +65,8 @@ VllmProfiling::VllmProfiling(Parts parts)
   }
 }
 
-// The three fields of vLLM 0.32, and the fourth of 0.33; others are ignored, types are strict.
+// Reads the three fields of vLLM 0.32 and the fourth one of 0.33. Other fields are ignored; types
+// are strict.
 std::variant<VllmProfiling::Session, ApiError> VllmProfiling::ReadStart(const std::string& body,
                                                                         bool takes_kwargs) {
   Session out;

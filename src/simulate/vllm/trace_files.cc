@@ -75,7 +75,7 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   const std::string stem = StemOf(engine, rank);
   const int64_t now = parts_.loop->UnixNs(parts_.loop->NowNs());
   flush.file = FileOf(stem, now + rank * 137'419 + static_cast<int64_t>(engine) * 5'233'207);
-  // One worker's death is enough.
+  // The death of one worker process is enough.
   flush.file.die = Has(FaultKind::kDieInFlush) && rank == 0;
   flush.source.trace_name = flush.file.gzip ? "/tmp/tmpx78selo7.json" : flush.file.path;
   flush.lost = Has(FaultKind::kLoseRank) &&
@@ -83,7 +83,7 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   flush.truth = parts_.options->truth;
   flush.table_ns_per_step =
       parts_.options->faults.Amount(FaultKind::kSlowTable, parts_.options->index);
-  // A slow one is that of a CPU, where vLLM makes it whatever the configuration says.
+  // A slow table is that of a CPU, where vLLM makes the table whatever the configuration says.
   const bool makes_table = parts_.config.dump_table || flush.table_ns_per_step > 0;
   if (makes_table && parts_.version.minor >= 11) {
     const std::string folder = std::filesystem::path(flush.file.path).parent_path().string();
