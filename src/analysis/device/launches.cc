@@ -255,7 +255,7 @@ void ForgetDelays(LaunchTable& table) {
   for (GraphLaunch& graph : table.graphs) graph.work = {};
 }
 
-// A long function, because it is one pass over the launches.
+// Long: one pass over the launches.
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
   LaunchTable table;
   const GpuTable& gpu = trace.gpu;

@@ -341,7 +341,7 @@ class ShapeIndex {
 
 // Follows torch/autograd/profiler_util.py (2.13). Its tree differs from ours: it leaves out some
 // utility operators and includes Python frames, and slices that were still open at the stop stand
-// beside it. A long function, because it is one pass over the tree.
+// beside it. Long: one pass over the tree.
 KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
   const Trace& trace = index.trace();
   const std::vector<StringId> keys = KeyNames(trace);

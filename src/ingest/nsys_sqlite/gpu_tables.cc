@@ -30,7 +30,7 @@ std::string_view WaitName(std::string_view call) {
 
 }  // namespace
 
-// Long because it lists its columns, one a line.
+// Long: it lists its columns, one a line.
 void Recording::ReadKernels() {
   enum {
     kName = kFirstOfTable,

@@ -5,7 +5,7 @@
 
 namespace tacho::simulate {
 
-// Long because each metric takes a line.
+// Long: each metric takes a line.
 std::string VllmMetrics(const std::vector<const Engine*>& engines,
                         const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                         const VllmVersion& version, int64_t sleep_level) {
