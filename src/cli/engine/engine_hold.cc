@@ -11,6 +11,7 @@
 #include "base/find_program.h"
 #include "base/pause.h"
 #include "base/subprocess.h"
+#include "cli/engine/engine_table.h"
 #include "cli/exit_status.h"
 #include "cli/options/load_argument.h"
 #include "cli/screen/interrupt.h"

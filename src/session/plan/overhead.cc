@@ -3,6 +3,8 @@
 #include <array>
 #include <map>
 
+#include "load/result/records.h"
+
 namespace tacho {
 namespace {
 
