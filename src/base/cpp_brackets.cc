@@ -152,8 +152,8 @@ class BracketReader {
       reading = BeforeGroup(end);
       if (reading == kEither && IsOperand(at)) reading = kOperator;
     }
-    // An operator is a comparison or a shift: the whole run of one or two, else the last sign
-    // alone.
+    // An operator is a comparison or a shift. A run of one or two brackets is one operator; of a
+    // longer run only the last bracket is.
     const size_t brackets = reading != kOperator ? end : end - at <= 2 ? at : end - 1;
     for (size_t i = at; i < brackets; ++i)
       angles_.push_back({i, false, reading == kEither ? 1 : 0});

@@ -96,7 +96,7 @@ std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root) 
     leaves.pages.push_back(root);
     return leaves;
   }
-  // The children of an inner page; false if it is none.
+  // Reads the children of an inner page; false if `page` is no inner page.
   const auto children_of = [&](uint32_t page, std::vector<uint32_t>& children) {
     const uint8_t* const bytes = pages.Read(page, 1, room.data());
     const uint32_t header = header_of(page);

@@ -16,10 +16,10 @@ namespace tacho {
 std::optional<std::string> OptionValue(const std::vector<std::string>& words,
                                        const std::vector<std::string_view>& names);
 
-// How an installed engine is called.
+// The command that starts an installed engine.
 struct EngineProgram {
   std::vector<std::string> command;  // the program with the user's arguments
-  std::string python = {};           // that runs it; "" if that is not known
+  std::string python = {};           // the interpreter that runs it; "" if unknown
   std::string version = {};          // "" if the engine does not report one
   // The options of the file that its --config names, as words; those of `command` win.
   std::vector<std::string> file_options = {};

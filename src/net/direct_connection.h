@@ -15,8 +15,8 @@ namespace tacho {
 class DirectConnection;
 class DirectConnections;
 
-// An exchange over plain http and a socket of our own: one receive for all bytes that came, which
-// the sink reads in place.
+// An exchange over plain http on a socket of our own. Each receive takes all bytes that have
+// arrived, and the sink reads them in the receive buffer.
 class DirectExchange final : public Exchange {
  public:
   DirectExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,

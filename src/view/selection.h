@@ -56,9 +56,9 @@ struct NameHits {
 std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_view text, size_t most,
                              uint64_t& total);
 
-// The slice after `from` (before, where `forward` is false) whose name holds `text`, in the order
-// of their starts, of equals by lane; nullopt without one. To go on, search from the slice
-// found.
+// The next slice after `from` (the previous one if `forward` is false) whose name contains `text`.
+// Slices are ordered by start, then by lane. nullopt if there is none. To continue, pass the slice
+// found as `from`.
 struct FoundSlice {
   size_t lane = 0, place = 0;
 };

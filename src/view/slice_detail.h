@@ -91,7 +91,8 @@ struct CollectiveDetail {
   DurationNs wait;    // from this part's start to the start of the last, by the ranks' residuals
   std::vector<PlacedSlice> at = {};  // the parts of other ranks, by rank
 };
-// nullopt for all other slices, and if the collective is unknown.
+// The collective that a slice is part of; nullopt if the slice is part of none, or of an unknown
+// one.
 std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
                                              const MatchedCollectives& collectives, SlicePlace at);
 

@@ -16,7 +16,7 @@ struct RecordedWork {
   uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
   bool gpu_in_header = false;
   bool no_engine_step = false;  // an engine's worker that shows no sign of a step
-  // Only for a summary, which has no rows to look at once more:
+  // Set only for a summary, whose rows are gone by then:
   bool captures = false;           // signs of a graph capture, and neither a step nor GPU work
   bool several_processes = false;  // several called the runtime, and none names its rank
 

@@ -193,7 +193,7 @@ class Allocations {
   bool sizes_known_ = true;
 };
 
-// The memory use of each node. Slices beside the tree have no self share.
+// The memory use of each node. Slices outside of the tree have no memory use of their own.
 std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& tree,
                                 size_t in_tree) {
   std::vector<MemoryUse> use;

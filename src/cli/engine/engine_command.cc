@@ -91,8 +91,8 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-// Awaits the answers, which come at the end of a flush. Until then it shows what record shows
-// during a flush.
+// Awaits the answers, which come at the end of a flush. Until then it shows the progress that
+// `tacho record` shows during a flush.
 std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
                                        const std::vector<PlannedStop>& planned) {
   constexpr std::chrono::milliseconds kLook{200};

@@ -126,10 +126,10 @@ class SocketDaemon final : public KinetoDaemon {
       std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
       if (!question) return;
       text = TextFor(*question);
-      // Kineto takes silence as "nothing to do". If a question found no daemon at first, its last
-      // try counts as failed even if it arrives (FabricManager's sync_send), and Kineto does not
-      // wait for the answer. It would then take that answer for the answer to its next question,
-      // and so on for ever.
+      // Sends no empty answer: Kineto takes silence as "nothing to do". If a question found no
+      // daemon at first, Kineto counts its last try as failed even if it arrives (FabricManager's
+      // sync_send) and waits for no answer. An answer would then pass for the answer to its next
+      // question, and each later one would be one behind.
       if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);

@@ -163,7 +163,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
   if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
   // Host and device have no common clock; the caveat says why.
   if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
-  // It says little that a CPU engine is busy outside operators; what else it does says more.
+  // "Outside of operators" says little about a CPU engine: its main work is named instead.
   const bool named = idle.causes.front().cause != IdleCause::kHost;
   if (named) text += "; " + MainIdleCause(idle, whose);
   text += LongestGap(idle, origin);

@@ -13,8 +13,8 @@
 
 namespace tacho {
 
-// A session of some of a recording's workers beside the recording's own: a trial, or a profiled
-// window of `--overhead`. Its files are at most looked at, and removed again.
+// An extra session on some of a recording's workers: a trial, or a profiled window of
+// `--overhead`. Its files are not kept: they may be inspected and are then removed.
 struct SideSessionPlan {
   std::string name;  // prefix of its keys, and its phase for the observer: "trial"
   std::vector<size_t> workers;

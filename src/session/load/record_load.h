@@ -26,7 +26,7 @@ class RecordLoad {
   bool Runs() const { return load_ != nullptr; }
   // Whether all planned requests are through, or none can be sent: no window need be longer.
   bool HasEnded() const;
-  // The same, and remembers it: a load that ended before its window did gave up.
+  // The same, and remembers the result: a load that ends before its window has given up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
   // What came of the requests that go straight to this worker; if they go through the router, of
