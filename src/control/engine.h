@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allo
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
 
-// For the kinds after kSglang, rules/engines.rules alone says how to recognize and ask them, and
-// how to read their answers.
+// For the kinds after kSglang, rules/engine_versions.rules alone says how to recognize and ask
+// them, and how to read their answers.
 enum class EngineKind {
   kUnknown,
   kVllm,

@@ -62,11 +62,12 @@ std::string_view Kept(std::string text) {
 const std::vector<Rule>& Rules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> read;
-    ReadBuiltInRules(embedded::engine_rules, "rules/engines.rules", [&](auto line) -> Result<void> {
-      TACHO_ASSIGN_OR_RETURN(Rule rule, ParseRule(line));
-      read.push_back(std::move(rule));
-      return {};
-    });
+    ReadBuiltInRules(embedded::engine_rules, "rules/engine_versions.rules",
+                     [&](auto line) -> Result<void> {
+                       TACHO_ASSIGN_OR_RETURN(Rule rule, ParseRule(line));
+                       read.push_back(std::move(rule));
+                       return {};
+                     });
     for (Rule& rule : read)
       if (const size_t at = rule.value.find(kLight); at != rule.value.npos)
         rule.value = Kept(fmt::format("{}{}{}", rule.value.substr(0, at), LightConfig(read, rule),

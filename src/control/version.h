@@ -31,8 +31,8 @@ struct VersionRange {
 // nullopt without "..".
 std::optional<VersionRange> ParseVersionRange(std::string_view text);
 
-// The value in rules/engines.rules for an engine of that version; "" without a rule. An unreadable
-// version counts as the newest.
+// The value in rules/engine_versions.rules for an engine of that version; "" without a rule. An
+// unreadable version counts as the newest.
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key);
 // The same by the engine's name in the rules: "vllm", "sglang", "daemon".
 std::string_view EngineRule(std::string_view engine, std::string_view version,

@@ -9,8 +9,8 @@
 
 #include "base/string_pool.h"
 #include "model/args.h"
-#include "model/category.h"
 #include "model/ids.h"
+#include "model/slice_kind.h"
 
 namespace tacho {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "model/category.h"
+#include "model/slice_kind.h"
 
 namespace tacho {
 

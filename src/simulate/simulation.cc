@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "net/http_client.h"
-#include "simulate/gate.h"
+#include "simulate/admission.h"
 #include "simulate/hosted/hosted_server.h"
 #include "simulate/router/router.h"
 #include "simulate/server_loop.h"

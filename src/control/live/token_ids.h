@@ -11,7 +11,7 @@ namespace tacho {
 
 // Whether streams through this router report the tokens of a chunk only with `return_token_ids`:
 // the router drops `continuous_usage_stats`, and the engine behind it supports the former
-// (rules/engines.rules). False without a router.
+// (rules/engine_versions.rules). False without a router.
 bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
 
 // The same for a URL: asks the server for its workers, and a vLLM behind it for its version. False

@@ -13,7 +13,7 @@
 #include "ingest/kineto_json/kineto_reader.h"
 #include "ingest/kineto_json/lenient_json.h"
 #include "ingest/kineto_json/number.h"
-#include "model/category.h"
+#include "model/slice_kind.h"
 #include "support/corpus.h"
 #include "support/event_dump.h"
 

@@ -1,4 +1,4 @@
-#include "simulate/gate.h"
+#include "simulate/admission.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

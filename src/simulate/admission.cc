@@ -1,4 +1,4 @@
-#include "simulate/gate.h"
+#include "simulate/admission.h"
 
 #include <arpa/inet.h>
 

@@ -1,4 +1,4 @@
-#include "model/category.h"
+#include "model/slice_kind.h"
 
 #include <algorithm>
 #include <array>
