@@ -4,7 +4,7 @@
 TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
   libarchive-dev libfmt-dev libexpected-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
   libyaml-dev libsqlite3-dev libedit-dev"
-TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev valgrind dpkg-dev"
+TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev valgrind dpkg-dev file"
 TACHO_ENGINE_PACKAGES="python3-venv"
 
 # The versions of clang that sanitized programs and fuzzers may be built with. Sources are laid out and linted by the first alone.
