@@ -23,6 +23,10 @@ std::string NameBeside(const std::string& path, int number) {
 
 }  // namespace
 
+tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
+  return Fail(ErrorKind::kOutput, fmt::format("cannot write {}: {}", what, SystemErrorText(error)));
+}
+
 int WriteAll(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());

@@ -10,6 +10,8 @@
 
 namespace tacho {
 
+// The error kOutput: "cannot write WHAT: WHY". `error`: a value of errno.
+tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 // Writes all of `text` to an open file. 0 or an errno value.
 int WriteAll(int file, std::string_view text);
 

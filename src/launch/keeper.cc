@@ -303,12 +303,12 @@ FileDescriptor KeeperOptionsFile(const KeptProgramOptions& options) {
 }
 
 int RunKeeper() {
-  if (fcntl(kChannel, F_GETFD) < 0 || fcntl(kLog, F_GETFD) < 0) return kKeeperStuck;
+  if (fcntl(kChannel, F_GETFD) < 0 || fcntl(kLog, F_GETFD) < 0) return kKeeperMisused;
   for (const int given : {kChannel, kLog}) fcntl(given, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NAME, "tacho-keeper");
   std::optional<KeptProgramOptions> options = ReadOptions();
   FileDescriptor channel(kChannel), log(kLog);
-  if (!options) return kKeeperStuck;
+  if (!options) return kKeeperMisused;
   return Keeper(*std::move(options), std::move(channel), std::move(log)).Run() ? 0 : kKeeperStuck;
 }
 

@@ -12,7 +12,8 @@ namespace tacho {
 // whoever launches an engine may have threads.
 
 inline constexpr std::string_view kKeeperWord = "__keep";
-inline constexpr int kKeeperStuck = 1;  // exit status: processes of the program do not end
+inline constexpr int kKeeperMisused = 2;  // exit status: it was not given what it needs
+inline constexpr int kKeeperStuck = 1;    // exit status: processes of the program do not end
 
 // Messages between owner and keeper. The owner closes the channel to end the program.
 enum class KeeperMessage : int { kBegin, kRelease, kStarted, kNotStarted, kEnded };

@@ -47,10 +47,6 @@ std::string Gzipped(std::string_view text) {
   return std::move(to.text);
 }
 
-tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
-  return Fail(ErrorKind::kOutput, fmt::format("cannot write {}: {}", what, SystemErrorText(error)));
-}
-
 std::string RunFolderOf(const std::string& path, size_t number) {
   return fmt::format("{}/run{}", path, number);
 }

@@ -37,7 +37,8 @@ Result<void> CheckBaselinePlace(const BaselinePlace& place, bool replace);
 
 // Saves a baseline and makes its folders. An earlier baseline stays until the new one is complete.
 // A process that is killed leaves one of the two, and a hidden folder that the next save of that
-// name removes. Ctrl-C takes effect afterwards. Fails as CheckBaselinePlace does, and with kOutput.
+// name removes. The caller delays Ctrl-C until then. Fails as CheckBaselinePlace does, and with
+// kOutput.
 Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKeep>& runs,
                           bool replace);
 

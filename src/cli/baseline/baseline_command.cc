@@ -16,6 +16,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/read_runs.h"
 #include "cli/screen/terminal.h"
+#include "cli/screen/without_interrupts.h"
 #include "report/json/analyze_json.h"
 #include "run/baselines.h"
 #include "run/read_results.h"
@@ -159,7 +160,10 @@ Result<int> SaveRuns(const BaselineOptions& options) {
         {AnalyzeJson(runs[i], TachoVersion()), RunJsonFor(paths[i]), PlanFactsFor(paths[i])});
     TACHO_RETURN_IF_ERROR(WithContext(ParseResults(kept.back().results), paths[i]));
   }
-  TACHO_RETURN_IF_ERROR(SaveBaseline(place, kept, options.replace));
+  {
+    const WithoutInterrupts guard;
+    TACHO_RETURN_IF_ERROR(SaveBaseline(place, kept, options.replace));
+  }
   const auto written =
       WriteStdout(RenderText(BaselinesTable({ListedBaselineOf(place, runs)}),
                              StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto)));

@@ -84,7 +84,7 @@ Result<PlanOfHere> PlanUntilInterrupted(EngineKind kind, const EngineArguments& 
                                         const std::string& folder, const std::string& session) {
   std::stop_token stop;
   auto plan = [&] {
-    const InterruptScope interrupt("nothing is started");  // ends before a keeper is forked
+    const InterruptScope interrupt("nothing is started");
     stop = interrupt.token();
     NsysToUse nsys{.program = "", .session = session};
     if (arguments.preset == "nsys")

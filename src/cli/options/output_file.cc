@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/replace_file.h"
+
 namespace tacho {
 namespace {
 

@@ -11,7 +11,7 @@ namespace tacho {
 
 // `tacho record --launch ENGINE ... -- ARGUMENTS`: the engine is launched for one recording.
 
-// Plans the launch and makes its keepers, before any thread starts; nothing runs yet. Puts the
+// Plans the launch and makes its keepers; nothing runs yet. Puts the
 // profiler options that the preset stands for into `own` (SGLang takes them with each start), but
 // `arguments`, what the user gave to the recording, win.
 // kUsage also for wrong options of the recording itself, so that they are found before a start that

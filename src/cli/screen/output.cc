@@ -41,11 +41,6 @@ std::string_view NameOf(ErrorKind kind) {
 
 }  // namespace
 
-tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
-  return Fail(ErrorKind::kOutput,
-              fmt::format("cannot write {}: {}", VisibleText(what), SystemErrorText(error)));
-}
-
 Result<OutputPlace> PlaceOf(const std::string& path) {
   std::error_code error;
   std::filesystem::path target = path;

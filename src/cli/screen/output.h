@@ -62,8 +62,6 @@ struct OutputPlace {
 };
 // kUsage: the path of a folder.
 Result<OutputPlace> PlaceOf(const std::string& path);
-// `error`: a value of errno.
-tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 
 // Writes one file in the same way; its folder is created if missing. An existing pipe or device is
 // written to; the target of a link is replaced, not the link. kOutput; kUsage: the path of a
