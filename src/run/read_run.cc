@@ -293,6 +293,8 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
                                           {.scope = {.window = {}, .device = options.device},
                                            .in_flight = RequestsOf(trace, *first, in_flight),
                                            .key_averages = false});
+    // Copies of one file look like several ranks in one: they stay what they are.
+    if (analysis.devices.empty()) return;
     together.devices = std::move(analysis.devices);
     together.idle = std::move(analysis.idle);
     run.together.push_back(std::move(together));

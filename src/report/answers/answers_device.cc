@@ -74,7 +74,8 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.of = FormatCounted(traces.size(), "trace");
   }
   std::string text = all_whole ? LossInWords(in.run) : "";
-  if (traces.size() > 1 && std::ranges::any_of(traces, LacksIdleTime))
+  if (traces.size() > 1 &&
+      (std::ranges::any_of(traces, LacksIdleTime) || std::ranges::any_of(traces, LacksRows)))
     text = MissingWorkText(in.run);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;

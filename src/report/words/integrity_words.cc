@@ -154,6 +154,8 @@ bool LacksIdleTime(const TraceAnalysis& trace) {
   return trace.integrity.device_times() && !trace.idle.known;
 }
 
+bool LacksRows(const TraceAnalysis& trace) { return LaunchesWithoutRows(trace) > 0; }
+
 std::string MissingWorkText(const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   const auto missing = std::ranges::count_if(ranks, [](const TraceAnalysis* trace) {

@@ -21,6 +21,8 @@ std::string StopsText(const RecorderStops& stops, Interval span);
 // lost", what is missing, or that it cannot be told whether anything is.
 std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
+// Whether calls launched work, and the trace has no row of any.
+bool LacksRows(const TraceAnalysis& trace);
 // Whether nothing is known to be missing, and the end of the recording did not cut off too much.
 bool IsWhole(const TraceAnalysis& trace);
 // Whether it is unknown when the devices were idle because work is missing.

@@ -198,6 +198,7 @@ TEST(LossInWords, LaunchesWithoutARowAreSaid) {
             "in 1 of 2 traces no GPU work is recorded, although calls launched some");
   EXPECT_EQ(MissingWorkText(run), "GPU work is missing in 1 of 2 traces");
   EXPECT_EQ(Answers(run)[0].figure, "1 whole");
+  EXPECT_THAT(Answers(run)[0].sentence, StartsWith("GPU work is missing in 1 of 2 traces"));
   run.traces[0].integrity.lost = LostCalls(3, LossPattern::kSpread);
   run.traces[0].notes.Add(NoteId::kLostGpuWork, "");
   EXPECT_EQ(LossInWords(run),
