@@ -46,7 +46,7 @@ export async function open(browser, served, { hash = "", width = 1440, height = 
   const page = await context.newPage();
   listen(page, troubles);
   await page.goto(served.url + hash); // it is sent on to the page without the key, and keeps the hash
-  await page.waitForSelector(".trust .words, .reading .bad", { timeout: kStartMs });
+  await page.waitForSelector(".trust .words, h1:text('No trace could be read')", { timeout: kStartMs });
   return page;
 }
 // Until two pictures of the timeline, a moment apart, are the same.
