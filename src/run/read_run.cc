@@ -18,6 +18,7 @@
 #include "model/producer_line.h"
 #include "model/trace_builder.h"
 #include "run/add_results.h"
+#include "run/copies.h"
 #include "run/outcome.h"
 #include "run/run_place.h"
 #include "run/unproven_ranks.h"
@@ -293,8 +294,7 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
                                           {.scope = {.window = {}, .device = options.device},
                                            .in_flight = RequestsOf(trace, *first, in_flight),
                                            .key_averages = false});
-    // Copies of one file look like several ranks in one: they stay what they are.
-    if (analysis.devices.empty()) return;
+    if (analysis.devices.empty()) return;  // they look like several ranks in one file
     together.devices = std::move(analysis.devices);
     together.idle = std::move(analysis.idle);
     run.together.push_back(std::move(together));
@@ -411,6 +411,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const bool is_all = readout->run.traces.size() == readout->seen.size();
   for (const Error& failure : readout->failures) readout->run.failed.push_back(failure.message);
   if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
+  LeaveOutCopies(readout->run);
   // A window begins with each slice anew: there is no stretch of time that they share.
   if (!options.window)
     JoinSlices(read, sources, options, choice.keep_secrets, in_flight, classifier, readout->run);

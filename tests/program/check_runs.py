@@ -102,4 +102,25 @@ def slices(folder):
           b"GPUs busy 100.0 %" in run("--rank", "1,2", root).stdout, run("--rank", "1,2", root).stdout)
 
 
-main([sessions, recordings, slices], __doc__)
+def copies(folder):
+    """A copy of a rank's trace, under another name or in another folder, is no rank of its own."""
+    root = pathlib.Path(folder) / "run"
+    common = {"trace_id": "C3AB", "baseTimeNanoseconds": 0}
+    for rank in (0, 1):
+        write_trace(root / f"rank{rank}.json", [kernel(0, 100 + rank), kernel(900, 100)], distributedInfo={"rank": rank, "world_size": 2}, **common)
+    alone = run("--json", root)
+    (root / "before").mkdir()
+    shutil.copy(root / "rank1.json", root / "before" / "rank1.json")
+    shutil.copy(root / "rank1.json", root / "the same.json")
+    both = run("--json", root)
+    figures = lambda done: ({t["rank"]: t["devices"] for t in json.loads(done.stdout)["traces"]}, json.loads(done.stdout)["verdict"])
+    check("the figures of the run alone", figures(both) == figures(alone), both.stdout)
+    skipped = [f"{root}/{name}: a copy of {root}/before/rank1.json" for name in ("rank1.json", "the same.json")]
+    check("the copies are named", (json.loads(both.stdout)["skipped"], both.returncode) == (skipped, 0), both.stdout)
+    check("on the screen too", b"a copy of" in one_line(run(root).stdout))
+    for name in ("rank0.json", "rank1.json"):
+        os.remove(root / name)
+    expect("the rank is still missing", run(root), 4, "rank 0 of world size 2 is missing")
+
+
+main([sessions, recordings, slices, copies], __doc__)

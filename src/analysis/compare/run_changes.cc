@@ -96,7 +96,9 @@ std::string RunChanges::WhyIncomplete() const {
 std::string RunChanges::WhyDamaged() const {
   if (HasOtherHoles(base) || HasOtherHoles(now))
     return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
-  return base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : WhyUntimed();
+  const std::string loss =
+      base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : "";
+  return loss.empty() ? WhyUntimed() : loss;
 }
 
 void RunChanges::DropFigures() {

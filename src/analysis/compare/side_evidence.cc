@@ -74,7 +74,8 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
 
 bool IsOfLostWork(const Note& note) {
   return note.id == NoteId::kLostAtEdge || note.id == NoteId::kLostGpuWork ||
-         note.id == NoteId::kCutOffWork || KindOf(note.id).severity != Severity::kDataLoss;
+         note.id == NoteId::kCutOffWork || note.id == NoteId::kTimesRefused ||
+         KindOf(note.id).severity != Severity::kDataLoss;
 }
 
 std::string_view WhichCalls(const SideEvidence& evidence) {
@@ -158,7 +159,8 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       evidence.no_causes = std::max(evidence.no_causes, NoCausesOf(*trace));
     }
   }
-  evidence.only_lost_work = lost_data && only_lost_work && losses.lost + evidence.cut_off > 0;
+  evidence.only_lost_work =
+      lost_data && only_lost_work && losses.lost + evidence.cut_off + evidence.untimed_ranks > 0;
   evidence.calls = losses.calls;
   evidence.lost_calls = losses.lost;
   if (losses.apis.size() == 1) {

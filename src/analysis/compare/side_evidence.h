@@ -23,7 +23,7 @@ struct SideEvidence {
   std::optional<LossPattern> pattern;
   // In all traces, nothing is lost between the edges (LostWork::at_edges).
   bool at_edges = true;
-  // Data is lost, and all of it is GPU work of calls.
+  // Data is lost, and all of it is GPU work of calls or its times.
   bool only_lost_work = false;
   // In the traces that lost any: steps, and how many of them lack work.
   struct Steps {

@@ -197,6 +197,10 @@ TEST(CompareRuns, SaysThatARankHasNoTimes) {
   EXPECT_EQ(changes.WhyUntimed(), why);
   EXPECT_EQ(changes.WhyDamaged(), why) << "gates are inconclusive";
   EXPECT_EQ(changes.WhyIncomplete(), why);
+  RunAnalysis refused = one_idle;
+  refused.traces[1].notes.Add(NoteId::kTimesRefused, "");
+  EXPECT_EQ(CompareRuns({whole}, {refused}).WhyDamaged(), why);
+  EXPECT_EQ(CompareRuns({whole}, {refused}).WhyIncomplete(), why) << "counts hold";
   rowless.traces[0] = rowless.traces[1];
   EXPECT_EQ(CompareRuns({whole}, {rowless}).WhyUntimed(), "") << "nothing is compared";
 }

@@ -112,6 +112,10 @@ uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
   return calls;
 }
 
+bool HasUnreadRows(const TraceAnalysis& trace) {
+  return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
+}
+
 // The note that explains why there is no device time, if there is one.
 std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
   if (!trace.integrity.device_times()) return NoteId::kTimesRefused;
@@ -147,7 +151,7 @@ std::string LossText(const LostWork& lost) {
 }
 
 bool IsWhole(const TraceAnalysis& trace) {
-  return !trace.notes.lost_data() && trace.idle.known && LaunchesWithoutRows(trace) == 0;
+  return !trace.notes.lost_data() && trace.idle.known && !LacksRows(trace) && !HasUnreadRows(trace);
 }
 
 bool LacksIdleTime(const TraceAnalysis& trace) {
@@ -166,7 +170,8 @@ std::string MissingWorkText(const RunAnalysis& run) {
 
 bool LacksWork(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  return lost.any() || lost.cut_off > 0 || trace.notes.ends_early() || LacksIdleTime(trace);
+  return lost.any() || lost.cut_off > 0 || trace.notes.ends_early() || LacksIdleTime(trace) ||
+         LacksRows(trace) || HasUnreadRows(trace);
 }
 
 std::string LossInWords(const TraceAnalysis& trace) {
@@ -191,10 +196,15 @@ std::string LossInWords(const RunAnalysis& run) {
   };
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   const uint64_t rowless =
-      count(ranks, [](const TraceAnalysis* trace) { return LaunchesWithoutRows(*trace) > 0; });
-  const uint64_t incomplete =
-      count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
-  if (incomplete > rowless) {
+      count(ranks, [](const TraceAnalysis* trace) { return LacksRows(*trace); });
+  const uint64_t unread =
+      count(ranks, [](const TraceAnalysis* trace) { return HasUnreadRows(*trace); });
+  const bool otherwise_whole = std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
+    return IsWhole(trace) || LacksRows(trace) || HasUnreadRows(trace);
+  });
+  if (!otherwise_whole) {
+    const uint64_t incomplete =
+        count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
     uint64_t calls = 0, lost = 0;
     for (const TraceAnalysis* trace : ranks) {
       const uint64_t rowless_calls = LaunchesWithoutRows(*trace);
@@ -212,9 +222,6 @@ std::string LossInWords(const RunAnalysis& run) {
   std::vector<std::string> parts;
   if (rowless > 0)
     parts.push_back(in(rowless, "no GPU work is recorded, although calls launched some"));
-  const uint64_t unread = count(ranks, [](const TraceAnalysis* trace) {
-    return trace->notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
-  });
   if (unread > 0) parts.push_back(in(unread, "device rows are not read"));
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
   const uint64_t untold =

@@ -181,7 +181,6 @@ TEST(LossInWords, OfARunSaysWhatTheEndCutOff) {
             "in 1 of 2 traces the recording ends before the work of the last calls");
 }
 
-// The bounds of a clock may cross by their tolerance.
 TEST(LossInWords, LaunchesWithoutARowAreSaid) {
   RunAnalysis run = TwoRanksForTest();
   TraceAnalysis& trace = run.traces[1];
@@ -210,6 +209,8 @@ TEST(LossInWords, RowsThatAreNotReadAreSaid) {
   run.traces[1].notes.Add(NoteId::kDeviceRowsNotRead, "HPU", 3'600);
   EXPECT_EQ(LossInWords(run.traces[1]), "3,600 device rows not read");
   EXPECT_EQ(LossInWords(run), "in 1 of 2 traces device rows are not read");
+  EXPECT_FALSE(IsWhole(run.traces[1])) << "as the exit status says";
+  EXPECT_EQ(Answers(run)[0].figure, "1 whole");
 }
 
 // The run also lacks other ranks.
@@ -236,6 +237,7 @@ TEST(WhyNoIdleTime, IsThatTheRecorderStopped) {
   EXPECT_THAT(WhyNoIdleTime(trace), HasSubstr("the recording of calls and GPU work stops"));
 }
 
+// The bounds of a clock may cross by their tolerance.
 TEST(ClocksText, NamesTheSmallerBoundFirst) {
   DeviceClock clock{.device = "0", .launched = 10, .waited = 16, .after_wait = 14};
   clock.state = DeviceClock::State::kOff;
