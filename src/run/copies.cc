@@ -2,18 +2,31 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "run/run_place.h"
 
 namespace tacho {
 namespace {
 
+// The worker in whose folder of a recording the trace lies; "" elsewhere.
+std::string WorkerOf(const TraceAnalysis& trace) {
+  const auto place = RunPlaceOf(trace.path);
+  return place ? place->worker : "";
+}
+
 bool IsCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
   return IsRank(a.facts.role) && !a.span.empty() && IsSameTrace(a, b) && a.scope == b.scope &&
          a.facts.role == b.facts.role && a.facts.pids == b.facts.pids &&
-         std::ranges::equal(a.devices, b.devices, [](const DeviceTime& x, const DeviceTime& y) {
-           return x.device == y.device && x.window == y.window && x.kernel_sum == y.kernel_sum;
-         });
+         std::ranges::equal(a.devices, b.devices,
+                            [](const DeviceTime& x, const DeviceTime& y) {
+                              return x.device == y.device && x.window == y.window &&
+                                     x.kernel_sum == y.kernel_sum;
+                            }) &&
+         WorkerOf(a) == WorkerOf(b);
 }
 
 }  // namespace

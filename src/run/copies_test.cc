@@ -53,6 +53,14 @@ TEST(LeaveOutCopies, KeepsWhatOnlyLooksAlike) {
   EXPECT_THAT(run.skipped, IsEmpty());
 }
 
+TEST(LeaveOutCopies, KeepsTheReplicasOfARecording) {
+  RunAnalysis run;
+  run.traces = {OfRank(0, "run/traces/w0/a.json"), OfRank(0, "run/traces/w1/a.json"),
+                OfRank(0, "run/traces/w1/b.json")};
+  LeaveOutCopies(run);
+  EXPECT_THAT(KeptPaths(run), ElementsAre("run/traces/w0/a.json", "run/traces/w1/a.json"));
+}
+
 TEST(LeaveOutCopies, TracesWithoutAnEventAreNoCopies) {
   RunAnalysis run;
   run.traces.resize(2);
