@@ -67,6 +67,11 @@ struct RunAnalysis {
   std::vector<SlicesTogether> together;
   RankTable ranks;                   // for a single trace, filled only if other ranks are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
+  // Traces that another one holds too, each with what it is ("a copy of PATH"); in `skipped` too.
+  struct Copy {
+    std::string path, what;
+  };
+  std::vector<Copy> copies;
   std::vector<std::string> failed;   // the entries of `skipped` that could not be read
   // Recordings of graph capture in a folder beside the traces; they are not read.
   std::vector<std::string> captures;

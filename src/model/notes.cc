@@ -105,7 +105,7 @@ constexpr NoteKind kKinds[] = {
      "the device's rows lie out of order and on top of each other: they were not written when they "
      "ran, so busy and idle time are not shown; counts hold, and durations are those that the "
      "profiler wrote",
-     "update ROCm, or record a shorter window"},
+     "record a shorter window; on ROCm, a newer release"},
     {"long-overlap", Severity::kNotice,
      "GPU events reach far over later ones of their stream: their durations may have overflowed",
      "update ROCm, or record again"},

@@ -44,7 +44,7 @@ TEST(LeaveOutCopies, KeepsWhatOnlyLooksAlike) {
   run.traces = {OfRank(0, "a"), OfRank(1, "b"), OfRank(0, "c", 101), OfRank(0, "d"),
                 OfRank(0, "e"), OfRank(0, "f"), OfRank(0, "g"),      OfRank(0, "h")};
   run.traces[3].counts.total = 6;
-  run.traces[4].scope.window = Interval{{100}, {500}};
+  run.traces[4].facts.pids = {7};
   run.traces[5].devices[0].device = "1";
   run.traces[6].devices[0].kernel_sum = DurationNs{501};
   run.traces[7].header.base_time_ns = 1'600'000'000'000'000'000;
@@ -55,10 +55,30 @@ TEST(LeaveOutCopies, KeepsWhatOnlyLooksAlike) {
 
 TEST(LeaveOutCopies, KeepsTheReplicasOfARecording) {
   RunAnalysis run;
-  run.traces = {OfRank(0, "run/traces/w0/a.json"), OfRank(0, "run/traces/w1/a.json"),
-                OfRank(0, "run/traces/w1/b.json")};
+  run.traces = {OfRank(0, "a.json"), OfRank(0, "run/traces/w0/a.json"),
+                OfRank(0, "run/traces/w1/a.json"), OfRank(0, "run/traces/w1/b.json")};
   LeaveOutCopies(run);
   EXPECT_THAT(KeptPaths(run), ElementsAre("run/traces/w0/a.json", "run/traces/w1/a.json"));
+  run.traces = {OfRank(0, "traces/a.json"), OfRank(0, "traces/b.json"),
+                OfRank(0, "traces/x/a.json"), OfRank(0, "traces/y/a.json")};
+  LeaveOutCopies(run);
+  EXPECT_THAT(KeptPaths(run), ElementsAre("traces/a.json")) << "no folder of a worker";
+}
+
+TEST(LeaveOutCopies, KeepsTheWholeRatherThanAPartOrAPiece) {
+  RunAnalysis run;
+  run.traces = {OfRank(0, "a"), OfRank(0, "b"), OfRank(0, "c"), OfRank(0, "d")};
+  run.traces[0].scope.window = Interval{{100}, {500}};
+  run.traces[1].notes.Add(NoteId::kTruncatedJson, "");
+  run.traces[1].counts.total = 3;
+  run.traces[1].span.end = {300};
+  run.traces[1].devices.clear();
+  run.traces[2].results = "results.json";
+  for (TraceAnalysis& trace : run.traces) trace.header.trace_id = "C3AB";
+  LeaveOutCopies(run);
+  EXPECT_THAT(KeptPaths(run), ElementsAre("d"));
+  EXPECT_THAT(run.skipped,
+              ElementsAre("a: a part of d", "b: a truncated copy of d", "c: a copy of d"));
 }
 
 TEST(LeaveOutCopies, TracesWithoutAnEventAreNoCopies) {

@@ -85,10 +85,13 @@ void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
 void ViewFeed::FailOthers(const RunAnalysis& analysis) {
   const std::vector<RankEntry> entries = run_->view().entries();
   for (size_t rank = 0; rank < entries.size(); ++rank) {
-    if (entries[rank].state == RankState::kRead &&
-        std::ranges::find(analysis.traces, entries[rank].rank->path(), &TraceAnalysis::path) ==
-            analysis.traces.end())
-      run_->Fail(rank, "of another session: --session all shows it");
+    if (entries[rank].state != RankState::kRead) continue;
+    const std::string& path = entries[rank].rank->path();
+    if (std::ranges::find(analysis.traces, path, &TraceAnalysis::path) != analysis.traces.end())
+      continue;
+    const auto copy = std::ranges::find(analysis.copies, path, &RunAnalysis::Copy::path);
+    run_->Fail(rank, copy != analysis.copies.end() ? copy->what
+                                                   : "of another session: --session all shows it");
   }
 }
 

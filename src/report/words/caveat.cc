@@ -58,8 +58,8 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
     case Doubt::kImpossibleOrder:
       return trace.integrity.device_times() && trace.integrity.impossible.count() > 0;
     case Doubt::kEventsMissing:
-      return LostOtherData(trace.notes) ||
-             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
+      return !trace.devices.empty() &&
+             (LostOtherData(trace.notes) || trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
     case Doubt::kRecordsDropped:
       return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
     case Doubt::kEarlierWork:

@@ -116,6 +116,16 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
   return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
 }
 
+// Whether more is missing than what has words of its own: rows that are not read, all rows, and the
+// device's times.
+bool LacksMore(const TraceAnalysis& trace) {
+  return (LacksIdleTime(trace) && !LacksRows(trace)) ||
+         std::ranges::any_of(trace.notes.list(), [](const Note& note) {
+           return KindOf(note.id).severity == Severity::kDataLoss &&
+                  note.id != NoteId::kTimesRefused;
+         });
+}
+
 // The note that explains why there is no device time, if there is one.
 std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
   if (!trace.integrity.device_times()) return NoteId::kTimesRefused;
@@ -199,30 +209,29 @@ std::string LossInWords(const RunAnalysis& run) {
       count(ranks, [](const TraceAnalysis* trace) { return LacksRows(*trace); });
   const uint64_t unread =
       count(ranks, [](const TraceAnalysis* trace) { return HasUnreadRows(*trace); });
-  const bool otherwise_whole = std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
-    return IsWhole(trace) || LacksRows(trace) || HasUnreadRows(trace);
-  });
-  if (!otherwise_whole) {
-    const uint64_t incomplete =
-        count(run.traces, [](const TraceAnalysis& trace) { return !IsWhole(trace); });
+  const uint64_t refused =
+      count(ranks, [](const TraceAnalysis* trace) { return !trace->integrity.device_times(); });
+  const uint64_t incomplete = count(run.traces, LacksMore);
+  std::vector<std::string> parts;
+  if (incomplete > 0) {
     uint64_t calls = 0, lost = 0;
     for (const TraceAnalysis* trace : ranks) {
-      const uint64_t rowless_calls = LaunchesWithoutRows(*trace);
-      calls += trace->integrity.lost.calls + rowless_calls;
-      lost += trace->integrity.lost.lost_calls + rowless_calls;
+      calls += trace->integrity.lost.calls;
+      lost += trace->integrity.lost.lost_calls;
     }
-    return FormatCounted(incomplete, "trace") + " incomplete" +
-           (lost == 0 ? ""
-                      : fmt::format(": GPU work of {} of {} launch and copy calls is missing",
-                                    FormatCount(lost), FormatCount(calls)));
+    parts.push_back(FormatCounted(incomplete, "trace") + " incomplete" +
+                    (lost == 0 ? ""
+                               : fmt::format(": GPU work of {} of {} launch and copy calls is "
+                                             "missing",
+                                             FormatCount(lost), FormatCount(calls))));
   }
   const auto in = [&](uint64_t some, std::string_view what) {
     return fmt::format("in {} of {} traces {}", some, ranks.size(), what);
   };
-  std::vector<std::string> parts;
   if (rowless > 0)
     parts.push_back(in(rowless, "no GPU work is recorded, although calls launched some"));
   if (unread > 0) parts.push_back(in(unread, "device rows are not read"));
+  if (refused > 0) parts.push_back(in(refused, "the device's times are refused"));
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
   const uint64_t untold =
       count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });
@@ -294,7 +303,9 @@ std::string SaidWhyNoDeviceTime(const RunAnalysis& run) {
 
 std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
   std::string said = SaidWhyNoDeviceTime(trace);
-  return said.empty() ? fmt::format("no device work {}", Whereabouts(trace)) : said;
+  if (!said.empty()) return said;
+  return fmt::format("no device work {}{}", LacksRows(trace) ? "is recorded " : "",
+                     Whereabouts(trace));
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

@@ -201,7 +201,8 @@ TEST(LossInWords, LaunchesWithoutARowAreSaid) {
   run.traces[0].integrity.lost = LostCalls(3, LossPattern::kSpread);
   run.traces[0].notes.Add(NoteId::kLostGpuWork, "");
   EXPECT_EQ(LossInWords(run),
-            "2 traces incomplete: GPU work of 10 of 287 launch and copy calls is missing");
+            "1 trace incomplete: GPU work of 3 of 280 launch and copy calls is missing; in 1 of 2 "
+            "traces no GPU work is recorded, although calls launched some");
 }
 
 TEST(LossInWords, RowsThatAreNotReadAreSaid) {
@@ -211,6 +212,19 @@ TEST(LossInWords, RowsThatAreNotReadAreSaid) {
   EXPECT_EQ(LossInWords(run), "in 1 of 2 traces device rows are not read");
   EXPECT_FALSE(IsWhole(run.traces[1])) << "as the exit status says";
   EXPECT_EQ(Answers(run)[0].figure, "1 whole");
+  run.traces[1].integrity.lost = LostCalls(3, LossPattern::kSpread);
+  run.traces[1].notes.Add(NoteId::kLostGpuWork, "");
+  EXPECT_EQ(LossInWords(run),
+            "1 trace incomplete: GPU work of 3 of 280 launch and copy calls is missing; in 1 of 2 "
+            "traces device rows are not read");
+}
+
+TEST(LossInWords, RefusedTimesAreSaid) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[1].integrity.impossible = {.compared = 10, .out_of_order = 8};
+  run.traces[1].notes.Add(NoteId::kTimesRefused, "");
+  ForgetIdle(run.traces[1]);
+  EXPECT_EQ(LossInWords(run), "in 1 of 2 traces the device's times are refused");
 }
 
 // The run also lacks other ranks.
