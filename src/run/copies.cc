@@ -25,7 +25,10 @@ std::string WorkerOf(const TraceAnalysis& trace) {
 bool MayBeOne(const TraceAnalysis& a, const TraceAnalysis& b) {
   const std::string worker = WorkerOf(a), other = WorkerOf(b);
   return IsRank(a.facts.role) && a.facts.role == b.facts.role && !b.span.empty() &&
-         a.facts.pids == b.facts.pids && (worker.empty() || other.empty() || worker == other);
+         a.facts.pids == b.facts.pids &&
+         std::ranges::equal(a.header.devices, b.header.devices, {}, &DeviceProperties::name,
+                            &DeviceProperties::name) &&
+         (worker.empty() || other.empty() || worker == other);
 }
 
 bool HasTheSameSums(const TraceAnalysis& a, const TraceAnalysis& b) {

@@ -41,15 +41,16 @@ TEST(LeaveOutCopies, KeepsTheFirstOfEachTrace) {
 // events, and two recordings of one rank differ in time.
 TEST(LeaveOutCopies, KeepsWhatOnlyLooksAlike) {
   RunAnalysis run;
-  run.traces = {OfRank(0, "a"), OfRank(1, "b"), OfRank(0, "c", 101), OfRank(0, "d"),
-                OfRank(0, "e"), OfRank(0, "f"), OfRank(0, "g"),      OfRank(0, "h")};
+  run.traces = {OfRank(0, "a"), OfRank(1, "b"), OfRank(0, "c", 101), OfRank(0, "d"), OfRank(0, "e"),
+                OfRank(0, "f"), OfRank(0, "g"), OfRank(0, "h"),      OfRank(0, "i")};
   run.traces[3].counts.total = 6;
   run.traces[4].facts.pids = {7};
   run.traces[5].devices[0].device = "1";
   run.traces[6].devices[0].kernel_sum = DurationNs{501};
   run.traces[7].header.base_time_ns = 1'600'000'000'000'000'000;
+  run.traces[8].header.devices.emplace_back().name = "NVIDIA B200";
   LeaveOutCopies(run);
-  EXPECT_THAT(KeptPaths(run), ElementsAre("a", "b", "c", "d", "e", "f", "g", "h"));
+  EXPECT_THAT(KeptPaths(run), ElementsAre("a", "b", "c", "d", "e", "f", "g", "h", "i"));
   EXPECT_THAT(run.skipped, IsEmpty());
 }
 
