@@ -79,6 +79,10 @@ std::string ClockText(const DeviceClock& clock) {
   return text + " " + (from == to ? from : from + " to " + to) + (may_drift ? ", or drifts" : "");
 }
 
+constexpr const char* kNoEventLost = "no event lost";
+constexpr const char* kMayBeMissing = "events may be missing, as the profiler says";
+constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
+
 // What `notes` say about lost data.
 std::string LossInNotes(const Notes& notes) {
   if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
@@ -88,7 +92,7 @@ std::string LossInNotes(const Notes& notes) {
            note.id != NoteId::kProducerLostEvents;
   });
   return is_known ? "incomplete: totals are lower bounds (see NOTES)"
-                  : "events may be missing, as the profiler says (see NOTES)";
+                  : std::string(kMayBeMissing) + " (see NOTES)";
 }
 
 // Whether the loss of an event would be noticed. It would not in a trace without figures, nor for
@@ -116,13 +120,13 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
   return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
 }
 
-// Whether more is missing than what has words of its own: rows that are not read, all rows, and the
-// device's times.
+// Whether more is missing than what has words of its own: rows that are not read, all rows, the
+// device's times, and what only the profiler reports.
 bool LacksMore(const TraceAnalysis& trace) {
   return (LacksIdleTime(trace) && !LacksRows(trace)) ||
          std::ranges::any_of(trace.notes.list(), [](const Note& note) {
            return KindOf(note.id).severity == Severity::kDataLoss &&
-                  note.id != NoteId::kTimesRefused;
+                  note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
          });
 }
 
@@ -133,9 +137,6 @@ std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
     if (trace.notes.CountOf(id) > 0) return id;
   return std::nullopt;
 }
-
-constexpr const char* kNoEventLost = "no event lost";
-constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
 
 }  // namespace
 
@@ -211,6 +212,9 @@ std::string LossInWords(const RunAnalysis& run) {
       count(ranks, [](const TraceAnalysis* trace) { return HasUnreadRows(*trace); });
   const uint64_t refused =
       count(ranks, [](const TraceAnalysis* trace) { return !trace->integrity.device_times(); });
+  const uint64_t may_lack = count(ranks, [](const TraceAnalysis* trace) {
+    return trace->notes.CountOf(NoteId::kProducerLostEvents) > 0;
+  });
   const uint64_t incomplete = count(run.traces, LacksMore);
   std::vector<std::string> parts;
   if (incomplete > 0) {
@@ -232,6 +236,7 @@ std::string LossInWords(const RunAnalysis& run) {
     parts.push_back(in(rowless, "no GPU work is recorded, although calls launched some"));
   if (unread > 0) parts.push_back(in(unread, "device rows are not read"));
   if (refused > 0) parts.push_back(in(refused, "the device's times are refused"));
+  if (may_lack > 0) parts.push_back(in(may_lack, kMayBeMissing));
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
   const uint64_t untold =
       count(ranks, [](const TraceAnalysis* trace) { return !CanTellLoss(*trace); });

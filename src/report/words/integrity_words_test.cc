@@ -193,6 +193,9 @@ TEST(LossInWords, LaunchesWithoutARowAreSaid) {
   row.stats.count = 7;
   trace.launches.apis.emplace_back().name = "cudaEventRecord";
   EXPECT_EQ(LossInWords(trace), "no GPU work is recorded, although 7 calls launched some");
+  EXPECT_EQ(Verdict(trace),
+            "no device work is recorded in this trace, although calls launched some, so no device "
+            "time");
   EXPECT_EQ(LossInWords(run),
             "in 1 of 2 traces no GPU work is recorded, although calls launched some");
   EXPECT_EQ(MissingWorkText(run), "GPU work is missing in 1 of 2 traces");
@@ -225,6 +228,10 @@ TEST(LossInWords, RefusedTimesAreSaid) {
   run.traces[1].notes.Add(NoteId::kTimesRefused, "");
   ForgetIdle(run.traces[1]);
   EXPECT_EQ(LossInWords(run), "in 1 of 2 traces the device's times are refused");
+  run.traces[0].notes.Add(NoteId::kProducerLostEvents, "");
+  EXPECT_EQ(LossInWords(run),
+            "in 1 of 2 traces the device's times are refused; in 1 of 2 traces events may be "
+            "missing, as the profiler says");
 }
 
 // The run also lacks other ranks.

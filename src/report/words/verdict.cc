@@ -202,6 +202,13 @@ std::string OtherFileText(const TraceFacts& facts) {
 bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
 // What the screen begins with, or the short form with which it ends if the whole text is too long.
+// `launched`: calls launched some.
+std::string NoDeviceWork(bool launched, std::string_view where) {
+  return launched
+             ? fmt::format("no device work is recorded {}, although calls launched some", where)
+             : fmt::format("no device work {}", where);
+}
+
 enum class Length : uint8_t { kWhole, kBrief };
 
 std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
@@ -219,8 +226,8 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   }
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
-    return fmt::format("no device work {}, so no device time{}", Whereabouts(trace),
-                       MissingSuffix(ranks));
+    return fmt::format("{}, so no device time{}",
+                       NoDeviceWork(LacksRows(trace), Whereabouts(trace)), MissingSuffix(ranks));
   }
   std::string who = "GPU busy";
   if (totals.on_host) {
@@ -252,9 +259,12 @@ std::string Sentence(const RunAnalysis& run, Length length) {
   if (totals.devices.window.ns == 0) {
     if (const std::string why = SaidWhyNoDeviceTime(run); !why.empty())
       return why + MissingSuffix(run.ranks);
-    return fmt::format("no device work {}, so no device time{}",
-                       IsPart(run) ? "in these parts of the traces" : "in these traces",
-                       MissingSuffix(run.ranks));
+    const bool lacks_rows = std::ranges::any_of(
+        RanksOf(run), [](const TraceAnalysis* trace) { return LacksRows(*trace); });
+    return fmt::format(
+        "{}, so no device time{}",
+        NoDeviceWork(lacks_rows, IsPart(run) ? "in these parts of the traces" : "in these traces"),
+        MissingSuffix(run.ranks));
   }
   const std::string traces = totals.timed < totals.workers
                                  ? fmt::format("{} of {} traces", totals.timed, totals.workers)
