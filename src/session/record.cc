@@ -10,13 +10,12 @@
 #include "base/clocks.h"
 #include "base/monotonic_clock.h"
 #include "base/pause.h"
-#include "session/daemon/daemon_window.h"
+#include "control/live/open_session.h"
+#include "session/driver.h"
 #include "session/http/flush_progress.h"
-#include "session/http/profiler_session.h"
 #include "session/http/window_end.h"
 #include "session/load/record_load.h"
 #include "session/load/token_flow.h"
-#include "session/nsys/nsys_collection.h"
 #include "session/plan/empty_window.h"
 #include "session/plan/overhead_windows.h"
 #include "session/plan/preflight.h"
@@ -44,9 +43,9 @@ class Recorder {
         observer_(observer),
         stop_(std::move(stop)),
         lock_(std::move(preflight.lock)),
-        nsys_(std::move(preflight.nsys)),
+        driver_(std::move(preflight.driver)),
         recording_{.folder = std::move(folder),
-                   .via = preflight.via,
+                   .via = driver_->via(),
                    .deployment = std::move(preflight.deployment),
                    .workers = std::move(preflight.workers),
                    .left_out = std::move(preflight.left_out),
@@ -56,22 +55,16 @@ class Recorder {
         flow_(client, options, observer, load_, stop_) {}
 
   Result<Recording> Run() {
-    ProfilerSession session(client_, options_, observer_, recording_);
+    const std::unique_ptr<DriverWindow> window = driver_->Open(client_, observer_, recording_);
     // An old session that was left running would slow down the unprofiled window.
-    bool free = recording_.via != Via::kHttp || !AnyOpenSession() || session.EndOldSessions(stop_);
+    bool free = !AnyOpenSession() || window->EndOldSessions(stop_);
     if (free) {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(load_.Begin());
-      free = RunUnprofiled(session);
+      free = RunUnprofiled(*window);
     }
-    if (!free && !stop_.stop_requested()) session.GiveUpTheOthers();
+    if (!free && !stop_.stop_requested()) window->GiveUpTheOthers();
     if (free && !stop_.stop_requested()) {
-      if (recording_.via == Via::kDaemon)
-        RunDaemonWindow();
-      else if (recording_.via == Via::kNsys)
-        RunNsysWindow(session);
-      else
-        RunHttpWindow(session);
-      if (recording_.via != Via::kNsys) ReadMetrics(&RecordedWorker::after);
+      RunWindow(*window);
       for (RecordedWorker& worker : recording_.workers) {
         worker.expectation.steps_go_on = !options_.load || load_went_on_;
         if (worker.before && worker.after)
@@ -127,7 +120,7 @@ class Recorder {
 
   // Runs the warm-up, a trial of the profilers and a window without them, and plans the recording
   // by the results. Returns false if no profiler can be started.
-  bool RunUnprofiled(ProfilerSession& session) {
+  bool RunUnprofiled(DriverWindow& window) {
     if (load_.Runs()) {
       if (!Wait("warm-up", options_.warm_up_ns)) return true;
       observer_.OnDone("warm-up",
@@ -140,14 +133,12 @@ class Recorder {
                       "options of the engine");
         return false;
       }
-      if (!flow_.AwaitAll(session, "warm-up", 0, recording_)) return false;
+      if (!flow_.AwaitAll(window, "warm-up", 0, recording_)) return false;
       if (stop_.stop_requested()) return true;
     }
-    if (recording_.via == Via::kHttp &&
-        !(session.EndOldSessions(stop_) && session.LeaveOutTaken(stop_)))
-      return false;
-    if (!FindFiguresOf(client_, options_, observer_, recording_, session, flow_, stop_) ||
-        !flow_.AwaitAll(session, "baseline", MonotonicNs(), recording_))
+    if (!(window.EndOldSessions(stop_) && window.LeaveOutTaken(stop_))) return false;
+    if (!FindFiguresOf(client_, options_, observer_, recording_, window, flow_, stop_) ||
+        !flow_.AwaitAll(window, "baseline", MonotonicNs(), recording_))
       return false;
     std::vector<std::optional<double>> rates;
     std::optional<double> requests_per_s;
@@ -211,28 +202,31 @@ class Recorder {
                        });
   }
 
-  void RunHttpWindow(ProfilerSession& session) {
-    if (!TakeHttpWindow(session, options_.load && !StartsIdle())) return;
-    // The first window saw no step: it is taken once more, when tokens flow again.
-    ProfilerSession again(client_, options_, observer_, recording_);
-    for (size_t i = 0; i < recording_.workers.size(); ++i)
-      if (const auto trouble = recording_.workers[i].expectation.trouble)
-        again.LeaveOut(i, *trouble);
-    TakeHttpWindow(again, false);
+  void RunWindow(DriverWindow& window) {
+    if (TakeWindow(window, options_.load && !StartsIdle())) {
+      // The first window saw no step: it is taken once more, when tokens flow again.
+      const std::unique_ptr<DriverWindow> again = driver_->Open(client_, observer_, recording_);
+      again->LeaveOutTroubled();
+      TakeWindow(*again, false);
+    }
   }
 
   // Returns true if the window is to be taken again and left nothing.
-  bool TakeHttpWindow(ProfilerSession& session, bool may_repeat) {
-    const bool good = session.EndOldSessions(stop_) &&
-                      (StartsIdle() || flow_.AwaitAll(session, "start", MonotonicNs(), recording_));
-    if (!good && !stop_.stop_requested()) session.GiveUpTheOthers();
-    if (!good || stop_.stop_requested()) return false;
+  bool TakeWindow(DriverWindow& window, bool may_repeat) {
+    const bool good = window.EndOldSessions(stop_) &&
+                      (StartsIdle() || flow_.AwaitAll(window, "start", MonotonicNs(), recording_));
+    if (!good && !stop_.stop_requested()) window.GiveUpTheOthers();
+    if (!good || stop_.stop_requested()) {
+      ReadMetrics(&RecordedWorker::after);
+      return false;
+    }
     ReadMetrics(&RecordedWorker::before);
-    if (session.Start(stop_))
-      RunWhileProfiled(session);
-    else if (!stop_.stop_requested())
-      session.GiveUpTheOthers();
-    std::vector<size_t> silent = SilentInWindow(recording_, session.running(), load_);
+    if (!window.Start(stop_)) {
+      if (!stop_.stop_requested()) window.GiveUpTheOthers();
+    } else if (!window.EndsItself()) {
+      RunWhileProfiled(window);
+    }
+    std::vector<size_t> silent = SilentInWindow(recording_, window.running(), load_);
     for (size_t i : silent) recording_.workers[i].expectation.silent_under_load = true;
     if (!may_repeat || stop_.stop_requested()) silent.clear();
     // Requests in flight would only wait until the flush ends, so the load is cancelled; a given
@@ -244,28 +238,30 @@ class Recorder {
           load_.Runs() && !load_.HasEnded() &&
           !(load_.BehindRouter() && recording_.workers.size() > 1) &&
           load_.AnswersOf(worker.worker.url).running > 0;
-    session.Stop(
+    if (window.EndsWithItsStop()) ReadMetrics(&RecordedWorker::after);
+    window.Stop(
         [&] {
           if (!load_went_on_ && silent.empty()) load_.Cancel();
         },
-        stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
+        stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(window, done); });
     const int64_t flushed_ns = MonotonicNs();
     if (!silent.empty() && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested() &&
-        ClearIfWithoutStep(session, options_, observer_, silent, stop_, recording_))
+        ClearIfWithoutStep(window, observer_, silent, stop_, recording_))
       return true;
     if (!load_went_on_) load_.Cancel();
-    session.Collect(stop_);
+    window.Collect(stop_);
     if (load_went_on_) {
       recording_.flushed_ns = flushed_ns;
       FinishGivenLoad(flushed_ns);
     }
+    if (!window.EndsWithItsStop()) ReadMetrics(&RecordedWorker::after);
     return false;
   }
 
   // Waits, while the profilers run, until the window's end.
-  void RunWhileProfiled(ProfilerSession& session) {
-    WindowEnd& end = window_end_.emplace(client_, options_, recording_, session, load_,
-                                         MetricsPatience(), stop_);
+  void RunWhileProfiled(DriverWindow& window) {
+    WindowEnd& end =
+        window_end_.emplace(client_, options_, recording_, window, load_, MetricsPatience(), stop_);
     if (StartsIdle()) {
       if (!options_.given_load)
         AddRemark(FindingId::kLoadAfterStart,
@@ -273,7 +269,7 @@ class Recorder {
       if (const auto begun = load_.Begin(); !begun)
         recording_.findings.push_back({FindingId::kLoadNotBegun, "", begun.error().message});
     } else {
-      flow_.AwaitStarted(session, recording_);
+      flow_.AwaitStarted(window, recording_);
     }
     end.Begin();
     Wait(
@@ -283,7 +279,7 @@ class Recorder {
     const std::optional<int64_t> planned_ns = end.PlannedNs();
     // An engine that counts its steps writes its trace within its next step, that is before the
     // stop.
-    const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && session.FilesThere();
+    const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && window.FilesThere();
     observer_.OnDone("profile", SecondsText(took_ns) +
                                     (has_flush ? fmt::format(", with the flush; its steps were to "
                                                              "take about {}",
@@ -304,14 +300,14 @@ class Recorder {
   }
 
   // Other workers are still writing, for longer than forecast: meanwhile what is there is shown.
-  void ShowWhatIsDone(ProfilerSession& session, const std::vector<size_t>& done) {
+  void ShowWhatIsDone(DriverWindow& window, const std::vector<size_t>& done) {
     if (!load_went_on_ && !load_.End(interrupted_ns_)) return;
     std::vector<size_t> writing;
     for (size_t i = 0; i < recording_.workers.size(); ++i) {
       WorkerExpectation& expectation = recording_.workers[i].expectation;
       if (std::find(done.begin(), done.end(), i) != done.end()) {
         expectation.stop_unix_ns = ReadClocks().unix_ns;
-        session.CollectOf(i, stop_);
+        window.CollectOf(i, stop_);
       } else if (!expectation.trouble) {
         writing.push_back(i);
         expectation.trouble =
@@ -328,36 +324,6 @@ class Recorder {
     ReportFinding(recording_, observer_, {id, "", std::move(evidence), std::move(remedy)});
   }
 
-  void RunNsysWindow(ProfilerSession& session) {
-    NsysCollection collection(*nsys_, options_, observer_, recording_);
-    ReadMetrics(&RecordedWorker::before);
-    if (collection.Start()) RunWhileProfiled(session);
-    // The stop of nsys takes seconds, and engines step on meanwhile.
-    ReadMetrics(&RecordedWorker::after);
-    collection.Stop();
-    load_.Cancel();
-    collection.Collect(stop_);
-  }
-
-  void RunDaemonWindow() {
-    ReadMetrics(&RecordedWorker::before);
-    DaemonWindowOptions window;
-    window.socket_folder = options_.socket_folder;
-    window.duration_ns = recording_.window.window_ns;
-    window.with_stack = options_.profile.IsOn("with_stack");
-    window.record_shapes = options_.profile.IsOn("record_shapes");
-    window.patience = options_.patience;
-    recording_.daemon =
-        TakeDaemonWindow(recording_.workers, window, stop_, observer_, [this] { load_.Cancel(); });
-    std::ranges::copy(recording_.daemon->findings, std::back_inserter(recording_.findings));
-    if (!recording_.daemon->begun()) return;
-    recording_.profiled.begin_ns = recording_.daemon->begin_ns;
-    recording_.profiled.end_ns = recording_.daemon->end_ns;
-    observer_.OnDone("profile",
-                     fmt::format("{} by the daemon, {} processes", SecondsText(window.duration_ns),
-                                 recording_.daemon->processes));
-  }
-
   HttpClient& client_;
   const RecordOptions& options_;
   RecordObserver& observer_;
@@ -366,7 +332,7 @@ class Recorder {
   const std::stop_callback<std::function<void()>> on_interrupt_{
       stop_, [this] { interrupted_ns_ = MonotonicNs(); }};
   SessionLock lock_;
-  std::optional<NsysControl> nsys_;
+  const std::unique_ptr<Driver> driver_;
   Recording recording_;
   RecordLoad load_;
   TokenFlow flow_;
@@ -388,16 +354,15 @@ Result<Recording> Record(HttpClient& client, const RecordOptions& options, Recor
     return tl::unexpected(preflight.error());
   }
   if (options.overhead) {
-    if (const std::string why = WhyNoOverhead(preflight->workers, preflight->via); !why.empty()) {
+    if (const std::string why = WhyNoOverhead(preflight->workers, preflight->driver->via());
+        !why.empty()) {
       folder.RemoveEmpty();
       return Fail(ErrorKind::kUsage, why);
     }
   }
   observer.OnDone("preflight", fmt::format("{} worker{}, by {}", preflight->workers.size(),
                                            preflight->workers.size() == 1 ? "" : "s",
-                                           preflight->nsys ? "nsys " + preflight->nsys->version()
-                                           : preflight->via == Via::kDaemon ? "Kineto's daemon"
-                                                                            : "HTTP"));
+                                           preflight->driver->Name()));
   for (const Finding& finding : preflight->findings) observer.OnRemark(finding.Text());
   Recorder recorder(client, options, observer, stop, std::move(*preflight), std::move(folder));
   return recorder.Run();

@@ -19,11 +19,12 @@ struct RecordedWorker {
   EngineFacts facts;
   ProfileOptions profile;  // what is asked of it
   std::string key;         // of its session: its files' names begin with it if it reads a key
-  std::string folder;      // where it writes, as seen from here; "" when it cannot be seen
+  std::string folder;      // where its files appear, as seen from here; "" if they cannot be seen
+  std::string written_at;  // the folder on this host whose disk its files need; "": none
   std::optional<RemoteFolder> remote;  // where its files are fetched from
   EngineLog log;
   std::string nsys_session;                   // the name of the nsys session that it runs in
-  std::optional<ControlRequest> start, stop;  // absent: profiled by the daemon
+  std::optional<ControlRequest> start, stop;  // present: the engine itself profiles and stalls
   std::optional<ControlOutcome> started, stopped;
   std::optional<ProfileFigures> figures;   // what it writes, as known before the start
   std::optional<int64_t> figures_unix_s;   // if of an earlier recording: when; 0: not known

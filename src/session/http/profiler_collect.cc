@@ -8,7 +8,9 @@
 #include "base/disk_room.h"
 #include "control/log/log_checks.h"
 #include "session/files/fetch_files.h"
+#include "session/files/trace_count.h"
 #include "session/http/profiler_session.h"
+#include "session/http/side_session.h"
 
 namespace tacho {
 namespace {
@@ -111,6 +113,21 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
   if (!brought) return Fail(worker, FindingId::kNotCollected, brought.error().message);
   worker.expectation.files = std::move(brought->files);
   if (brought->no_room) recording_.findings.push_back(std::move(*brought->no_room));
+}
+
+bool ProfilerSession::HoldsNoStep(size_t index, std::stop_token stop) {
+  const RecordedWorker& worker = recording_.workers[index];
+  if (worker.folder.empty()) return true;
+  files_.WaitFor(worker, std::move(stop));
+  const std::vector<std::string> files = files_.TracesOf(worker);
+  return !files.empty() && std::ranges::all_of(files, [](const std::string& file) {
+    const Result<TraceCount> count = CountTrace(file);
+    return count && count->whole && count->steps == count->empty_steps;
+  });
+}
+
+std::vector<std::string> ProfilerSession::RemoveFiles() {
+  return RemoveFilesOf(files_, recording_.workers, options_);
 }
 
 std::string ProfilerSession::PlacesOfTraces() const {

@@ -19,10 +19,6 @@ constexpr char kWhySilent[] = "it is in a long step, still writes an earlier ses
 
 }  // namespace
 
-bool ProfilerSession::EnoughRun() const {
-  return running_.size() == recording_.workers.size() || (options_.keep_going && !running_.empty());
-}
-
 bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   files_.LookIntoFolders();
   for (size_t i : running_)
@@ -44,8 +40,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   }
   FailThoseThatDidNotEnd(ended);
   NameEndedSessions(ended);
-  std::erase_if(running_,
-                [&](size_t i) { return recording_.workers[i].expectation.trouble.has_value(); });
+  LeaveOutTroubled();
   // Files that an earlier session wrote do not count as ours.
   files_.LookIntoFolders();
   return EnoughRun();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <future>
-#include <numeric>
 #include <utility>
 
 #include "base/clocks.h"
@@ -18,26 +17,14 @@ namespace {
 constexpr std::chrono::milliseconds kLookForStarts{20};
 constexpr int64_t kSlowStartNs = 250'000'000;
 
-// Shortens "did not start: no answer within 20 s" to "did not start", to follow the worker's name.
-std::string Brief(const Finding& trouble) {
-  std::string_view text = trouble.evidence;
-  if (text.starts_with("it ")) text.remove_prefix(3);
-  return std::string(text.substr(0, text.find(": ")));
-}
-
 }  // namespace
 
 ProfilerSession::ProfilerSession(HttpClient& client, const RecordOptions& options,
                                  RecordObserver& observer, Recording& recording)
-    : client_(client),
-      options_(options),
-      observer_(observer),
-      recording_(recording),
+    : DriverWindow(options, observer, recording),
+      client_(client),
       files_(recording.workers, options),
-      stops_(client, recording.workers.size(), options.patience) {
-  running_.resize(recording_.workers.size());
-  std::iota(running_.begin(), running_.end(), size_t{0});
-}
+      stops_(client, recording.workers.size(), options.patience) {}
 
 bool ProfilerSession::Start(std::stop_token stop) {
   SayWhatIsLeft();
@@ -189,13 +176,7 @@ std::map<size_t, std::string> ProfilerSession::WhyDeadOf(const std::vector<size_
 std::string ProfilerSession::DyingText(const RecordedWorker& worker) const {
   if (recording_.window.steps && worker.facts.profiler.reads_body)
     return "in its session, or in the flush that ended it, ";
-  return options_.load ? "under the load, " : "";
-}
-
-std::string ProfilerSession::WithLog(RecordedWorker& worker, std::string text) {
-  if (const std::string& said = worker.log.Death(); !said.empty())
-    text += "; its log says: " + said;
-  return text;
+  return DriverWindow::DyingText(worker);
 }
 
 // What the outcome said, without the URL, which is already named.
@@ -210,54 +191,6 @@ std::string ProfilerSession::PatienceText() const {
   return patience_ns > 0
              ? fmt::format("It is waited for until --timeout ({})", SecondsText(patience_ns))
              : "It is waited for as long as it takes (--timeout bounds that)";
-}
-
-void ProfilerSession::LeaveOut(size_t worker, Finding trouble) {
-  Fail(recording_.workers[worker], std::move(trouble));
-  std::erase(running_, worker);
-}
-
-void ProfilerSession::ReportDeath(size_t worker, const std::string& why, int64_t after_ns,
-                                  bool over) {
-  RecordedWorker& dead = recording_.workers[worker];
-  if (dead.expectation.trouble) return;
-  Finding death{FindingId::kEngineDied, dead.worker.url,
-                WithLog(dead, fmt::format("it died {}{} into the window: {}", DyingText(dead),
-                                          SecondsText(after_ns), why))};
-  observer_.OnRemark(death.Text() + (over ? "; the window ends" : "; the others go on"));
-  if (over && running_.size() > 1) death.remedy = "--keep-going goes on with the others";
-  Fail(dead, std::move(death));
-}
-
-void ProfilerSession::GiveUpTheOthers() {
-  const RecordedWorker* first = nullptr;
-  size_t failed = 0;
-  for (const RecordedWorker& worker : recording_.workers) {
-    if (worker.expectation.trouble && failed++ == 0) first = &worker;
-  }
-  if (first == nullptr) return;
-  for (RecordedWorker& worker : recording_.workers)
-    if (!worker.expectation.trouble)
-      worker.expectation.given_up = Finding{
-          FindingId::kGivenUp, worker.worker.url,
-          fmt::format("{}, because {} ({}) {}{}",
-                      worker.started && worker.started->IsGood() ? "ended at once" : "not started",
-                      first->expectation.name, first->worker.url,
-                      Brief(*first->expectation.trouble),
-                      failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
-          "--keep-going records the others"};
-}
-
-void ProfilerSession::Fail(RecordedWorker& worker, FindingId id, std::string evidence,
-                           std::string remedy) {
-  Fail(worker, {id, worker.worker.url, std::move(evidence), std::move(remedy)});
-}
-
-void ProfilerSession::Fail(RecordedWorker& worker, Finding trouble) {
-  // Troubles that follow from the first one are not reported.
-  if (worker.expectation.trouble) return;
-  recording_.findings.push_back(trouble);
-  worker.expectation.trouble = std::move(trouble);
 }
 
 }  // namespace tacho

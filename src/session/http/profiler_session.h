@@ -12,62 +12,44 @@
 
 #include "control/live/stops_under_way.h"
 #include "net/http_client.h"
+#include "session/driver.h"
 #include "session/files/worker_files.h"
 #include "session/http/flush_progress.h"
-#include "session/recording.h"
 
 namespace tacho {
 
 // The engines' own profilers, by HTTP, in one recording: ends what runs already, starts, stops and
 // collects, each on all workers at the same time. What goes wrong is in the workers' expectations
 // and among the recording's findings.
-class ProfilerSession {
+class ProfilerSession final : public DriverWindow {
  public:
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                   Recording& recording);
 
-  // Call it before a start, when the engines' state is not known. Stops a session that a vLLM may
-  // hold, which ended by itself and was never stopped, or is somebody else's: this may take as long
-  // as a flush. On SGLang a stop can end the server (its second profiler), so none is sent. Returns
-  // false if not every worker can be started.
-  bool EndOldSessions(std::stop_token stop);
-  // Leaves out workers in which somebody's session runs, if engines can report that without ending
-  // it (AskWhetherTaken). Call it under load. Returns false as EndOldSessions does.
-  bool LeaveOutTaken(std::stop_token stop);
+  // Stops a session that a vLLM may hold, which ended by itself and was never stopped, or is
+  // somebody else's: this may take as long as a flush. On SGLang a stop can end the server (its
+  // second profiler), so none is sent.
+  bool EndOldSessions(std::stop_token stop) override;
+  // Asks the engines that can report a session without ending it (AskWhetherTaken).
+  bool LeaveOutTaken(std::stop_token stop) override;
   // Starts the profilers that were slow to start in a trial first, and the others when these run.
-  // Returns false if no profiler runs now, or if not all run and the others are not wanted alone.
-  // `stop` ends the wait for starts that were not answered.
-  bool Start(std::stop_token stop);
-  // When the profilers that cannot count their steps must be stopped (WindowPlan::most_ns).
-  // nullopt: none of these runs; 0: no profiler runs any more.
-  std::optional<int64_t> LatestStopNs() const;
-  // Whether the files of all workers but failed ones are there already: engines that count steps
-  // write by themselves.
-  bool FilesThere() const;
-  // Stops all profilers. Only the user's second Ctrl-C cancels it: a profiler left running is worse
-  // than a long wait. One exception: if a flush takes twice as long as forecast, a remark says what
-  // can be done, and from then on `stop` makes it go on without the workers that still write.
-  // `on_the_way` is called once the stops are sent. `on_late` is called if a flush is that late,
-  // with the workers that are done, and again when more are done.
+  bool Start(std::stop_token stop) override;
+  // When the profilers that cannot count their steps must be stopped.
+  [[nodiscard]] std::optional<int64_t> LatestStopNs() const override;
+  // Engines that count steps write by themselves.
+  [[nodiscard]] bool FilesThere() const override;
+  // Only the user's second Ctrl-C cancels it: a profiler left running is worse than a long wait.
+  // One exception: if a flush takes twice as long as forecast, a remark says what can be done, and
+  // from then on `stop` makes it go on without the workers that still write.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
-            const std::function<void(const std::vector<size_t>&)>& on_late = {});
-  // Collects the files of all workers. `stop` ends the wait for workers that failed.
-  void Collect(std::stop_token stop);
-  void CollectOf(size_t index, std::stop_token stop);  // of one worker; only its first call counts
+            const OnLate& on_late = {}) override;
+  void Collect(std::stop_token stop) override;
+  void CollectOf(size_t index, std::stop_token stop) override;
+  bool HoldsNoStep(size_t index, std::stop_token stop) override;
+  std::vector<std::string> RemoveFiles() override;
 
-  const std::vector<size_t>& running() const { return running_; }
-  // Whether all workers are in running(), or, with keep_going, some.
-  bool EnoughRun() const;
   WorkerFiles& files() { return files_; }
   const WorkerFiles& files() const { return files_; }
-  // Does not start the worker; `trouble` says why.
-  void LeaveOut(size_t worker, Finding trouble);
-  // Reports at once that the worker died `after_ns` into the window. `over`: this ends the window;
-  // else it goes on.
-  void ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over);
-  // Call it if nothing is recorded because some workers failed: notes the first of these in the
-  // others' expectations.
-  void GiveUpTheOthers();
 
  private:
   // A wait that is silent for longer looks hung.
@@ -82,14 +64,9 @@ class ProfilerSession {
   bool Overdue(size_t worker, int64_t now_ns) const;
   void StopOverdue();
   std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
-  // What it did when it died, to follow "it died ": "under the load, ".
-  std::string DyingText(const RecordedWorker& worker) const;
-  static std::string WithLog(RecordedWorker& worker, std::string text);
+  std::string DyingText(const RecordedWorker& worker) const override;
   static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
   std::string PatienceText() const;
-  void Fail(RecordedWorker& worker, FindingId id, std::string evidence, std::string remedy = "");
-  void Fail(RecordedWorker& worker, Finding trouble);
-  void Remark(Finding finding) { ReportFinding(recording_, observer_, std::move(finding)); }
 
   // profiler_old_sessions.cc
   void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
@@ -119,11 +96,7 @@ class ProfilerSession {
   void SayWhatIsLeft();
 
   HttpClient& client_;
-  const RecordOptions& options_;
-  RecordObserver& observer_;
-  Recording& recording_;
   WorkerFiles files_;
-  std::vector<size_t> running_;                 // workers that are to start, or did
   std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
   StopsUnderWay stops_;
   std::set<size_t> ended_by_themselves_, said_late_, said_choice_, collected_;

@@ -44,7 +44,7 @@ std::vector<size_t> ProfilerSession::AskAllToStop() {
 }
 
 void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_token stop,
-                           const std::function<void(const std::vector<size_t>&)>& on_late) {
+                           const OnLate& on_late) {
   const std::vector<size_t> asked = AskAllToStop();
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   // Asks for life at the same time: an engine that is dead by now did not die of the stop.

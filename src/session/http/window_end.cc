@@ -23,9 +23,9 @@ std::vector<Worker> WorkersOf(const Recording& recording) {
 }
 
 WindowEnd::WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
-                     ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
+                     DriverWindow& window, RecordLoad& load, std::chrono::milliseconds patience,
                      const std::stop_token& stop)
-    : options_(options), recording_(recording), session_(session), load_(load), life_(client) {
+    : options_(options), recording_(recording), window_(window), load_(load), life_(client) {
   const WindowPlan& plan = recording_.window;
   if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
     steps_.emplace(client, WorkersOf(recording_), patience, plan.by_budget ? *needed - 1 : *needed,
@@ -41,7 +41,7 @@ void WindowEnd::Begin() {
 
 bool WindowEnd::IsOver() {
   const std::optional<uint64_t> wanted = options_.window_requests;
-  return (wanted && RequestsEnded() >= *wanted) || session_.FilesThere() || StepsTaken() ||
+  return (wanted && RequestsEnded() >= *wanted) || window_.FilesThere() || StepsTaken() ||
          load_.GaveUp() || EndedByDeath() || (TimeIsUp() && !MayGoOn());
 }
 
@@ -67,7 +67,7 @@ void WindowEnd::End(RecordObserver& observer) {
 int64_t WindowEnd::MostNs() const {
   // With a given load and a number of steps, the steps may come late in the load.
   if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
-  const std::optional<int64_t> latest_ns = session_.LatestStopNs();
+  const std::optional<int64_t> latest_ns = window_.LatestStopNs();
   const int64_t window_ns = recording_.window.window_ns;
   if (latest_ns) return std::min(window_ns, *latest_ns - recording_.profiled.begin_ns);
   return HoldsLeast() ? window_ns + kLongerForStepsNs : window_ns;
@@ -107,13 +107,13 @@ bool WindowEnd::StepsTaken() {
 // Without --keep-going all workers are recorded or none: the traces of the others end with the
 // first death.
 bool WindowEnd::EndedByDeath() {
-  const std::vector<size_t>& running = session_.running();
+  const std::vector<size_t>& running = window_.running();
   std::vector<std::pair<size_t, std::string>> deaths;
   for (const auto& [worker, why] : life_.Dead(running, recording_.workers))
     if (dead_.insert(worker).second) deaths.emplace_back(worker, why);
   const bool over = !dead_.empty() && (dead_.size() == running.size() || !options_.keep_going);
   for (const auto& [worker, why] : deaths) {
-    session_.ReportDeath(worker, why, MonotonicNs() - recording_.profiled.begin_ns, over);
+    window_.ReportDeath(worker, why, MonotonicNs() - recording_.profiled.begin_ns, over);
     if (steps_) steps_->LeaveOut(worker);
   }
   if (over)

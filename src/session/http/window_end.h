@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "session/http/profiler_session.h"
+#include "session/driver.h"
 #include "session/http/step_count.h"
 #include "session/load/record_load.h"
 #include "session/proof/life_watch.h"
@@ -26,7 +26,7 @@ class WindowEnd {
  public:
   // All but `patience` and `stop` must outlive it. `patience`: for each look at the metrics.
   WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
-            ProfilerSession& session, RecordLoad& load, std::chrono::milliseconds patience,
+            DriverWindow& window, RecordLoad& load, std::chrono::milliseconds patience,
             const std::stop_token& stop);
 
   void Begin();  // now: all profilers run
@@ -47,7 +47,7 @@ class WindowEnd {
 
   const RecordOptions& options_;
   Recording& recording_;
-  ProfilerSession& session_;
+  DriverWindow& window_;
   RecordLoad& load_;
   std::optional<StepCount> steps_;
   uint64_t ended_before_ = 0;

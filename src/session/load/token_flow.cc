@@ -83,22 +83,22 @@ std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& re
   return silent_ones;
 }
 
-bool TokenFlow::AwaitAll(ProfilerSession& session, std::string_view phase, int64_t since_ns,
+bool TokenFlow::AwaitAll(DriverWindow& window, std::string_view phase, int64_t since_ns,
                          const Recording& recording) {
-  TokenWait wait{.phase = phase, .which = session.running()};
+  TokenWait wait{.phase = phase, .which = window.running()};
   wait.since_ns.assign(wait.which.size(), since_ns);
   for (Finding& silent : Await(wait, recording)) {
     const auto worker = std::ranges::find(recording.workers, silent.subject,
                                           [](const RecordedWorker& w) { return w.worker.url; });
-    session.LeaveOut(static_cast<size_t>(worker - recording.workers.begin()), std::move(silent));
+    window.LeaveOut(static_cast<size_t>(worker - recording.workers.begin()), std::move(silent));
   }
-  return session.EnoughRun();
+  return window.EnoughRun();
 }
 
-void TokenFlow::AwaitStarted(const ProfilerSession& session, const Recording& recording) {
-  TokenWait wait{.phase = "window", .which = session.running(), .done = [&] {
-                   const std::optional<int64_t> latest_ns = session.LatestStopNs();
-                   return session.FilesThere() || (latest_ns && MonotonicNs() >= *latest_ns);
+void TokenFlow::AwaitStarted(const DriverWindow& window, const Recording& recording) {
+  TokenWait wait{.phase = "window", .which = window.running(), .done = [&] {
+                   const std::optional<int64_t> latest_ns = window.LatestStopNs();
+                   return window.FilesThere() || (latest_ns && MonotonicNs() >= *latest_ns);
                  }};
   const int64_t now_ns = MonotonicNs();
   for (size_t i : wait.which) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "control/live/probe.h"
-#include "session/http/profiler_session.h"
+#include "session/driver.h"
 #include "session/load/record_load.h"
 #include "session/proof/life_watch.h"
 #include "session/recording.h"
@@ -55,11 +55,11 @@ class TokenFlow {
   std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
   // The same for all workers of the session; leaves those that take no requests out of it. Returns
   // false if nothing can be recorded then.
-  bool AwaitAll(ProfilerSession& session, std::string_view phase, int64_t since_ns,
+  bool AwaitAll(DriverWindow& window, std::string_view phase, int64_t since_ns,
                 const Recording& recording);
   // Waits for a token from each worker whose profiler runs, since it runs: a start may hold an
   // engine up. A worker that takes no requests now would have no step in the window.
-  void AwaitStarted(const ProfilerSession& session, const Recording& recording);
+  void AwaitStarted(const DriverWindow& window, const Recording& recording);
   // What it reported during its waits; returns each finding once.
   std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
 

@@ -36,7 +36,7 @@ uint64_t BytesIn(const std::string& path) {
 
 NsysCollection::NsysCollection(const NsysControl& nsys, const RecordOptions& options,
                                RecordObserver& observer, Recording& recording)
-    : nsys_(nsys), options_(options), observer_(observer), recording_(recording) {
+    : DriverWindow(options, observer, recording), nsys_(nsys) {
   recording_.nsys = NsysWindow{nsys_.version(), {}};
   for (size_t i = 0; i < recording_.workers.size(); ++i) {
     Use& use = sessions_[recording_.workers[i].nsys_session];
@@ -58,7 +58,7 @@ Result<void> NsysCollection::StartOne(const std::string& session, const Use& use
   return nsys_.Start(nsys_.StartWords(session, use.report));
 }
 
-bool NsysCollection::Start() {
+bool NsysCollection::Start(std::stop_token) {
   const int64_t begin = ReadClocks().unix_ns;
   std::map<std::string, std::future<Result<void>>> starts;
   for (const auto& [session, use] : sessions_) {
@@ -75,15 +75,15 @@ bool NsysCollection::Start() {
     for (const size_t i : use.workers)
       recording_.workers[i].expectation.start_unix_ns = use.records ? begin : 0;
     if (!started)
-      Fail(use, {FindingId::kDidNotStart, "", "nsys did not start: " + started.error().message,
-                 "nsys sessions list shows the sessions and their states"});
+      FailAll(use, {FindingId::kDidNotStart, "", "nsys did not start: " + started.error().message,
+                    "nsys sessions list shows the sessions and their states"});
   }
   SayWhatIsLeft();
   return all || (options_.keep_going &&
                  std::ranges::any_of(sessions_, [](const auto& s) { return s.second.records; }));
 }
 
-void NsysCollection::Stop() {
+void NsysCollection::Stop(const std::function<void()>& on_the_way, std::stop_token, const OnLate&) {
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   std::map<std::string, std::future<Result<void>>> stops;
   std::atomic<double> share = 0;
@@ -109,6 +109,7 @@ void NsysCollection::Stop() {
     }
     if (!stopped) use.stop_failed = stopped.error().message;
   }
+  on_the_way();
   if (stops.empty()) return;
   observer_.OnDone("stop", SecondsText(MonotonicNs() - begin) + " until nsys had written");
 }
@@ -166,26 +167,27 @@ void NsysCollection::CollectOne(const std::string& session, const Use& use,
     const bool is_there = sessions && std::ranges::any_of(*sessions, [&](const NsysSession& s) {
                             return s.name == session && s.Records();
                           });
-    Fail(use, is_there || !sessions
-                  ? Finding{FindingId::kStopRefused, "",
-                            "nsys did not stop: " + use.stop_failed + ": it may still record",
-                            "nsys stop --session=" + ShellWord(session)}
-                  : Finding{FindingId::kEngineDied, "",
-                            "its session of nsys ended before its stop: " + use.stop_failed});
+    FailAll(use, is_there || !sessions
+                     ? Finding{FindingId::kStopRefused, "",
+                               "nsys did not stop: " + use.stop_failed + ": it may still record",
+                               "nsys stop --session=" + ShellWord(session)}
+                     : Finding{FindingId::kEngineDied, "",
+                               "its session of nsys ended before its stop: " + use.stop_failed});
   }
   if (file.empty())
-    return Fail(use, {FindingId::kNsysNoReport, "",
-                      fmt::format("no report came within {} of the stop, nor grew: {}.nsys-rep",
-                                  SecondsText(PatienceNs()), use.report)});
+    return FailAll(use, {FindingId::kNsysNoReport, "",
+                         fmt::format("no report came within {} of the stop, nor grew: {}.nsys-rep",
+                                     SecondsText(PatienceNs()), use.report)});
   const auto exported = ExportNsysReport(
       file, {.is_stream = raw, .stop = stop, .on_share = [&](double share) {
                observer_.OnProgress("export", fmt::format("{:.0f} % of {}", 100 * share, file));
              }});
   if (!exported) {
     if (exported.error().kind != ErrorKind::kInterrupted)
-      return Fail(use, WhyNotExported(file, exported.error()));
-    return Fail(use, {FindingId::kInterrupted, "", "interrupted in its export; the report is there",
-                      "tacho analyze " + ShellWord(file)});
+      return FailAll(use, WhyNotExported(file, exported.error()));
+    return FailAll(use,
+                   {FindingId::kInterrupted, "", "interrupted in its export; the report is there",
+                    "tacho analyze " + ShellWord(file)});
   }
   if (raw)
     ReportFinding(recording_, observer_,
@@ -199,9 +201,9 @@ void NsysCollection::CollectOne(const std::string& session, const Use& use,
   auto brought = BringFiles({named}, fs::path(use.report).parent_path().string());
   // The export's own folder is removed, so a link to the file in it is worth nothing.
   if (!brought || brought->no_room)
-    return Fail(use, {FindingId::kNotCollected, "",
-                      brought ? brought->no_room->Words() : brought.error().message,
-                      "tacho analyze " + ShellWord(file)});
+    return FailAll(use, {FindingId::kNotCollected, "",
+                         brought ? brought->no_room->Words() : brought.error().message,
+                         "tacho analyze " + ShellWord(file)});
   // The path in the form that the recording uses for its own files.
   const std::string in_run = recording_.folder.In(
       fmt::format("traces/{0}/{1}", recording_.workers[use.workers[0]].expectation.name,
@@ -221,13 +223,11 @@ void NsysCollection::Collect(std::stop_token stop) {
   if (any) observer_.OnDone("export", SecondsText(MonotonicNs() - begin) + " until it was SQLite");
 }
 
-void NsysCollection::Fail(const Use& use, const Finding& trouble) {
+void NsysCollection::FailAll(const Use& use, const Finding& trouble) {
   for (const size_t i : use.workers) {
-    RecordedWorker& worker = recording_.workers[i];
-    if (worker.expectation.trouble) continue;
-    worker.expectation.trouble = trouble;
-    worker.expectation.trouble->subject = worker.worker.url;
-    recording_.findings.push_back(*worker.expectation.trouble);
+    Finding of_worker = trouble;
+    of_worker.subject = recording_.workers[i].worker.url;
+    Fail(recording_.workers[i], std::move(of_worker));
   }
 }
 

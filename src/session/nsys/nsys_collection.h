@@ -6,27 +6,29 @@
 #include <vector>
 
 #include "control/nsys/nsys_control.h"
-#include "session/recording.h"
+#include "session/driver.h"
 
 namespace tacho {
 
 // One window by Nsight Systems: a collection in each session that the workers run in, all at one
 // time, into traces/ of the run folder. The engines are never touched. What goes wrong is in the
 // workers' expectations and among the recording's findings.
-class NsysCollection {
+class NsysCollection final : public DriverWindow {
  public:
   // All must outlive it.
   NsysCollection(const NsysControl& nsys, const RecordOptions& options, RecordObserver& observer,
                  Recording& recording);
 
-  // Returns false if not all sessions record. It cannot be interrupted: a start that is cut short
-  // may still begin.
-  bool Start();
-  // Stops the collections that record. nsys writes the reports meanwhile.
-  void Stop();
+  // It cannot be interrupted: a start that is cut short may still begin.
+  bool Start(std::stop_token stop) override;
+  // The stop of nsys takes seconds, and engines step on meanwhile.
+  [[nodiscard]] bool EndsWithItsStop() const override { return true; }
+  // nsys writes the reports meanwhile.
+  void Stop(const std::function<void()>& on_the_way, std::stop_token stop,
+            const OnLate& on_late) override;
   // Waits for whole reports, and writes an export beside each. A Ctrl-C before this call changes
   // nothing; a later one ends an export, and the report is kept.
-  void Collect(std::stop_token stop);
+  void Collect(std::stop_token stop) override;
 
  private:
   struct Use {
@@ -38,7 +40,7 @@ class NsysCollection {
   using Sessions = std::map<std::string, Use>;
 
   Result<void> StartOne(const std::string& session, const Use& use) const;
-  void Fail(const Use& use, const Finding& trouble);
+  void FailAll(const Use& use, const Finding& trouble);
   void SayWhatIsLeft();
   [[nodiscard]] int64_t PatienceNs() const;
   // The report, or the raw recording that nsys left in its place; "" for neither.
@@ -47,9 +49,6 @@ class NsysCollection {
   [[nodiscard]] Finding WhyNotExported(const std::string& file, const Error& error) const;
 
   const NsysControl& nsys_;
-  const RecordOptions& options_;
-  RecordObserver& observer_;
-  Recording& recording_;
   Sessions sessions_;  // by name
 };
 

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "session/files/trace_count.h"
 #include "session/http/flush_progress.h"
-#include "session/http/side_session.h"
 #include "session/plan/record_outlook.h"
 
 namespace tacho {
@@ -16,23 +14,13 @@ namespace tacho {
 namespace {
 
 // Those of the `silent` workers that recorded no step.
-std::vector<size_t> WithoutStep(ProfilerSession& session, const Recording& recording,
+std::vector<size_t> WithoutStep(DriverWindow& window, const Recording& recording,
                                 const std::vector<size_t>& silent, const std::stop_token& stop) {
   std::vector<size_t> without;
   for (size_t i : silent) {
-    const RecordedWorker& worker = recording.workers[i];
-    if (worker.expectation.trouble || !worker.expectation.steps_named) continue;
-    if (worker.folder.empty()) {
+    const WorkerExpectation& expectation = recording.workers[i].expectation;
+    if (!expectation.trouble && expectation.steps_named && window.HoldsNoStep(i, stop))
       without.push_back(i);
-      continue;
-    }
-    session.files().WaitFor(worker, stop);
-    const std::vector<std::string> files = session.files().TracesOf(worker);
-    const bool none = std::ranges::all_of(files, [](const std::string& file) {
-      const Result<TraceCount> count = CountTrace(file);
-      return count && count->whole && count->steps == count->empty_steps;
-    });
-    if (!files.empty() && none) without.push_back(i);
   }
   return without;
 }
@@ -67,10 +55,10 @@ std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector
   return silent;
 }
 
-bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
-                        RecordObserver& observer, const std::vector<size_t>& silent,
-                        const std::stop_token& stop, Recording& recording) {
-  const std::vector<size_t> without = WithoutStep(session, recording, silent, stop);
+bool ClearIfWithoutStep(DriverWindow& window, RecordObserver& observer,
+                        const std::vector<size_t>& silent, const std::stop_token& stop,
+                        Recording& recording) {
+  const std::vector<size_t> without = WithoutStep(window, recording, silent, stop);
   if (without.empty()) return false;
   const int64_t took_ns = recording.profiled.end_ns - recording.profiled.begin_ns;
   ReportFinding(recording, observer,
@@ -78,7 +66,7 @@ bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
                  fmt::format("{}: no token came in the window of {}, and its trace holds no step: "
                              "the window is taken again",
                              recording.workers[without.front()].worker.url, SecondsText(took_ns))});
-  const std::vector<std::string> left = RemoveFilesOf(session.files(), recording.workers, options);
+  const std::vector<std::string> left = window.RemoveFiles();
   if (!left.empty())
     ReportFinding(
         recording, observer,

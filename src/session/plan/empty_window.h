@@ -3,7 +3,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "session/http/profiler_session.h"
+#include "session/driver.h"
 #include "session/load/record_load.h"
 #include "session/recording.h"
 
@@ -18,8 +18,8 @@ std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector
 // Whether the window must be taken again: one of `silent` has no trouble, and its files, if they
 // are seen from here, hold no step with a request. If so, says that, removes the files of that
 // window, and gives each worker without trouble a new session, whose files have another key.
-bool ClearIfWithoutStep(ProfilerSession& session, const RecordOptions& options,
-                        RecordObserver& observer, const std::vector<size_t>& silent,
-                        const std::stop_token& stop, Recording& recording);
+bool ClearIfWithoutStep(DriverWindow& window, RecordObserver& observer,
+                        const std::vector<size_t>& silent, const std::stop_token& stop,
+                        Recording& recording);
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/compare/overhead.h"
+#include "load/drive/drive.h"
 #include "load/result/records.h"
 
 namespace tacho {

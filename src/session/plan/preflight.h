@@ -1,12 +1,12 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 #include "base/result.h"
 #include "control/live/session_lock.h"
-#include "control/nsys/nsys_control.h"
+#include "session/driver.h"
 #include "session/recorded_worker.h"
 #include "session/recording_options.h"
 #include "session/run_folder/run_folder.h"
@@ -18,10 +18,9 @@ struct Preflight {
   Deployment deployment;
   std::vector<RecordedWorker> workers;   // those that will be profiled
   std::vector<RecordedWorker> left_out;  // with keep_going: the others
-  Via via = Via::kHttp;
+  std::unique_ptr<Driver> driver;        // set, unless no worker could be asked
   SessionLock lock;
-  std::optional<NsysControl> nsys = {};  // by nsys alone
-  std::vector<Finding> findings;         // those of `left_out` come last
+  std::vector<Finding> findings;  // those of `left_out` come last
 };
 
 // Finds and asks the workers, plans every request, takes the locks, and looks where the traces will

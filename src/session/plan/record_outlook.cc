@@ -41,8 +41,7 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
     const double bytes = worker.forecast->bytes * of_worker;
     ranks += of_worker;
     all += bytes;
-    const std::string written =
-        recording.via == Via::kDaemon ? DaemonFolderParent(worker.expectation.pids) : worker.folder;
+    const std::string& written = worker.written_at;
     if (!written.empty()) by_folder[written] += bytes;
     const std::string out = recording.folder.path();
     // On the same disk they are linked; on another one the run folder needs room as well.
@@ -102,14 +101,13 @@ std::string WhyUnsure(const Recording& recording, std::optional<double> requests
 
 std::vector<Outlook> OutlooksOf(const Recording& recording,
                                 const std::vector<std::optional<double>>& rates, bool sure) {
-  const bool by_http = recording.via == Via::kHttp;
   std::vector<Outlook> outlooks;
   for (size_t i = 0; i < recording.workers.size(); ++i) {
     const RecordedWorker& worker = recording.workers[i];
     Outlook outlook{.figures = worker.figures,
                     .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
-                    .counts_steps = by_http && worker.facts.profiler.reads_body,
-                    .stalls = by_http,
+                    .counts_steps = worker.start && worker.facts.profiler.reads_body,
+                    .stalls = worker.start.has_value(),
                     .sure = sure};
     // A worker that took no step in the baseline may take some in the window.
     if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)

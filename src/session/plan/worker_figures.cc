@@ -64,7 +64,7 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
     const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
     if (kept) worker.figures = kept->figures;
     if (kept) worker.figures_unix_s = kept->unix_s.value_or(0);
-    if ((!kept || !kept->Knows(worker.facts.instance)) && MayTry(worker, options) &&
+    if ((!kept || !kept->Knows(worker.facts.instance)) && worker.start && MayTry(worker, options) &&
         std::find(running.begin(), running.end(), i) != running.end())
       to_try.push_back(i);
   }
@@ -118,10 +118,10 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
 }  // namespace
 
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, TokenFlow& flow,
+                   Recording& recording, DriverWindow& window, TokenFlow& flow,
                    std::stop_token stop) {
-  const std::vector<size_t> to_try = FindKept(options, recording, session.running());
-  if (recording.via != Via::kHttp || options.given_load || to_try.empty()) return true;
+  const std::vector<size_t> to_try = FindKept(options, recording, window.running());
+  if (options.given_load || to_try.empty()) return true;
   std::vector<TrialOutcome> outcomes =
       RunTrials(client, options, observer, recording, flow, to_try, stop);
   const std::vector<std::string>& left = outcomes.front().left_files;
@@ -146,7 +146,7 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
     const std::optional<Finding>& failed = outcomes[n].failed;
     const std::string wrong = failed ? failed->Words() : outcomes[n].met;
     if (!wrong.empty() && met.empty()) met = worker.worker.url + ": " + wrong;
-    if (failed) session.LeaveOut(to_try[n], *failed);
+    if (failed) window.LeaveOut(to_try[n], *failed);
   }
   TakeTheSlowest(recording);
   for (size_t n = 0; n < to_try.size(); ++n)
@@ -158,7 +158,7 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
   if (told == 0) came = met.empty() ? "no step was seen" : "";
   if (!met.empty()) came += (came.empty() ? "" : "; ") + met;
   observer.OnDone("trial", came);
-  return session.EnoughRun();
+  return window.EnoughRun();
 }
 
 void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces) {
@@ -185,11 +185,11 @@ void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces
     }
     worker.recorded = FiguresOf(counts, worker.written_unix_ns);
     if (!worker.recorded) continue;
-    if (recording.via == Via::kDaemon) worker.recorded->flush_ns = 0;
+    if (!worker.start) worker.recorded->flush_ns = 0;
     worker.recorded->table_ns = worker.table_ns;
     if (worker.recorded->steps <= 0 && expectation.steps_named) continue;
     ProfileFigures figures = *worker.recorded;
-    if (worker.figures && recording.via == Via::kHttp) {
+    if (worker.figures && worker.start) {
       figures.fixed_ns = std::min(worker.figures->fixed_ns, figures.flush_ns);
       figures.LearnFixed(*worker.figures);
     }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "net/http_client.h"
-#include "session/http/profiler_session.h"
+#include "session/driver.h"
 #include "session/load/token_flow.h"
 #include "session/recording.h"
 
@@ -17,7 +17,7 @@ namespace tacho {
 // of these engines were profiled before, else those of a trial. Workers that die in the trial
 // become troubles of the recording; returns false if it has to end for that.
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, TokenFlow& flow,
+                   Recording& recording, DriverWindow& window, TokenFlow& flow,
                    std::stop_token stop);
 
 // Notes in the workers what was recorded, by the files, and keeps it for later recordings.

@@ -68,7 +68,7 @@ void AddRanksOfNsys(const WorkerExpectation& worker, const std::vector<TraceEvid
 Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
             const std::vector<TraceEvidence>& traces, std::set<std::string>& used) {
   Held held;
-  if (worker.by_nsys) {
+  if (worker.one_report) {
     AddRanksOfNsys(worker, traces, held, used);
     return held;
   }
@@ -77,8 +77,7 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
     if (!worker.Brought(trace.path) || !InWindow(worker, trace) ||
         OfAnother(workers, worker, trace))
       continue;
-    // With the daemon, an engine's other processes each leave a file without any work.
-    if (worker.by_daemon && trace.idle && !trace.rank) continue;
+    if (worker.idle_processes_write && trace.idle && !trace.rank) continue;
     int64_t process = trace.pids.empty() ? 0 : trace.pids.front();
     held[{trace.rank.value_or(0), process}].push_back(&trace);
     used.insert(trace.path);
@@ -277,7 +276,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
   for (TraceEvidence& trace : traces)
     if (trace.steps.value_or(0) == 0 && trace.empty_steps == 0 &&
         std::ranges::any_of(workers, [&](const WorkerExpectation& worker) {
-          return worker.by_nsys && worker.Brought(trace.path);
+          return worker.one_report && worker.Brought(trace.path);
         }))
       trace.steps.reset();
   Proof proof;

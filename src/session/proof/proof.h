@@ -47,8 +47,8 @@ struct WorkerExpectation {
   std::optional<int64_t> steps_bound;  // by the start request: asked for, or by the budget
   std::optional<int64_t> own_bound;    // by the engine's configuration
   bool by_stage = false;
-  bool by_daemon = false;   // Kineto's; else by HTTP
-  bool by_nsys = false;     // one file holds all processes: "FILE#pid=1" are its traces
+  bool one_report = false;            // one file holds all processes: "FILE#pid=1" are its traces
+  bool idle_processes_write = false;  // processes of no rank leave a file too, without any work
   bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
   // engine of the server, by its number; nullopt: its metrics do not report them. Empty without
@@ -75,6 +75,7 @@ struct WorkerExpectation {
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string log_failure;             // its profiler's failure, by its log; "" if there is none
   std::optional<Finding> trouble;      // what went wrong with its start or stop
+  std::optional<Finding> why_no_file;  // why a rank has none, if nothing else says it
   // tacho did not start it, or ended it at once, because of another worker.
   std::optional<Finding> given_up;
   // Files that appeared for this worker. Workers that share a folder may name the same ones.

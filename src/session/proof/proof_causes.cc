@@ -220,15 +220,7 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
     return NoRequest(
         fmt::format("no file: no request reached this engine: its session of {} steps never began",
                     *worker.steps_asked));
-  if (worker.by_nsys && !worker.files.empty())
-    return Cause(FindingId::kNoFileOfRank,
-                 "the report holds nothing that a process of this rank did: no GPU work, no range "
-                 "(NVTX) and no call of the OS was traced in it",
-                 "launch the engine with nsys launch -t cuda,nvtx,osrt");
-  if (worker.by_daemon)
-    return Cause(FindingId::kDaemonNotAsked,
-                 "no file of this rank: its process never asked Kineto's daemon (started without "
-                 "KINETO_USE_DAEMON=1, or it hangs), or it died");
+  if (worker.why_no_file) return *worker.why_no_file;
   if (worker.files.empty()) {
     if (const std::string full = worker.FullDisk(); !full.empty())
       return Cause(FindingId::kDiskFull, "no file at all: " + full);
@@ -323,7 +315,7 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
 std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
                                    const std::vector<const TraceEvidence*>& traces) {
   const int64_t made = worker.StepsOf(engine).value_or(0);
-  if (!worker.by_nsys || made == 0 ||
+  if (!worker.one_report || made == 0 ||
       std::ranges::any_of(traces, [](const auto* trace) { return trace->gpu_events > 0; }))
     return std::nullopt;
   return Cause(

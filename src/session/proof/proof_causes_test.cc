@@ -21,7 +21,7 @@ TEST(ProofCauses, HaveIdsOfTheirOwn) {
   EXPECT_EQ(id(worker, {}), "no-file");
   worker.room_bytes = 0;
   EXPECT_EQ(id(worker, {}), "disk-full");
-  worker.by_daemon = true;
+  worker.why_no_file = Finding{FindingId::kDaemonNotAsked, "", ""};
   EXPECT_EQ(id(worker, {}), "daemon-not-asked");
   worker.start_unix_ns = 0;
   EXPECT_EQ(id(worker, {}), "not-started");
@@ -197,7 +197,7 @@ TEST(ProofCauses, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
 
 TEST(ProofCauses, AReportOfNsysWithoutStepsOrGpuWorkIsRemarkedOn) {
   WorkerExpectation worker = AWorker("w", {"a"});
-  worker.by_nsys = true;
+  worker.one_report = true;
   worker.pids = {100};
   worker.steps_by_metrics = {191};
   TraceEvidence trace = ATrace("a");

@@ -53,7 +53,7 @@ TEST(Prove, WhatWasGivenUpForAnotherFollowsItsCause) {
 TEST(Prove, AProcessWithoutWorkIsNoRank) {
   WorkerExpectation worker = AWorker("w", {"api", "core", "rank"});
   worker.steps_named = false;
-  worker.by_daemon = true;
+  worker.idle_processes_write = true;
   TraceEvidence idle;
   idle.steps = 0;
   idle.idle = true;
@@ -210,7 +210,8 @@ TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
 // One export holds all processes of an engine; nsys does not say which rank a process is.
 TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
   WorkerExpectation worker = AWorker("w", {"w0.sqlite"});
-  worker.by_nsys = true;
+  worker.one_report = true;
+  worker.why_no_file = Finding{FindingId::kNoFileOfRank, "", "not in the report"};
   worker.pids = {100, 101, 102};
   worker.facts.tensor_parallel = 2;
   std::vector<TraceEvidence> traces;
@@ -235,7 +236,7 @@ TEST(Prove, OfNsysThoseProcessesAreRanksThatWork) {
   traces[1].gpu_events = 1;
   proof = Prove({worker}, traces);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("w0.sqlite#pid=101"));
-  EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("the report holds nothing that a process")));
+  EXPECT_THAT(Missing(proof), ElementsAre(HasSubstr("not in the report")));
 }
 
 // The file is whole and proves its rank, but the recording is incomplete.

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "session/driver.h"
+
+namespace tacho {
+
+// Kineto's daemon protocol, played to the engines' processes on this host (DaemonSession).
+class DaemonDriver final : public Driver {
+ public:
+  explicit DaemonDriver(const RecordOptions& options) : options_(options) {}
+  [[nodiscard]] Via via() const override { return Via::kDaemon; }
+  [[nodiscard]] std::string Name() const override { return "Kineto's daemon"; }
+  Checked<void> Check(RecordedWorker& worker, const std::string& folder_in_run,
+                      std::vector<Finding>& findings, const std::stop_token& stop) override;
+  std::unique_ptr<DriverWindow> Open(HttpClient& client, RecordObserver& observer,
+                                     Recording& recording) override;
+
+ private:
+  const RecordOptions& options_;
+};
+
+}  // namespace tacho
