@@ -8,7 +8,6 @@
 #include "base/clocks.h"
 #include "base/parse_number.h"
 #include "load/result/records.h"
-#include "session/files/remote_command.h"
 #include "text/shell_word.h"
 
 namespace tacho {
@@ -42,27 +41,27 @@ std::string FilesSince(const RemoteFolder& from, int64_t unix_ns) {
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       milliseconds patience, std::stop_token stop) {
   const size_t colon = std::min(from.find(':'), from.size());
-  RemoteFolder folder{.host = from.substr(0, colon),
+  const std::string host = from.substr(0, colon);
+  RemoteFolder folder{.transport = MakeSshTransport(host),
                       .path = colon == from.size() ? engine_folder : from.substr(colon + 1)};
-  if (folder.host.empty() || folder.host[0] == '-' || folder.path.empty())
+  if (host.empty() || host[0] == '-' || folder.path.empty())
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: write it as HOST:/path{}", from,
                             colon == from.size() ? "; the engine does not report its folder" : ""));
   const std::string path = ShellWord(folder.path);
-  RemoteCommand command(
-      folder.host,
+  const auto command = folder.transport->Run(
       fmt::format("date +%s && {{ test -d {} || test -d \"$(dirname -- {})\"; }} && echo there",
                   path, path),
       patience, std::move(stop));
   std::string said(kMostAnswer, '\0');
-  said.resize(ReadFully(command, said.data(), said.size()));
-  const Result<void> ended = command.Finish();
+  said.resize(ReadFully(*command, said.data(), said.size()));
+  const Result<void> ended = command->Finish();
   std::string_view date = said;
   date.remove_prefix(std::min(date.find_first_of("0123456789"), date.size()));
   const auto now = TakeNumber<int64_t>(date);
   if (!now)
     return Fail(ErrorKind::kRemote,
-                ended ? fmt::format("ssh {}: no date came", folder.host) : ended.error().message);
+                ended ? fmt::format("ssh {}: no date came", host) : ended.error().message);
   if (!ended || said.find("there") == std::string::npos)
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: no folder {} on that host", from, folder.path));
@@ -75,21 +74,22 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             milliseconds patience, std::stop_token stop,
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds) {
-  RemoteCommand command(from.host,
-                        fmt::format("cd {} && find . {} -name {} -print0 | tar --null -T - -cf -",
-                                    ShellWord(from.path), FilesSince(from, since_unix_ns),
-                                    ShellWord(std::string(key) + "*.json*")),
-                        patience, std::move(stop));
+  const auto command =
+      from.transport->Run(fmt::format("cd {} && find . {} -name {} -print0 | tar --null -T - -cf -",
+                                      ShellWord(from.path), FilesSince(from, since_unix_ns),
+                                      ShellWord(std::string(key) + "*.json*")),
+                          patience, std::move(stop));
   Result<std::vector<std::string>> files =
-      UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
+      UnpackTraces(std::make_unique<PrintedBytes>(*command), key, target, bounds, progress);
   // Reads what follows the end of the archive: tar fills its last block.
   std::array<char, 4096> rest;
-  for (size_t i = 0; files && i < 1024 && command.Read(rest.data(), rest.size()) > 0; ++i) {
+  for (size_t i = 0; files && i < 1024 && command->Read(rest.data(), rest.size()) > 0; ++i) {
   }
-  // The reason why ssh failed says more than that the archive was cut.
-  const Result<void> ended = command.Finish();
+  // The reason why the transport failed says more than that the archive was cut.
+  const Result<void> ended = command->Finish();
   if (!ended) return tl::unexpected(ended.error());
-  if (!files) return tl::unexpected(files.error().WithContext("what came from " + from.host));
+  if (!files)
+    return tl::unexpected(files.error().WithContext("what came from " + from.transport->Host()));
   return files;
 }
 
@@ -99,16 +99,16 @@ Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64
   const std::string folder = ShellWord(from.path), begin(key);
   // Same rule as NameHasKey. Only our own key goes into the shell pattern, never a file name; it
   // has no special character (PlanStart).
-  RemoteCommand command(from.host,
-                        fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
-                                    "-delete; }}",
-                                    folder, folder, FilesSince(from, since_unix_ns),
-                                    ShellWord(begin + "*"), ShellWord(begin + "[0-9]*")),
-                        patience, {});
+  const auto command =
+      from.transport->Run(fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
+                                      "-delete; }}",
+                                      folder, folder, FilesSince(from, since_unix_ns),
+                                      ShellWord(begin + "*"), ShellWord(begin + "[0-9]*")),
+                          patience, {});
   std::array<char, 4096> said;
-  while (command.Read(said.data(), said.size()) > 0) {
+  while (command->Read(said.data(), said.size()) > 0) {
   }
-  return command.Finish();
+  return command->Finish();
 }
 
 }  // namespace tacho

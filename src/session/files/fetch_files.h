@@ -3,32 +3,37 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "session/files/transport.h"
 #include "session/files/unpack.h"
 
 namespace tacho {
 
-// A folder on another host, reached with the system's ssh (RemoteCommand).
+// A folder on another host.
 struct RemoteFolder {
-  std::string host, path;
+  std::shared_ptr<const Transport> transport;
+  std::string path;
   int64_t clock_offset_s = 0;  // the host's clock less ours
+
+  [[nodiscard]] std::string Text() const { return transport->Host() + ":" + path; }
 };
 
-// "HOST:/path", or "HOST" alone for `engine_folder` there. Asks the host whether the folder is
-// there (or the one above, in which the engine will make it) and what its clock says. kUsage: not
-// of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0 is
-// unlimited.
+// "HOST:/path", or "HOST" alone for `engine_folder` there, by ssh. Asks the host whether the folder
+// is there (or the one above, in which the engine will make it) and what its clock says. kUsage:
+// not of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0
+// is unlimited.
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
 // Fetches the traces whose names begin with `key` and that were written there since `since_unix_ns`
 // of our clock into `target` (UnpackTraces); `progress` gets the bytes so far. Returns the local
-// files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no room.
+// files, sorted. kRemote: the transport failed, or more came than `bounds` allow; kOutput: no room.
 Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,

@@ -63,7 +63,7 @@ class FetchFilesTest : public ::testing::Test {
 
   FolderForTest folder_;
   const std::string path_;
-  const RemoteFolder from_{.host = "gpu7", .path = folder_.At("engine")};
+  const RemoteFolder from_{.transport = MakeSshTransport("gpu7"), .path = folder_.At("engine")};
 };
 
 TEST_F(FetchFilesTest, OfOneKeyAndNoOthers) {
@@ -94,7 +94,8 @@ TEST_F(FetchFilesTest, HostileNamesAreNamesAndNothingElse) {
 }
 
 TEST_F(FetchFilesTest, AHostileFolderIsAFolder) {
-  const RemoteFolder from{.host = "gpu7", .path = folder_.At("it's $(touch pwned)")};
+  const RemoteFolder from{.transport = MakeSshTransport("gpu7"),
+                          .path = folder_.At("it's $(touch pwned)")};
   folder_.Write("it's $(touch pwned)/t-w0.json", "{}");
   const auto files = FetchFiles(from, "t-w0", ReadClocks().unix_ns, folder_.At("run"), kPatience,
                                 {}, [](uint64_t) {});
@@ -139,7 +140,7 @@ TEST_F(FetchFilesTest, RemovesNothingWithoutAKey) {
 }
 
 TEST_F(FetchFilesTest, AFolderThatWasNeverMadeHasNothingToRemove) {
-  const RemoteFolder from{.host = "gpu7", .path = folder_.At("none")};
+  const RemoteFolder from{.transport = MakeSshTransport("gpu7"), .path = folder_.At("none")};
   EXPECT_TRUE(RemoveFetched(from, "trial-w0", ReadClocks().unix_ns, kPatience));
 }
 

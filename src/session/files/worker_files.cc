@@ -48,8 +48,7 @@ std::string_view FileKeyOf(const RecordedWorker& worker) {
 }
 
 std::string PlaceOf(const RecordedWorker& worker) {
-  const std::string folder =
-      worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
+  const std::string folder = worker.remote ? worker.remote->Text() : worker.folder;
   return fmt::format("{}/{}*", folder, FileKeyOf(worker));
 }
 

@@ -147,7 +147,7 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   json["key"] = worker.key;
   if (!worker.folder.empty()) json["engine_folder"] = worker.folder;
   if (!worker.nsys_session.empty()) json["nsys_session"] = worker.nsys_session;
-  if (worker.remote) json["collected_from"] = worker.remote->host + ":" + worker.remote->path;
+  if (worker.remote) json["collected_from"] = worker.remote->Text();
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
   if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
   if (worker.forecast)

@@ -1,4 +1,4 @@
-#include "session/files/remote_command.h"
+#include "session/files/transport.h"
 
 #include <gtest/gtest.h>
 
@@ -33,11 +33,18 @@ std::string ReadAll(RemoteCommand& command) {
   return all;
 }
 
-TEST(RemoteCommand, ReportsTheLastErrorLineEvenIfItComesAfterTheOutput) {
+TEST(Transport, ReportsTheLastErrorLineEvenIfItComesAfterTheOutput) {
   const SshForTest ssh("echo \"$@\"\nexec >&-\nsleep 2\necho words >&2\nexit 7");
-  RemoteCommand command("host", "true", std::chrono::milliseconds(0), {});
-  EXPECT_TRUE(ReadAll(command).ends_with(" -- host true\n"));
-  EXPECT_EQ(command.Finish().error().message, "ssh host: exit status 7: words");
+  const auto command = MakeSshTransport("host")->Run("true", std::chrono::milliseconds(0), {});
+  EXPECT_TRUE(ReadAll(*command).ends_with(" -- host true\n"));
+  EXPECT_EQ(command->Finish().error().message, "ssh host: exit status 7: words");
+}
+
+TEST(Transport, OnThisHostIsAShell) {
+  const auto command =
+      MakeLocalTransport()->Run("echo $((1 + 2))", std::chrono::milliseconds(0), {});
+  EXPECT_EQ(ReadAll(*command), "3\n");
+  EXPECT_TRUE(command->Finish());
 }
 
 }  // namespace
