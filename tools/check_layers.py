@@ -33,7 +33,7 @@ LAYERS = {
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
-    r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|doctor|export|launch|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
+    r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|doctor|export|launch|load|run|serve|session|simulate)/.*\.cc|src/control/live/(answer_json|start_request)\.h|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/math/": r"src/analysis/compare/(quantiles|run_noise)\.cc",
     r"boost/(?!math/)": r"src/net/request_parser\.cc",

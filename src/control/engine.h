@@ -28,6 +28,7 @@ enum class EngineKind {
   kDynamoSglang,
   kSmg,  // the router itself, in place of the engines behind it
 };
+constexpr bool IsKnown(EngineKind kind) { return kind != EngineKind::kUnknown; }
 // The most ranks that tacho believes a server to have: a table of its ranks must fit into memory.
 inline constexpr int kMostRanks = 65'536;
 enum class WorkerRole { kRegular, kPrefill, kDecode };

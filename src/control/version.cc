@@ -10,6 +10,7 @@
 
 #include "base/parse_number.h"
 #include "base/rule_lines.h"
+#include "control/engine_type.h"
 
 namespace tacho {
 namespace embedded {
@@ -118,35 +119,7 @@ std::optional<VersionRange> ParseVersionRange(std::string_view text) {
   return VersionRange{ParseVersion(text.substr(0, dots)), ParseVersion(text.substr(dots + 2))};
 }
 
-std::string_view NameOf(EngineKind kind) {
-  switch (kind) {
-    case EngineKind::kVllm:
-      return "vllm";
-    case EngineKind::kSglang:
-      return "sglang";
-    case EngineKind::kTensorRtLlm:
-      return "tensorrt-llm";
-    case EngineKind::kTokenSpeed:
-      return "tokenspeed";
-    case EngineKind::kDynamoVllm:
-      return "dynamo-vllm";
-    case EngineKind::kDynamoSglang:
-      return "dynamo-sglang";
-    case EngineKind::kSmg:
-      return "smg";
-    case EngineKind::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
-const std::vector<EngineKind>& EngineKinds() {
-  static const std::vector<EngineKind> kinds{EngineKind::kVllm,        EngineKind::kSglang,
-                                             EngineKind::kTensorRtLlm, EngineKind::kTokenSpeed,
-                                             EngineKind::kDynamoVllm,  EngineKind::kDynamoSglang,
-                                             EngineKind::kSmg};
-  return kinds;
-}
+std::string_view NameOf(EngineKind kind) { return TypeOf(kind).name(); }
 
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key) {
   return EngineRule(NameOf(kind), version, key);

@@ -41,7 +41,5 @@ std::string_view EngineRule(std::string_view engine, std::string_view version,
 std::vector<std::string> RuleKeys(std::string_view engine, std::string_view prefix);
 
 std::string_view NameOf(EngineKind kind);
-// The kinds that have rules, "vllm" first.
-const std::vector<EngineKind>& EngineKinds();
 
 }  // namespace tacho

@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "control/engine_folder.h"
+#include "control/engine_type.h"
 #include "control/launch/command_options.h"
 #include "control/launch/config_file.h"
 #include "control/launch/launch_checks.h"
@@ -102,7 +103,8 @@ void ExamineNsys(const std::stop_token& stop, Examination& examination) {
 // an engine.
 void ExamineInstalled(const std::string& python, const std::stop_token& stop,
                       Examination& examination) {
-  for (const EngineKind kind : {EngineKind::kVllm, EngineKind::kSglang}) {
+  for (const EngineType* type : LaunchedTypes()) {
+    const EngineKind kind = type->kind();
     const std::string name(NameOf(kind));
     const auto program = FindEngineProgram(kind, python, {});
     const auto version = program ? AskEngineVersion(kind, program->python, stop)
@@ -284,7 +286,7 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
   const auto any = [&](const auto& is) { return std::ranges::any_of(options.command, is); };
   // A session or a host may have an engine's name: tmux new-session -s vllm "vllm serve m".
   const bool quoted = any(IsQuotedCommand) && EngineWord(options.command) == options.command.size();
-  if (kind == EngineKind::kUnknown || quoted) {
+  if (!IsKnown(kind) || quoted) {
     std::vector<std::string> words = options.command;
     TakeSettings(words);  // which may be secret
     const std::string first = words.empty() ? "" : words.front();

@@ -49,7 +49,7 @@ void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
 }
 
 void ExamineVersion(EngineKind kind, const std::string& version, Examination& examination) {
-  if (kind != EngineKind::kUnknown) examination.engines.emplace(NameOf(kind));
+  if (IsKnown(kind)) examination.engines.emplace(NameOf(kind));
   for (const Finding& finding : CheckVersion(NameOf(kind), version)) examination.Add(finding);
   examination.looked.push_back(
       {Look::kVersion, fmt::format("{}{}{}", NameOf(kind), version.empty() ? "" : " ", version),
@@ -125,8 +125,7 @@ void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& ex
   // By host and folder: the same path on two hosts is two folders, unless it is on a share.
   std::map<std::pair<bool, std::string>, std::vector<std::string>> of;
   for (const ExaminedWorker& one : workers)
-    if (one.facts.kind == EngineKind::kVllm && !one.facts.profiler.reads_body &&
-        one.facts.profiler.folder)
+    if (!KeyNamesFiles(one.facts) && one.facts.profiler.folder)
       of[{!one.pids.empty(), *one.facts.profiler.folder}].push_back(one.worker.url);
   for (const auto& [where, urls] : of)
     if (urls.size() > 1)

@@ -260,7 +260,7 @@ Result<int> Run(const DoctorArguments& a) {
 Result<int> RunDoctor(const std::vector<std::string>& arguments) {
   DoctorArguments a;
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  if (dashes == arguments.end() && EngineOf(arguments) != EngineKind::kUnknown &&
+  if (dashes == arguments.end() && IsKnown(EngineOf(arguments)) &&
       std::ranges::any_of(arguments,
                           [](const std::string& word) { return word == "serve" || word == "-m"; }))
     return Fail(ErrorKind::kUsage,

@@ -20,6 +20,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/slow_notice.h"
 #include "cli/screen/terminal.h"
+#include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/operate.h"
 #include "control/live/probed_workers.h"
@@ -295,7 +296,7 @@ Result<int> Start(const EngineScene& scene) {
 // route that reports whether it sleeps. resume_memory_occupation raises a KeyError while it is
 // awake, and release_memory_occupation asserts that no request runs (both in 0.5.23).
 std::string RiskOfSleep(const EngineScene& scene, const ProbedWorker& probed, bool sleep) {
-  if (probed.facts->kind != EngineKind::kSglang || scene.options.force) return "";
+  if (!TypeOf(probed.facts->kind).MayDieOfSleep() || scene.options.force) return "";
   if (!sleep)
     return "SGLang does not say whether it sleeps, and its scheduler ends at a wake while it is "
            "awake";

@@ -4,6 +4,7 @@
 
 #include "base/closest.h"
 #include "cli/screen/interrupt.h"
+#include "control/engine_type.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
 #include "text/visible_text.h"
 
@@ -67,8 +68,8 @@ CommandSpec LaunchSpec(LaunchArguments& a) {
 }
 
 Result<EngineKind> ParseEngine(const std::string& name) {
-  if (name == "vllm") return EngineKind::kVllm;
-  if (name == "sglang") return EngineKind::kSglang;
+  for (const EngineType* type : LaunchedTypes())
+    if (type->name() == name) return type->kind();
   const std::string nearest = Closest(name, {"vllm", "sglang", "list", "stop"});
   return Fail(ErrorKind::kUsage,
               fmt::format("tacho launches vllm or sglang, not '{}'{}", VisibleText(name),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -80,8 +81,7 @@ LaunchPlan PlanOf(EngineKind kind, std::string_view version, const std::vector<s
 }
 
 std::string LaunchPlan::Name() const {
-  return std::string(kind == EngineKind::kSglang ? "SGLang" : "vLLM") +
-         (version.empty() ? "" : " " + version);
+  return std::string(TypeOf(kind).title()) + (version.empty() ? "" : " " + version);
 }
 
 std::optional<std::string> LaunchPlan::Option(std::string_view name) const {

@@ -2,24 +2,12 @@
 
 #include "base/parse_number.h"
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/launch/launch_plan.h"
 #include "control/version.h"
 
 namespace tacho {
 namespace {
-
-// Whether Python's int() reads it. Allowed are blanks around it, a sign, and single '_' between
-// digits.
-bool IsPythonInteger(std::string_view text) {
-  text = Trim(text);
-  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  bool digit = false;
-  for (const char c : text) {
-    if (!IsDigit(c) && !(c == '_' && digit)) return false;
-    digit = IsDigit(c);
-  }
-  return digit;
-}
 
 void CheckVariable(const LaunchPlan& plan, const std::string& name, const std::string& value,
                    std::vector<Finding>& findings) {
@@ -50,15 +38,21 @@ void CheckVariable(const LaunchPlan& plan, const std::string& name, const std::s
 
 }  // namespace
 
+bool IsPythonInteger(std::string_view text) {
+  text = Trim(text);
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  bool digit = false;
+  for (const char c : text) {
+    if (!IsDigit(c) && !(c == '_' && digit)) return false;
+    digit = IsDigit(c);
+  }
+  return digit;
+}
+
 void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
   for (const std::string& name : RuleKeys(NameOf(plan.kind), "variable."))
     if (const auto value = plan.Variable(name)) CheckVariable(plan, name, *value, findings);
-  if (plan.kind == EngineKind::kVllm && plan.IsOn("VLLM_TRACE_FUNCTION") &&
-      IsPythonInteger(*plan.Variable("VLLM_TRACE_FUNCTION")))
-    findings.push_back({FindingId::kFunctionTrace, "VLLM_TRACE_FUNCTION",
-                        "vLLM logs each Python call: by its own documents it is slower by 100 "
-                        "times and more",
-                        "leave it out"});
+  TypeOf(plan.kind).CheckVariables(plan, findings);
   if (plan.IsOn("VLLM_USE_RUST_FRONTEND") &&
       EngineRule(plan.kind, plan.version, "rust_front_end") == "no-profile")
     findings.push_back({FindingId::kRustFrontEnd, "VLLM_USE_RUST_FRONTEND",
@@ -79,11 +73,6 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "the log does not say what the profiler warns of, such as records that it "
                         "dropped",
                         "KINETO_LOG_LEVEL=1 while you look for a cause"});
-  if (plan.kind == EngineKind::kSglang && plan.IsOn("SGLANG_PROFILE_V2"))
-    findings.push_back({FindingId::kProfilerV2, "SGLANG_PROFILE_V2",
-                        "with SGLang's profiler V2 each /stop_profile, and each start without "
-                        "profile_by_stage, ends the whole server",
-                        "leave it out"});
 }
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -15,11 +16,15 @@ constexpr char kStacksUnbounded[] =
     "and 8 s of them took 15 GB of its memory and then its life";
 constexpr char kNoFolderReported[] = "does not report where it writes its traces";
 
+}  // namespace
+
+Finding StacksUnbounded(const std::string& url, std::string remedy) {
+  return {FindingId::kStacksUnbounded, url, kStacksUnbounded, std::move(remedy)};
+}
+
 int64_t SkippedIterations(const ProfilerFacts& profiler) {
   return profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0);
 }
-
-}  // namespace
 
 Finding ProfilerOff(const std::string& url, const EngineFacts& facts) {
   if (facts.profiler.launched_by_nsys)
@@ -43,9 +48,7 @@ Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {
                       "HOST:DIR{}",
                       EngineRule(facts.kind, facts.version, "folder_in_start") == "yes"
                           ? ", with --output-dir DIR on its machine"
-                      : facts.kind == EngineKind::kVllm
-                          ? "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1"
-                          : "")};
+                          : EngineRule(facts.kind, facts.version, "reports_folder"))};
 }
 
 std::optional<Finding> FilesNotRead(const std::string& subject, const ProfilerFacts& profiler) {
@@ -91,10 +94,11 @@ std::string UnknownFolderText(const EngineFacts& facts) {
 
 std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
                                     const ProfileOptions& options) {
-  if (facts.kind == EngineKind::kSglang) {
-    if (!options.IsOn("with_stack") || options.steps) return std::nullopt;
-    return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded, "give --steps N"};
-  }
+  return TypeOf(facts.kind).FindObstacle(worker, facts, options);
+}
+
+std::optional<Finding> EngineType::FindObstacle(const Worker& worker, const EngineFacts& facts,
+                                                const ProfileOptions& options) const {
   const ProfilerFacts& profiler = facts.profiler;
   if (!profiler.has_http) return ProfilerOff(worker.url, facts);
   if (facts.asleep.value_or(false)) return EngineAsleep(worker.url);
@@ -104,8 +108,8 @@ std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& fac
   const std::string_view off = EngineRule(facts.kind, facts.version, "stacks_off");
   // A version that cannot leave stacks out is not refused: FindRisks reports it.
   if (StacksOf(facts, options).value_or(false) && !bounded && !off.empty())
-    return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded,
-                   fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off)};
+    return StacksUnbounded(
+        worker.url, fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off));
   return std::nullopt;
 }
 
@@ -119,12 +123,11 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
     add(FindingId::kRanksUnknown,
         fmt::format("it tells {}, which no engine has: how many ranks it has is not known",
                     facts.not_believed));
-  if (facts.kind == EngineKind::kSglang &&
-      EngineRule(facts.kind, facts.version, "start_step") != "yes")
+  if (EngineRule(facts.kind, facts.version, "start_step") == "no")
     add(FindingId::kSessionsNotReported,
-        fmt::format("SGLang {} does not report whether somebody profiles it: the start throws "
+        fmt::format("{} {} does not report whether somebody profiles it: the start throws "
                     "such a window away",
-                    facts.version));
+                    TypeOf(facts.kind).title(), facts.version));
   constexpr std::string_view kRisk = "risk.";
   for (const std::string& key : RuleKeys(NameOf(facts.kind), kRisk)) {
     const std::string_view rule =
@@ -134,28 +137,7 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
       add(*id, std::string(Trim(rule.substr(0, bar))),
           std::string(Trim(rule.substr(std::min(bar + 1, rule.size())))));
   }
-  if (facts.kind != EngineKind::kVllm) return risks;
-  const ProfilerFacts& profiler = facts.profiler;
-  if (auto not_read = FilesNotRead(worker.url, profiler)) risks.push_back(*std::move(not_read));
-  const std::string_view stacks_off = EngineRule(facts.kind, facts.version, "stacks_off");
-  if (stacks_off.empty())
-    add(FindingId::kStacksUnknown,
-        fmt::format("vLLM {} always records Python stacks: an idle worker writes 1.6 million "
-                    "events a second",
-                    facts.version),
-        "keep the window short and the engine busy");
-  else if (!StacksOf(facts, options) && !(profiler.reads_body && options.steps) &&
-           EngineRule(facts.kind, facts.version, "stacks") == "yes")
-    add(FindingId::kStacksUnknown,
-        "does not report whether it records Python stacks; its version does by default",
-        profiler.reads_body ? "--steps N bounds what they write" : std::string(stacks_off));
-  if (SkippedIterations(profiler) > 0 &&
-      EngineRule(facts.kind, facts.version, "schedule") == "once")
-    add(FindingId::kScheduleOnce,
-        fmt::format("with wait_iterations or warmup_iterations vLLM {} writes a trace for the "
-                    "first session of its life alone",
-                    facts.version),
-        "start it without them, or anew for each session");
+  TypeOf(facts.kind).AddRisks(worker, facts, options, risks);
   return risks;
 }
 

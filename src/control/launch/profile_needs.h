@@ -13,6 +13,10 @@ namespace tacho {
 
 // kProfilerOff: how to switch it on, and whether Kineto's daemon works without it.
 Finding ProfilerOff(const std::string& url, const EngineFacts& facts);
+// kStacksUnbounded.
+Finding StacksUnbounded(const std::string& url, std::string remedy);
+// Steps at the beginning of a session that a schedule of torch leaves out.
+int64_t SkippedIterations(const ProfilerFacts& profiler);
 // kEngineAsleep.
 Finding EngineAsleep(const std::string& url);
 // kFolderUnknown: neither the engine nor its process reports the folder of its traces, which

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/monotonic_clock.h"
+#include "control/engine_type.h"
 
 namespace tacho {
 namespace {
@@ -31,14 +32,13 @@ Result<int> AskStatus(HttpClient& client, const std::string& url, const std::str
   return answer->status;
 }
 
-// Returns no objection for a 200, nor for a 404 if the server `may_lack` the route.
+}  // namespace
+
 NotReady Objection(const Result<int>& status, std::string_view route, bool may_lack) {
   if (!status) return {.text = status.error().message};
   if (*status == kOk || (may_lack && *status == kNotFound)) return {};
   return {.text = fmt::format("its {} answers {}", route, *status), .status = *status};
 }
-
-}  // namespace
 
 std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& workers,
                                  const std::vector<EngineFacts>& facts,
@@ -46,9 +46,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
   std::vector<HttpRequest> questions;
   for (size_t i = 0; i < workers.size(); ++i) {
     HttpRequest question;
-    // SGLang's /health runs a forward; its server ends with its scheduler, so any answer is enough.
-    question.url =
-        workers[i].url + (facts[i].kind == EngineKind::kSglang ? "/model_info" : "/health");
+    question.url = workers[i].url + std::string(TypeOf(facts[i].kind).LifeRoute());
     question.timeout = question.connect_timeout = patience;
     question.most_body = 1u << 20;
     questions.push_back(std::move(question));
@@ -58,7 +56,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
   client.FetchAll(questions, {}, [&](size_t i, const Result<HttpResponse>& answer) {
     const bool in_time = MonotonicNs() - begin < patience.count() * 1'000'000;
     if (!answer && in_time) why[i] = Shortened(answer.error().message, workers[i].url);
-    if (answer && answer->status == 503 && facts[i].kind == EngineKind::kVllm)
+    if (answer && answer->status == 503 && TypeOf(facts[i].kind).DiesBy503())
       why[i] = "its /health answers 503";
   });
   return why;
@@ -66,16 +64,8 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
 
 NotReady WhyNotReady(HttpClient& client, const std::string& url, EngineKind kind,
                      std::chrono::milliseconds patience, const std::stop_token& stop) {
-  const auto ask = [&](const std::string& route) {
-    return AskStatus(client, url, route, patience, stop);
-  };
-  if (kind != EngineKind::kSglang) return Objection(ask("/health"), "/health", false);
-  NotReady why = Objection(ask("/ready"), "/ready", true);
-  if (!why.text.empty()) return why;
-  const auto info = ask("/model_info");
-  if (info && *info == kNotFound)
-    return Objection(ask("/get_model_info"), "/get_model_info", false);
-  return Objection(info, "/model_info", false);
+  return TypeOf(kind).WhyNotReady(
+      [&](const std::string& route) { return AskStatus(client, url, route, patience, stop); });
 }
 
 NotReady WhyRouterNotReady(HttpClient& client, const std::string& url,

@@ -8,6 +8,7 @@
 
 #include "base/ancestors.h"
 #include "base/parse_number.h"
+#include "control/engine_type.h"
 #include "control/launch/command_options.h"
 #include "control/launch/launch_checks.h"
 #include "control/live/engine_answers.h"
@@ -55,11 +56,7 @@ void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
     facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
     facts.profiler.launched_by_nsys =
         facts.profiler.launched_by_nsys || !NsysSessionAbove(pid).empty();
-    if (facts.kind != EngineKind::kVllm) continue;
-    const std::string config = ProfilerConfigOfProcess(pid);
-    ReadProfilerConfig(config, facts.profiler);
-    if (!config.empty() && !facts.profiler.with_stack)
-      facts.profiler.with_stack = EngineRule(facts.kind, facts.version, "stacks") == "yes";
+    TypeOf(facts.kind).AddFactsOfProcess(pid, facts);
   }
 }
 
@@ -84,7 +81,7 @@ std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids) {
     std::vector<std::string> begin = command.words;
     begin.resize(std::min(begin.size(), kBegin));
     command.kind = EngineOf(begin);
-    if (command.kind == EngineKind::kUnknown) continue;
+    if (!IsKnown(command.kind)) continue;
     command.environment = SettingsOf(pid);
     return command;
   }
@@ -99,15 +96,13 @@ std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const Engin
 
 std::vector<std::string> LocalEngineUrls() {
   constexpr size_t kMost = 64;
-  // The default ports, for servers that were not given a port. Engines listen on more than one.
-  constexpr uint16_t kVllmPort = 8000, kSglangPort = 30000;
   std::set<uint16_t> found;
   for (const int64_t pid : AllPids()) {
     const std::vector<std::string> words = WordsOf(pid);
     const EngineKind kind = EngineOf(words);
-    if (kind == EngineKind::kUnknown) continue;
+    if (!IsKnown(kind)) continue;
     const std::vector<uint16_t> ports = PortsOf(pid);
-    uint16_t asked = kind == EngineKind::kVllm ? kVllmPort : kSglangPort;
+    uint16_t asked = TypeOf(kind).UsualPort();  // engines listen on more than one
     for (const CommandOption& option : OptionsOf(words))
       if (option.name == "port")
         asked = ParseWhole<uint16_t>(option.value.value_or("")).value_or(asked);

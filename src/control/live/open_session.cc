@@ -40,7 +40,7 @@ bool IsAnotherProcess(const std::string& then, const std::string& now) {
 // Whether the engine itself refuses a second start while it counts steps, and needs no stop.
 bool GuardsItself(const EngineFacts& facts, const OpenSession& open,
                   const ProfileOptions& options) {
-  return facts.kind == EngineKind::kSglang && open.steps && options.steps &&
+  return open.steps && options.steps &&
          EngineRule(facts.kind, facts.version, "start_step") == "yes";
 }
 

@@ -1,4 +1,5 @@
 #include "control/live/operate.h"
+#include "control/engine_type.h"
 
 #include <fmt/format.h>
 
@@ -15,9 +16,7 @@ Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view
 
 ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep,
                          int64_t level) {
-  if (facts.kind == EngineKind::kSglang)
-    return {worker.url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
-  return {worker.url, sleep ? fmt::format("/sleep?level={}", level) : "/wake_up", ""};
+  return TypeOf(facts.kind).PlanSleep(worker.url, sleep, level);
 }
 
 StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "control/engine_type.h"
 #include "control/live/engine_answers.h"
 #include "control/live/prometheus.h"
 #include "net/http_date.h"
@@ -96,7 +97,7 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
     if (read) {
       ReadClock(of_worker, *read);
       bool hidden = !of_worker[kOpenApi] || of_worker[kOpenApi]->status != 200;
-      if (read->kind == EngineKind::kVllm && hidden) {
+      if (hidden && TypeOf(read->kind).ShowsStartToGet()) {
         second.push_back(Get(workers[w].url + "/start_profile", patience));
         second_of.push_back(w);
       }

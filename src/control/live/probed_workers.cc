@@ -50,9 +50,9 @@ bool ProbedWorker::CannotProfile() const {
 
 bool ProbedWorker::LacksFolder() const {
   const ProfilerFacts& profiler = facts->profiler;
-  // A recording sets the folder of an SGLang on this host.
+  // A recording sets the folder of an engine on this host that takes it with the start.
   return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
-         !(facts->kind == EngineKind::kSglang && is_local());
+         !(EngineRule(facts->kind, facts->version, "folder_in_start") == "yes" && is_local());
 }
 
 std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parse_json.h"
+#include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/version.h"
 
@@ -86,20 +87,8 @@ void JudgeAnswer(const ControlRequest& request, const EngineFacts& facts,
     outcome.said = std::move(remedy);
   } else if (by_rules) {
     JudgeByRules(facts, answer, stop, outcome);
-  } else if (facts.kind == EngineKind::kSglang && answer.status == 500) {
-    // SGLang writes the reason only to its log.
-    if (stop) {
-      outcome.verdict = ControlVerdict::kWasSo;
-      outcome.said = "no profile was running on its first rank";
-    } else {
-      outcome.taken = true;
-      outcome.said = fmt::format(
-          "a profile is already running, or the request was refused (its log tells); tacho engine "
-          "stop {} ends it",
-          request.url);
-    }
-  } else if (answer.status == 404 && facts.kind == EngineKind::kVllm) {
-    outcome.said = ProfilerOff(request.url, facts).Words();
+  } else if (TypeOf(facts.kind).JudgeFailure(request, facts, answer.status, stop, outcome)) {
+    return;
   } else if (answer.status == 409) {
     outcome.taken = !stop;
     outcome.said += " (tacho engine stop URL does)";

@@ -9,8 +9,10 @@
 
 #include "base/parse_number.h"
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/profile_answers.h"
+#include "control/live/start_request.h"
 #include "control/version.h"
 #include "text/shell_word.h"
 
@@ -20,15 +22,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
-constexpr char kKwargs[] = "profiler_kwargs";
-
-// The body that starts an SGLang session which never begins, as no engine reaches its first step.
-// SGLang refuses it while another session runs. Only the last start decides what begins.
-std::string NeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
-
-tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
-  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
-}
 
 // vLLM's rule for a prefix. In SGLang a '/' in it would end the whole server at the export.
 bool IsPlainName(const std::string& name) {
@@ -71,8 +64,24 @@ std::string HowWritten(std::string_view form) {
   return fmt::format("one or more of{}, with '+' in between", form.substr(form.find(' ')));
 }
 
-// The checked fields as the beginning of a request's body.
-Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const ProfileOptions& options) {
+// Takes the path from the rule `key`, and the path of other versions.
+void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
+  std::string_view paths = EngineRule(facts.kind, facts.version, key);
+  if (paths.empty()) return;
+  request.path = TakeWord(paths);
+  request.other_path = TakeWord(paths);
+}
+
+}  // namespace
+
+std::string BodyThatNeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
+
+tl::unexpected<Error> RefuseStart(const Worker& worker, std::string_view why) {
+  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
+}
+
+Result<Json> StartBodyOf(const Worker& worker, const EngineFacts& facts,
+                         const ProfileOptions& options) {
   TACHO_ASSIGN_OR_RETURN(
       std::vector<StartField> fields,
       WithContext(CheckFields(NameOf(facts.kind), facts.version, options), worker.url));
@@ -85,123 +94,6 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
   }
   return body;
 }
-
-// Refuses options that a vLLM would silently drop: it answers 200, and records as it was started.
-Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
-  if (!body.contains(kKwargs)) return {};
-  const std::string first = body[kKwargs].begin().key();
-  if (const auto& kind = facts.profiler.kind; kind && *kind != "torch")
-    return Refuse(worker, fmt::format("{}: its profiler is {}, which reads no options of torch's",
-                                      first, *kind));
-  if (!facts.profiler.reads_kwargs)
-    return Refuse(worker, fmt::format("{}: its /openapi.json does not name {}, and a front end "
-                                      "that does not read it (vLLM's in Rust) drops it without a "
-                                      "word; set it when the server starts: --profiler-config",
-                                      first, kKwargs));
-  return {};
-}
-
-Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
-                                const ProfileOptions& options) {
-  if (options.output_dir)
-    return Refuse(worker,
-                  "vLLM takes the folder for traces from --profiler-config at its start, not from "
-                  "the request");
-  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
-  TACHO_RETURN_IF_ERROR(CheckKwargs(worker, facts, body));
-  ControlRequest request{worker.url, "/start_profile", ""};
-  if (!facts.profiler.reads_body) {
-    if (!body.empty())
-      return Refuse(worker, fmt::format("{}: vLLM {} reads nothing from the start request; newer "
-                                        "ones do",
-                                        body.begin().key(), facts.version));
-    return request;
-  }
-  body["profile_prefix"] = options.key;
-  if (options.steps) body["max_iterations"] = *options.steps;
-  request.body = body.dump();
-  return request;
-}
-
-Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts,
-                                  const ProfileOptions& options) {
-  auto has = [&](std::string_view key) {
-    return EngineRule(facts.kind, facts.version, key) == "yes";
-  };
-  if (options.IsOn("profile_by_stage") && !options.steps)
-    return Refuse(worker, "stages without a number of steps end an SGLang server: give --steps");
-  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
-  if (facts.device == "cpu" && body.contains("activities") &&
-      std::find(body["activities"].begin(), body["activities"].end(), "CPU") ==
-          body["activities"].end())
-    return Refuse(worker, "activities without CPU end an SGLang server that has no GPU: name CPU");
-  if (options.output_dir && !options.output_dir->starts_with('/'))
-    return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
-
-  if (options.output_dir) body["output_dir"] = *options.output_dir;
-  // Both are on by default.
-  for (const char* flag : {"with_stack", "record_shapes"})
-    if (!body.contains(flag)) body[flag] = false;
-  if (options.steps) {
-    body["num_steps"] = *options.steps;
-    if (options.IsOn("profile_by_stage")) {
-      // Steps are counted by stage; the session begins with the next batch.
-    } else if (has("start_step") && !options.at_once) {
-      // With start_step all versions record exactly N steps, and a start while another session runs
-      // fails instead of discarding that session's window.
-      body["start_step"] = 1;
-    } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
-      body["num_steps"] = *options.steps + 1;
-    }
-  }
-  if (has("prefix")) body["profile_prefix"] = options.key;
-  // A reused id would overwrite files, so it is the session's key.
-  if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
-  ControlRequest request{worker.url, "/start_profile", body.dump()};
-  // A session by stage needs no guard: SGLang itself refuses it while another one runs.
-  if (has("start_step") && !options.IsOn("profile_by_stage")) request.guard_body = NeverBegins();
-  return request;
-}
-
-// Takes the path from the rule `key`, and the path of other versions.
-void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
-  std::string_view paths = EngineRule(facts.kind, facts.version, key);
-  if (paths.empty()) return;
-  request.path = TakeWord(paths);
-  request.other_path = TakeWord(paths);
-}
-
-// Plans the start of an engine whose rules say which fields tacho fills in, and how.
-Result<ControlRequest> PlanByRules(const Worker& worker, const EngineFacts& facts,
-                                   const ProfileOptions& options) {
-  constexpr std::string_view kSend = "send.";
-  const bool takes_folder = EngineRule(facts.kind, facts.version, "folder_in_start") == "yes";
-  if (options.output_dir && !takes_folder)
-    return Refuse(worker,
-                  fmt::format("{} takes no folder for traces with a start: {}", NameOf(facts.kind),
-                              EngineRule(facts.kind, facts.version, "folder")));
-  if (options.output_dir && !options.output_dir->starts_with('/'))
-    return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
-  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
-  for (const std::string& name : RuleKeys(NameOf(facts.kind), kSend)) {
-    const std::string_view value =
-        EngineRule(facts.kind, facts.version, fmt::format("{}{}", kSend, name));
-    if (body.contains(name)) continue;
-    if (value == "{key}")
-      body[name] = options.key;
-    else if (value == "{folder}" && options.output_dir)
-      body[name] = *options.output_dir;
-    else if (value == "{steps}" && options.steps)
-      body[name] = *options.steps;
-    else if (!value.starts_with('{'))
-      body[name] = Json::parse(value);
-  }
-  ControlRequest request{worker.url, "/start_profile", body.dump()};
-  TakePaths(facts, "start", request);
-  return request;
-}
-
-}  // namespace
 
 std::string ControlRequest::AsCurl() const {
   const auto line = [&](const std::string& with) {
@@ -262,26 +154,16 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
     return Fail(ErrorKind::kUsage, "a session needs at least one step");
   if (const auto obstacle = FindObstacle(worker, facts, options))
     return tl::unexpected(ErrorOf(*obstacle));
-  if (!EngineRule(facts.kind, facts.version, "start").empty())
-    return PlanByRules(worker, facts, options);
-  return facts.kind == EngineKind::kSglang ? PlanSglang(worker, facts, options)
-                                           : PlanVllm(worker, facts, options);
+  return TypeOf(facts.kind).PlanStart(worker, facts, options);
 }
 
-bool KeyNamesFiles(const EngineFacts& facts) {
-  if (!EngineRule(facts.kind, facts.version, "start").empty())
-    return EngineRule(facts.kind, facts.version, "names_files") == "yes";
-  if (facts.kind != EngineKind::kSglang) return facts.profiler.reads_body;
-  return facts.profiler.reads_profile_id ||
-         EngineRule(facts.kind, facts.version, "prefix") == "yes";
-}
+bool KeyNamesFiles(const EngineFacts& facts) { return TypeOf(facts.kind).KeyNamesFiles(facts); }
 
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {
   ControlRequest request{worker.url, "/stop_profile", ""};
   TakePaths(facts, "stop", request);
-  if (counted && facts.kind == EngineKind::kSglang &&
-      EngineRule(facts.kind, facts.version, "start_step") == "yes")
-    request.take_back_body = NeverBegins();
+  if (counted && EngineRule(facts.kind, facts.version, "start_step") == "yes")
+    request.take_back_body = BodyThatNeverBegins();
   return request;
 }
 

@@ -141,9 +141,8 @@ std::string WorkerFiles::DoingOf(const RecordedWorker& worker) const {
   }
   if (traces == 0) return "nothing is written yet";
   if (whole < traces) return "writes its trace";
-  const bool has_table =
-      worker.facts.kind == EngineKind::kVllm && (worker.facts.profiler.dump_table.value_or(false) ||
-                                                 (worker.figures && worker.figures->table_ns > 0));
+  const bool has_table = worker.facts.profiler.dump_table.value_or(false) ||
+                         (worker.figures && worker.figures->table_ns > 0);
   if (has_table && tables < traces)
     return "its trace is whole, its table of averages (profiler_out) is being made";
   return "its trace is whole";

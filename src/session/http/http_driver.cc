@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/version.h"
 #include "session/http/profiler_session.h"
@@ -14,7 +15,7 @@
 namespace tacho {
 
 bool HttpDriver::EndsOldSessions(const EngineFacts& facts) const {
-  return facts.kind == EngineKind::kVllm;
+  return TypeOf(facts.kind).MayBeStoppedFirst();
 }
 
 Checked<void> HttpDriver::Check(RecordedWorker& worker, const std::string& folder_in_run,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
+#include "control/engine_type.h"
 #include "session/http/profiler_session.h"
 
 namespace tacho {
@@ -22,7 +23,7 @@ constexpr char kWhySilent[] = "it is in a long step, still writes an earlier ses
 bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   files_.LookIntoFolders();
   for (size_t i : running_)
-    if (recording_.workers[i].facts.kind == EngineKind::kVllm) AskToStop(i);
+    if (TypeOf(recording_.workers[i].facts.kind).MayBeStoppedFirst()) AskToStop(i);
   const int64_t begin = MonotonicNs();
   std::set<size_t> silent;
   const std::map<size_t, ControlOutcome> ended = AwaitStops(

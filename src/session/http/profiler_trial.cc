@@ -31,7 +31,6 @@ constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
 
 bool MayHaveStacks(const RecordedWorker& worker) {
   const EngineFacts& facts = worker.facts;
-  if (facts.kind != EngineKind::kVllm) return worker.profile.IsOn("with_stack");
   return StacksOf(facts, worker.profile)
       .value_or(EngineRule(facts.kind, facts.version, "stacks") == "yes");
 }

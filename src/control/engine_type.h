@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/engine.h"
+#include "control/finding.h"
+#include "control/launch/launch_plan.h"
+#include "control/live/liveness.h"
+#include "control/live/profile_control.h"
+
+namespace tacho {
+
+struct AnswerJson;  // control/live/answer_json.h
+
+// What an engine can do and says, where it differs by kind: one constant object for each kind. What
+// differs by version is data (EngineRule). This base goes by the rules alone, which is enough for
+// an engine that rules/engine_versions.rules describes; vllm/ and sglang/ know more.
+class EngineType {
+ public:
+  explicit EngineType(EngineKind kind, std::string_view name) : kind_(kind), name_(name) {}
+  virtual ~EngineType() = default;
+
+  [[nodiscard]] EngineKind kind() const { return kind_; }
+  [[nodiscard]] std::string_view name() const { return name_; }  // as in rules and --json: "vllm"
+  [[nodiscard]] virtual std::string_view title() const { return name_; }  // in sentences: "vLLM"
+
+  // Launching. Engines that `tacho launch` does not start have no port and no program.
+  [[nodiscard]] virtual uint16_t UsualPort() const { return 0; }
+  // Whether a command line with this word starts the engine. `program`: the word's last part.
+  [[nodiscard]] virtual bool IsProgram(std::string_view, std::string_view) const { return false; }
+  // Adds what of a planned start hinders profiling. `starts`: its profiler configuration is valid.
+  virtual void CheckLaunch(const LaunchPlan&, const ProfilerFacts&, bool,
+                           std::vector<Finding>&) const {}
+  virtual void CheckVariables(const LaunchPlan&, std::vector<Finding>&) const {}
+
+  // Probing. Whether these are the answers of such an engine.
+  [[nodiscard]] virtual bool Answers(const AnswerJson& json) const;
+  // Whether the engine's metrics have its name, where nothing else shows the kind.
+  [[nodiscard]] virtual bool IsNamedBy(std::string_view) const { return false; }
+  virtual void ReadFacts(const AnswerJson& json, EngineFacts& facts) const;
+  // Adds what one of the engine's processes on this host shows.
+  virtual void AddFactsOfProcess(int64_t, EngineFacts&) const {}
+  // Whether a GET of its POST route for starts is harmless, and shows that the route exists.
+  [[nodiscard]] virtual bool ShowsStartToGet() const { return false; }
+  // The route that shows life, without a step of the model.
+  [[nodiscard]] virtual std::string_view LifeRoute() const { return "/health"; }
+  // Whether a 503 from there means that the engine behind the server is dead.
+  [[nodiscard]] virtual bool DiesBy503() const { return false; }
+  using AskRoute = std::function<Result<int>(const std::string& route)>;  // its HTTP status
+  [[nodiscard]] virtual NotReady WhyNotReady(const AskRoute& ask) const;
+
+  // Profiling; see PlanStart, KeyNamesFiles, FindObstacle and FindRisks.
+  [[nodiscard]] virtual Result<ControlRequest> PlanStart(const Worker& worker,
+                                                         const EngineFacts& facts,
+                                                         const ProfileOptions& options) const;
+  [[nodiscard]] virtual bool KeyNamesFiles(const EngineFacts& facts) const;
+  // Whether a stop without a session is harmless, and ends one that was left.
+  [[nodiscard]] virtual bool MayBeStoppedFirst() const { return false; }
+  // Judges an answer other than 200 in the engine's own dialect; returns false if it has none.
+  virtual bool JudgeFailure(const ControlRequest&, const EngineFacts&, int, bool,
+                            ControlOutcome&) const {
+    return false;
+  }
+  [[nodiscard]] virtual std::optional<Finding> FindObstacle(const Worker& worker,
+                                                            const EngineFacts& facts,
+                                                            const ProfileOptions& options) const;
+  virtual void AddRisks(const Worker&, const EngineFacts&, const ProfileOptions&,
+                        std::vector<Finding>&) const {}
+
+  // Sleeping; see PlanSleep.
+  [[nodiscard]] virtual ControlRequest PlanSleep(const std::string& url, bool sleep,
+                                                 int64_t level) const;
+  // Whether a request to sleep or wake can end the engine in the wrong state, which it does not
+  // report.
+  [[nodiscard]] virtual bool MayDieOfSleep() const { return false; }
+
+ private:
+  const EngineKind kind_;
+  const std::string_view name_;
+};
+
+// For kUnknown a type that knows nothing.
+const EngineType& TypeOf(EngineKind kind);
+// All kinds but kUnknown, vLLM first.
+const std::vector<const EngineType*>& EngineTypes();
+// The types that `tacho launch` starts.
+std::vector<const EngineType*> LaunchedTypes();
+
+// vllm/ and sglang/
+const EngineType& VllmType();
+const EngineType& SglangType();
+
+}  // namespace tacho
