@@ -58,8 +58,8 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
     case Doubt::kImpossibleOrder:
       return trace.integrity.device_times() && trace.integrity.impossible.count() > 0;
     case Doubt::kEventsMissing:
-      return !trace.devices.empty() &&
-             (LostOtherData(trace.notes) || trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
+      return LostOtherData(trace.notes) ||
+             (!trace.devices.empty() && trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0);
     case Doubt::kRecordsDropped:
       return trace.notes.CountOf(NoteId::kProducerLostEvents) > 0;
     case Doubt::kEarlierWork:
@@ -123,12 +123,18 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
 std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   const bool verdict_counts_lost =
       std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
+  // A trace without device time is no part of the figures, unless none has any.
+  const bool timed = std::ranges::any_of(
+      traces, [](const TraceAnalysis* trace) { return !trace->devices.empty(); });
   std::string out;
   for (const Doubt doubt : {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kTimesRefused,
                             Doubt::kClockOff, Doubt::kImpossibleOrder, Doubt::kEventsMissing,
                             Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
-    const auto doubtful = static_cast<size_t>(std::ranges::count_if(
-        traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
+    const auto doubtful =
+        static_cast<size_t>(std::ranges::count_if(traces, [&](const TraceAnalysis* trace) {
+          const bool counts = doubt != Doubt::kEventsMissing || !timed || !trace->devices.empty();
+          return counts && HasDoubt(*trace, doubt);
+        }));
     if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
     // If all traces are affected, the verdict says so.
     if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
