@@ -114,7 +114,7 @@ const EngineType& TypeOf(EngineKind kind) {
 std::vector<const EngineType*> LaunchedTypes() {
   std::vector<const EngineType*> launched;
   for (const EngineType* type : EngineTypes())
-    if (type->UsualPort() != 0) launched.push_back(type);
+    if (type->Launch() != nullptr) launched.push_back(type);
   return launched;
 }
 

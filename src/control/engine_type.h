@@ -17,6 +17,21 @@ namespace tacho {
 
 struct AnswerJson;  // control/live/answer_json.h
 
+// The words with which an engine and its router are started, as `tacho launch` needs them.
+struct LaunchWords {
+  uint16_t port = 0;         // the usual one
+  std::string_view program;  // in $PATH, started as "PROGRAM serve"; "" if there is none
+  std::string_view module, model_option;  // for python -m
+  // Options with the number of GPUs that a server takes is the product of.
+  std::vector<std::string_view> tensor_parallel, pipeline_parallel, data_parallel;
+  std::string_view shares_gpus;      // the flag with which data-parallel ranks share GPUs; "": none
+  std::string_view key_variable;     // of the environment, if no option has the key; "": none
+  std::string_view only_key_option;  // guards the profiler if it is the only key; "": none
+  std::string_view folder_variable;  // names the folder of traces
+  std::string_view router;           // its program
+  std::vector<std::string> router_begin, router_options;  // words of every router
+};
+
 // What an engine can do and says, where it differs by kind: one constant object for each kind. What
 // differs by version is data (EngineRule). This base goes by the rules alone, which is enough for
 // an engine that rules/engine_versions.rules describes; vllm/ and sglang/ know more.
@@ -29,8 +44,16 @@ class EngineType {
   [[nodiscard]] std::string_view name() const { return name_; }  // as in rules and --json: "vllm"
   [[nodiscard]] virtual std::string_view title() const { return name_; }  // in sentences: "vLLM"
 
-  // Launching. Engines that `tacho launch` does not start have no port and no program.
-  [[nodiscard]] virtual uint16_t UsualPort() const { return 0; }
+  // Launching. Null for engines that `tacho launch` does not start.
+  [[nodiscard]] virtual const LaunchWords* Launch() const { return nullptr; }
+  // The folder of traces that the engine's own words name; "" for none.
+  [[nodiscard]] virtual std::string FolderInWords(const std::vector<std::string>&) const {
+    return "";
+  }
+  // Whether the started process was given this folder for its traces.
+  [[nodiscard]] virtual bool WasGivenFolder(int64_t, const std::string&) const { return false; }
+  // Whether the engine logs the folder of its traces when it starts.
+  [[nodiscard]] virtual bool LogsFolder() const { return false; }
   // Whether a command line with this word starts the engine. `program`: the word's last part.
   [[nodiscard]] virtual bool IsProgram(std::string_view, std::string_view) const { return false; }
   // Adds what of a planned start hinders profiling. `starts`: its profiler configuration is valid.

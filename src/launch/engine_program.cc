@@ -10,6 +10,7 @@
 #include "base/find_program.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/launch/launch_checks.h"
 #include "control/version.h"
 #include "launch/command_wrappers.h"
@@ -42,11 +43,10 @@ std::string FirstInPath(std::string_view name) {
 // `python -m` wants the model as an option.
 std::vector<std::string> AsModule(EngineKind kind, const std::string& python,
                                   const std::vector<std::string>& arguments) {
-  const bool vllm = kind == EngineKind::kVllm;
-  std::vector<std::string> command{
-      python, "-m", vllm ? "vllm.entrypoints.openai.api_server" : "sglang.launch_server"};
+  const LaunchWords& engine = *TypeOf(kind).Launch();
+  std::vector<std::string> command{python, "-m", std::string(engine.module)};
   if (!arguments.empty() && !arguments.front().starts_with('-'))
-    command.emplace_back(vllm ? "--model" : "--model-path");
+    command.emplace_back(engine.model_option);
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
@@ -117,7 +117,7 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
   TACHO_RETURN_IF_ERROR(CheckWrappers(arguments));
   const auto word = arguments.begin() + static_cast<std::ptrdiff_t>(EngineWord(arguments));
   const EngineKind named = EngineOf({word, arguments.end()});
-  if (named != EngineKind::kUnknown && named != kind)
+  if (IsKnown(named) && named != kind)
     return Fail(ErrorKind::kUsage,
                 fmt::format("the command starts {}: tacho launch {} -- ..., or tacho record "
                             "--launch {} -- ...",
@@ -152,18 +152,17 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
     return EngineProgram{AsModule(kind, program, rest), program};
   }
   if (is_whole) return EngineProgram{rest, PythonOf(rest)};
-  if (kind == EngineKind::kVllm) {
-    const std::string vllm = FirstInPath("vllm");
-    if (!vllm.empty()) {
-      std::vector<std::string> command{vllm, "serve"};
-      command.insert(command.end(), rest.begin(), rest.end());
-      return EngineProgram{std::move(command), PythonOfScript(vllm)};
-    }
+  const std::string_view own = TypeOf(kind).Launch()->program;
+  if (const std::string program = own.empty() ? "" : FirstInPath(own); !program.empty()) {
+    std::vector<std::string> command{program, "serve"};
+    command.insert(command.end(), rest.begin(), rest.end());
+    return EngineProgram{std::move(command), PythonOfScript(program)};
   }
   const std::string found = FirstInPath("python3");
   if (found.empty())
-    return NotInstalled(kind, kind == EngineKind::kVllm ? " ($PATH has neither vllm nor python3)"
-                                                        : " ($PATH has no python3)");
+    return NotInstalled(kind, own.empty()
+                                  ? " ($PATH has no python3)"
+                                  : fmt::format(" ($PATH has neither {} nor python3)", own));
   return EngineProgram{AsModule(kind, found, rest), found};
 }
 

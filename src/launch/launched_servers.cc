@@ -10,6 +10,7 @@
 #include "base/pause.h"
 #include "base/words.h"
 #include "control/engine_folder.h"
+#include "control/engine_type.h"
 #include "control/live/port_owner.h"
 #include "control/live/probe.h"
 #include "control/log/engine_failure.h"
@@ -242,14 +243,10 @@ std::vector<ProfilingProof> LaunchedServers::Prove(HttpClient& client, std::stop
   for (size_t i = 0; i < workers.size(); ++i) {
     const PlannedServer& server = plan_.servers[i];
     const int64_t pid = servers_[i].program.pid();
-    const bool vllm = plan_.kind == EngineKind::kVllm;
+    const EngineType& engine = TypeOf(plan_.kind);
     proofs.push_back(
-        {.in_arguments =
-             vllm ? ProfilerConfigOfProcess(pid).find(server.traces) != std::string::npos
-                  : FolderOfProcess(pid,
-                                    EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR").value_or("")) ==
-                        server.traces,
-         .logged = vllm ? LineWithFolder(server.log, server.traces) : std::nullopt,
+        {.in_arguments = engine.WasGivenFolder(pid, server.traces),
+         .logged = engine.LogsFolder() ? LineWithFolder(server.log, server.traces) : std::nullopt,
          .has_route = facts[i] ? std::optional(facts[i]->profiler.has_http) : std::nullopt});
   }
   return proofs;

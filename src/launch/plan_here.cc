@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "control/engine_folder.h"
+#include "control/engine_type.h"
 #include "control/launch/command_options.h"
 #include "control/launch/config_file.h"
 #include "control/launch/launch_checks.h"
@@ -36,7 +37,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kTooLittleRoom = 256ull << 20, kLittleRoom = 2ull << 30;
-constexpr uint16_t kFirstVllmPort = 8000, kFirstSglangPort = 30000;
 constexpr int kMostGpus = 1024;
 
 std::vector<std::string> OwnEnvironment() {
@@ -120,7 +120,7 @@ Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_
 }
 
 std::string RouterProgram(EngineKind kind, const std::string& python) {
-  const std::string name = kind == EngineKind::kVllm ? "vllm-router" : "sglang-router";
+  const std::string name(TypeOf(kind).Launch()->router);
   std::string beside = fs::path(python).parent_path().string() + "/" + name;
   if (!python.empty() && IsProgram(beside)) return beside;
   const std::vector<std::string> found = ProgramsInPath(name);
@@ -270,9 +270,7 @@ Result<void> CheckWhoseOptions(const std::vector<std::string>& command) {
 
 }  // namespace
 
-uint16_t UsualPort(EngineKind kind) {
-  return kind == EngineKind::kVllm ? kFirstVllmPort : kFirstSglangPort;
-}
+uint16_t UsualPort(EngineKind kind) { return TypeOf(kind).Launch()->port; }
 
 std::string ListenerOn(uint16_t port) {
   constexpr size_t kMostOfCommand = 200;

@@ -14,6 +14,7 @@
 #include "base/secrets.h"
 #include "base/words.h"
 #include "control/engine_folder.h"
+#include "control/engine_type.h"
 #include "control/launch/command_options.h"
 #include "control/live/engine_answers.h"
 #include "control/version.h"
@@ -95,20 +96,13 @@ PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
 
 // The number of GPUs that one server takes.
 size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) {
-  using Names = std::vector<std::string_view>;
-  const bool vllm = plan.kind == EngineKind::kVllm;
-  Names data_parallel{"--data-parallel-size", "-dp"};
-  if (!vllm) data_parallel = {"--dp-size", "--dp", "--data-parallel-size"};
-  // With this option SGLang's data parallel ranks share the GPUs of its tensor parallel ranks.
-  if (!vllm && std::ranges::find(words, "--enable-dp-attention") != words.end())
-    data_parallel.clear();
-  const std::array<Names, 3> sizes{vllm ? Names{"--tensor-parallel-size", "-tp"}
-                                        : Names{"--tp-size", "--tp", "--tensor-parallel-size"},
-                                   vllm ? Names{"--pipeline-parallel-size", "-pp"}
-                                        : Names{"--pp-size", "--pipeline-parallel-size"},
-                                   data_parallel};
+  const LaunchWords& engine = *TypeOf(plan.kind).Launch();
+  std::vector<std::vector<std::string_view>> sizes{engine.tensor_parallel,
+                                                   engine.pipeline_parallel};
+  if (engine.shares_gpus.empty() || std::ranges::find(words, engine.shares_gpus) == words.end())
+    sizes.push_back(engine.data_parallel);
   size_t gpus = 1;
-  for (const Names& names : sizes)
+  for (const std::vector<std::string_view>& names : sizes)
     gpus *= std::max<size_t>(
         1, ParseWhole<size_t>(OptionValue(words, names).value_or("1")).value_or(1));
   return gpus;
@@ -174,13 +168,15 @@ std::string SettingOf(const std::vector<std::string>& environment, std::string_v
 // only an admin key, that guards its profiler.
 std::string ApiKeyOf(EngineKind kind, const Words& words,
                      const std::vector<std::string>& environment) {
-  std::string key, admin_key;
+  const LaunchWords& engine = *TypeOf(kind).Launch();
+  std::string key, only_key;
   for (const CommandOption& option : OptionsOf(words)) {
     if (option.name == "api-key") key = option.value.value_or("");
-    if (option.name == "admin-api-key") admin_key = option.value.value_or("");
+    if (option.name == engine.only_key_option) only_key = option.value.value_or("");
   }
   if (!key.empty()) return key;
-  return kind == EngineKind::kVllm ? SettingOf(environment, "VLLM_API_KEY") : admin_key;
+  return engine.key_variable.empty() ? only_key
+                                     : SettingOf(environment, std::string(engine.key_variable));
 }
 
 // Replaces the port that the user gave to the engine: each replica has its own.
@@ -202,17 +198,17 @@ std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
 // The folder that the user's own words or environment name for traces; "" for none.
 std::string FolderNamedBy(const PlannedLaunch& plan, const std::vector<std::string>& words,
                           const std::vector<std::string>& environment) {
-  const bool vllm = plan.kind == EngineKind::kVllm;
-  const std::string variable = vllm ? "VLLM_TORCH_PROFILER_DIR" : "SGLANG_TORCH_PROFILER_DIR";
-  const bool is_read =
-      !vllm || EngineRule(plan.kind, plan.version, "variable." + variable) == "text";
-  ProfilerFacts profiler;
-  if (vllm) ReadProfilerConfig(ProfilerConfigOf(words, {}), profiler);
-  if (is_read && !profiler.folder) {
+  const EngineType& engine = TypeOf(plan.kind);
+  std::string folder = engine.FolderInWords(words);
+  const std::string variable(engine.Launch()->folder_variable);
+  // A version without a rule for its variable reads it.
+  const std::string_view how = EngineRule(plan.kind, plan.version, "variable." + variable);
+  const bool is_read = how.empty() || how == "text";
+  if (is_read && folder.empty()) {
     for (const std::string& setting : environment)
-      if (NameOfSetting(setting) == variable) profiler.folder = setting.substr(variable.size() + 1);
+      if (NameOfSetting(setting) == variable) folder = setting.substr(variable.size() + 1);
   }
-  return profiler.folder.value_or("");
+  return folder;
 }
 
 PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& program,
@@ -271,22 +267,23 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
 }
 
 PlannedServer PlanRouter(const LaunchPlace& place, const PlannedLaunch& plan) {
-  const bool vllm = plan.kind == EngineKind::kVllm;
+  const LaunchWords& engine = *TypeOf(plan.kind).Launch();
   const size_t first = plan.servers.size();
   PlannedServer router;
-  router.name = vllm ? "vllm-router" : "sglang-router";
+  router.name = engine.router;
   router.port = place.ports.at(first);
   router.url = fmt::format("http://{}:{}", kLoopback, router.port);
   router.log = fmt::format("{}/logs/{}.log", place.folder, router.name);
   const std::string host(kLoopback);
   router.command = {place.router_program};
-  if (!vllm) router.command.emplace_back("launch");
+  router.command.insert(router.command.end(), engine.router_begin.begin(),
+                        engine.router_begin.end());
   router.command.insert(
       router.command.end(),
       {"--host", host, "--port", std::to_string(router.port), "--prometheus-host", host,
        "--prometheus-port", std::to_string(place.ports.at(first + 1)), "--policy", "round_robin"});
-  // SGLang's /health runs a forward, which would fill a profile.
-  if (!vllm) router.command.insert(router.command.end(), {"--health-check-endpoint", "/ready"});
+  router.command.insert(router.command.end(), engine.router_options.begin(),
+                        engine.router_options.end());
   router.command.emplace_back("--worker-urls");
   for (const PlannedServer& server : plan.servers) router.command.push_back(server.url);
   return router;

@@ -102,7 +102,7 @@ std::vector<std::string> LocalEngineUrls() {
     const EngineKind kind = EngineOf(words);
     if (!IsKnown(kind)) continue;
     const std::vector<uint16_t> ports = PortsOf(pid);
-    uint16_t asked = TypeOf(kind).UsualPort();  // engines listen on more than one
+    uint16_t asked = TypeOf(kind).Launch()->port;  // engines listen on more than one
     for (const CommandOption& option : OptionsOf(words))
       if (option.name == "port")
         asked = ParseWhole<uint16_t>(option.value.value_or("")).value_or(asked);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "control/engine_folder.h"
 #include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/answer_json.h"
+#include "control/live/local_engine.h"
 #include "control/live/start_request.h"
 #include "control/version.h"
 
@@ -17,7 +19,29 @@ class Sglang final : public EngineType {
  public:
   Sglang() : EngineType(EngineKind::kSglang, "sglang") {}
   [[nodiscard]] std::string_view title() const override { return "SGLang"; }
-  [[nodiscard]] uint16_t UsualPort() const override { return 30000; }
+  // Its router asks /ready: its /health runs a forward, which would fill a profile.
+  [[nodiscard]] const LaunchWords* Launch() const override {
+    static const LaunchWords kLaunch = {
+        .port = 30000,
+        .program = "",
+        .module = "sglang.launch_server",
+        .model_option = "--model-path",
+        .tensor_parallel = {"--tp-size", "--tp", "--tensor-parallel-size"},
+        .pipeline_parallel = {"--pp-size", "--pipeline-parallel-size"},
+        .data_parallel = {"--dp-size", "--dp", "--data-parallel-size"},
+        .shares_gpus = "--enable-dp-attention",
+        .key_variable = "",
+        .only_key_option = "admin-api-key",
+        .folder_variable = "SGLANG_TORCH_PROFILER_DIR",
+        .router = "sglang-router",
+        .router_begin = {"launch"},
+        .router_options = {"--health-check-endpoint", "/ready"}};
+    return &kLaunch;
+  }
+  [[nodiscard]] bool WasGivenFolder(int64_t pid, const std::string& folder) const override {
+    return FolderOfProcess(pid, EnvironmentOf(pid, "SGLANG_TORCH_PROFILER_DIR").value_or("")) ==
+           folder;
+  }
   [[nodiscard]] bool IsProgram(std::string_view word, std::string_view program) const override {
     return program == "sglang" || program == "sglang_launch_server" ||
            word.starts_with("sglang.launch_server") || word.starts_with("sglang.srt");

@@ -47,7 +47,32 @@ class Vllm final : public EngineType {
  public:
   Vllm() : EngineType(EngineKind::kVllm, "vllm") {}
   [[nodiscard]] std::string_view title() const override { return "vLLM"; }
-  [[nodiscard]] uint16_t UsualPort() const override { return 8000; }
+  [[nodiscard]] const LaunchWords* Launch() const override {
+    static const LaunchWords kLaunch = {.port = 8000,
+                                       .program = "vllm",
+                                       .module = "vllm.entrypoints.openai.api_server",
+                                       .model_option = "--model",
+                                       .tensor_parallel = {"--tensor-parallel-size", "-tp"},
+                                       .pipeline_parallel = {"--pipeline-parallel-size", "-pp"},
+                                       .data_parallel = {"--data-parallel-size", "-dp"},
+                                       .shares_gpus = "",
+                                       .key_variable = "VLLM_API_KEY",
+                                       .only_key_option = "",
+                                       .folder_variable = "VLLM_TORCH_PROFILER_DIR",
+                                       .router = "vllm-router",
+                                       .router_begin = {},
+                                       .router_options = {}};
+    return &kLaunch;
+  }
+  [[nodiscard]] std::string FolderInWords(const std::vector<std::string>& words) const override {
+    ProfilerFacts profiler;
+    ReadProfilerConfig(ProfilerConfigOf(words, {}), profiler);
+    return profiler.folder.value_or("");
+  }
+  [[nodiscard]] bool WasGivenFolder(int64_t pid, const std::string& folder) const override {
+    return ProfilerConfigOfProcess(pid).find(folder) != std::string::npos;
+  }
+  [[nodiscard]] bool LogsFolder() const override { return true; }
   [[nodiscard]] bool IsProgram(std::string_view word, std::string_view program) const override {
     return program == "vllm" || program == "vllm-serve" || word.starts_with("vllm.entrypoints");
   }
