@@ -77,13 +77,13 @@ class LogReader {
     std::set<FindingId> seen;
     for (size_t i = 0; i < hits_.size(); ++i) {
       const LogRule& rule = LogRules()[i];
-      if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
-      const Hit& hit = *hits_[i];
-      found.emplace_back(hit.line,
-                         FindingAt(hit, rule.id, std::string(rule.meaning),
-                                   std::string(rule.remedy == "{enable}"
-                                                   ? EngineRule(rule.engine, version_, "enable")
-                                                   : rule.remedy)));
+      const LogRule::Remedy* const remedy = hits_[i] ? rule.RemedyFor(kind_, version) : nullptr;
+      if (remedy == nullptr || !seen.insert(rule.id).second) continue;
+      found.emplace_back(hits_[i]->line,
+                         FindingAt(*hits_[i], rule.id, std::string(rule.meaning),
+                                   std::string(remedy->text == "{enable}"
+                                                   ? EngineRule(remedy->engine, version_, "enable")
+                                                   : remedy->text)));
     }
     // kWaitsForFlush is what the engine itself says about the same flush. Its "nothing to do" is
     // wrong beside a finding with a remedy.

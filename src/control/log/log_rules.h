@@ -18,19 +18,30 @@ struct LogPlace {
   bool nsys = false, gpu = false, npu = false;
 };
 
-// A line of rules/logs.rules.
-struct LogRule {
-  FindingId id;
-  std::string_view engine;  // "vllm", "sglang", "any"
-  VersionRange versions;
-  LogPlace when;
-  bool by_code = false;  // no words: see log_checks.cc
+// Words of a line: all of `words`, and none of `without`.
+struct LogPattern {
   std::vector<std::string_view> words, without;
-  std::string_view meaning, remedy;
+  [[nodiscard]] bool Fits(std::string_view line) const;
+};
+
+// A finding of rules/logs.rules.
+struct LogRule {
+  struct Remedy {
+    std::string_view engine;  // "vllm", "sglang", "" for any
+    VersionRange versions;
+    std::string_view text;
+  };
+  FindingId id;
+  LogPlace when;
+  bool by_code = false;  // no patterns: see log_checks.cc
+  std::string_view meaning;
+  std::vector<Remedy> remedies;
+  std::vector<LogPattern> patterns;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
-  // kUnknown stands for any engine.
-  [[nodiscard]] bool IsFor(EngineKind kind, const std::optional<Version>& version) const;
+  // The first that fits; nullptr if none does. kUnknown stands for any engine.
+  [[nodiscard]] const Remedy* RemedyFor(EngineKind kind,
+                                        const std::optional<Version>& version) const;
 };
 const std::vector<LogRule>& LogRules();
 
