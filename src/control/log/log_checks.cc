@@ -11,8 +11,6 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "control/launch/launch_checks.h"
-#include "control/log/failure_words.h"
-#include "control/log/log_envelope.h"
 #include "control/log/log_line.h"
 #include "control/log/log_rules.h"
 #include "control/log/log_sessions.h"
@@ -20,7 +18,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16;
+constexpr size_t kMostShown = 300, kMostVariables = 16;
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
@@ -61,12 +59,11 @@ class LogReader {
       : kind_(kind),
         version_(version),
         end_(end),
-        hits_(LogRules().size()),
-        number_(lines_before) {}
+        hits_(TheLogTable().findings.size()),
+        lines_(lines_before) {}
 
   void Take(std::string_view raw) {
-    ++number_;
-    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one.substr(0, kMostOfLine)); });
+    lines_.ReadAll(raw, [&](LogLine line) { TakeOne(std::move(line)); });
   }
 
   std::vector<Finding> Finish(LogOrigin& origin) {
@@ -76,7 +73,7 @@ class LogReader {
     std::vector<std::pair<uint64_t, Finding>> found;
     std::set<FindingId> seen;
     for (size_t i = 0; i < hits_.size(); ++i) {
-      const LogRule& rule = LogRules()[i];
+      const LogRule& rule = TheLogTable().findings[i];
       const LogRule::Remedy* const remedy = hits_[i] ? rule.RemedyFor(kind_, version) : nullptr;
       if (remedy == nullptr || !seen.insert(rule.id).second) continue;
       found.emplace_back(hits_[i]->line,
@@ -104,10 +101,10 @@ class LogReader {
  private:
   using Found = std::vector<std::pair<uint64_t, Finding>>;
 
-  void TakeOne(std::string_view one) {
-    line_ = lines_.Read(one);
+  void TakeOne(LogLine line) {
+    line_ = std::move(line);
     const std::string_view text = line_.text;
-    if (text.empty() || HoldsRequest(text)) return;
+    if (text.empty() || line_.Says(LogSign::kRequest)) return;
     LearnEngine(text);
     FollowTraceback(text);
     FollowSessions();
@@ -117,14 +114,13 @@ class LogReader {
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
     is_known_ |= IsKnown(text);
-    place_.cause = end_ && (number_ == end_->cause.line || number_ == end_->cause.led_line);
+    place_.cause =
+        end_ && (line_.number == end_->cause.line || line_.number == end_->cause.led_line);
     place_.profiler = in_profiler_ || Has(text, "rofiler");
-    const std::vector<LogRule>& rules = LogRules();
+    const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
       if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
-    // A line without indentation ends a traceback.
-    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
-      in_profiler_ = false;
+    if (line_.traceback == TracebackPart::kException && IsOfTraceback()) in_profiler_ = false;
   }
 
   // Whether the line is an engine's, a router's or nsys's own. Only naming them is not enough: a
@@ -140,11 +136,11 @@ class LogReader {
   // Whether a rule still needs a hit: it has none, or none yet in the lines that report the
   // engine's end.
   bool IsWanted(const std::optional<Hit>& hit) const {
-    return !hit || (end_ && hit->line <= end_->alive_until && number_ > end_->alive_until &&
-                    number_ <= end_->last_line);
+    return !hit || (end_ && hit->line <= end_->alive_until && line_.number > end_->alive_until &&
+                    line_.number <= end_->last_line);
   }
 
-  Hit Here() const { return {number_, line_.process, Shown(line_.text)}; }
+  Hit Here() const { return {line_.number, line_.process, Shown(line_.text)}; }
   static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
                            std::string remedy) {
     return {id, "",
@@ -176,11 +172,11 @@ class LogReader {
   bool IsOfTraceback() const { return line_.writer == traceback_of_; }
 
   void FollowTraceback(std::string_view text) {
-    if (text.ends_with(kTracebackHead)) {
+    if (line_.traceback == TracebackPart::kHead) {
       in_profiler_ = false;
       variable_.clear();
       traceback_of_ = line_.writer;
-    } else if (text.starts_with(' ') && IsOfTraceback()) {
+    } else if (line_.traceback == TracebackPart::kInside && IsOfTraceback()) {
       in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
       if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
         variable_ = name;
@@ -198,9 +194,8 @@ class LogReader {
     place_.starting = sessions_.IsStarting();
     place_.stopping = sessions_.IsStopping();
     if (!was_stopping && !told_to_end_) return;
-    const Says says = WhatSays(line_.text);
-    if (says == Says::kToldToEnd && was_stopping && !told_to_end_) told_to_end_ = Here();
-    if (says == Says::kStart) CutShort();
+    if (line_.Says(LogSign::kToldToEnd) && was_stopping && !told_to_end_) told_to_end_ = Here();
+    if (line_.Says(LogSign::kStart)) CutShort();
     // The server finished the stop after it was told to end: the trace may be whole.
     if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
       told_to_end_.reset();
@@ -214,7 +209,7 @@ class LogReader {
 
   // Keeps what code found as the hit of that finding's rules.
   void AddByCode(FindingId id, const Hit& hit) {
-    const std::vector<LogRule>& rules = LogRules();
+    const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
       if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
@@ -303,7 +298,6 @@ class LogReader {
   std::optional<EngineEnd> end_;
   std::vector<std::optional<Hit>> hits_;  // one per rule
   LogLineReader lines_;
-  uint64_t number_;
   LogLine line_;
   LogPlace place_;
 

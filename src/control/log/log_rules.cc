@@ -24,9 +24,13 @@ constexpr NamedPlace kPlaces[] = {{"profiling", &LogPlace::profiling},
                                   {"gpu", &LogPlace::gpu},
                                   {"npu", &LogPlace::npu}};
 
+constexpr std::string_view kSigns[] = {"start",       "ready",    "serves",  "told-to-end", "ended",
+                                       "survived",    "harmless", "chained", "crash",       "dies",
+                                       "full-memory", "profiler", "fails",   "request"};
+
 // Reads "A & B ! C".
-LogPattern PatternOf(std::string_view text) {
-  LogPattern pattern;
+LogPatterns::Pattern PatternOf(std::string_view text) {
+  LogPatterns::Pattern pattern;
   std::vector<std::string_view>* into = &pattern.words;
   for (text = Trim(text); !text.empty();) {
     const size_t end = std::min(text.find(" & "), text.find(" ! "));
@@ -78,35 +82,53 @@ Result<LogRule::Remedy> ParseRemedy(std::string_view line) {
   return remedy;
 }
 
-Result<void> ReadLine(std::string_view line, std::vector<LogRule>& rules) {
-  if (line.starts_with("- ") && !rules.empty()) {
-    for (line.remove_prefix(2); !line.empty();) {
-      const size_t bar = line.find(" | ");
-      rules.back().patterns.push_back(PatternOf(line.substr(0, bar)));
-      line.remove_prefix(bar == line.npos ? line.size() : bar + 3);
+// Reads the table line by line.
+class TableReader {
+ public:
+  Result<void> Take(std::string_view line) {
+    if (line.starts_with("- ") && patterns_ != nullptr) {
+      for (line.remove_prefix(2); !line.empty();) {
+        const size_t bar = line.find(" | ");
+        patterns_->patterns.push_back(PatternOf(line.substr(0, bar)));
+        line.remove_prefix(bar == line.npos ? line.size() : bar + 3);
+      }
+    } else if (line.starts_with("> ") && !table.findings.empty()) {
+      TACHO_ASSIGN_OR_RETURN(LogRule::Remedy remedy, ParseRemedy(line.substr(2)));
+      table.findings.back().remedies.push_back(remedy);
+    } else if (line.starts_with("says ")) {
+      const auto* const sign = std::ranges::find(kSigns, line.substr(5));
+      if (sign == std::end(kSigns)) return Fail(ErrorKind::kUsage, "unknown sign");
+      patterns_ =
+          &table.signs.emplace_back(static_cast<LogSign>(sign - kSigns), LogPatterns{}).second;
+    } else if (line.starts_with("phase ")) {
+      patterns_ = &table.phases.emplace_back(line.substr(6), LogPatterns{}).second;
+    } else {
+      TACHO_ASSIGN_OR_RETURN(LogRule rule, ParseHead(line));
+      patterns_ = &table.findings.emplace_back(std::move(rule)).patterns;
     }
-  } else if (line.starts_with("> ") && !rules.empty()) {
-    TACHO_ASSIGN_OR_RETURN(LogRule::Remedy remedy, ParseRemedy(line.substr(2)));
-    rules.back().remedies.push_back(remedy);
-  } else {
-    TACHO_ASSIGN_OR_RETURN(LogRule rule, ParseHead(line));
-    rules.push_back(std::move(rule));
+    return {};
   }
-  return {};
-}
+
+  LogTable table;
+
+ private:
+  LogPatterns* patterns_ = nullptr;  // of the head that was read last
+};
 
 }  // namespace
 
-bool LogPattern::Fits(std::string_view line) const {
+bool LogPatterns::Fit(std::string_view line) const {
   const auto holds = [&](std::string_view part) { return line.find(part) != line.npos; };
-  return std::ranges::all_of(words, holds) && std::ranges::none_of(without, holds);
+  return std::ranges::any_of(patterns, [&](const Pattern& one) {
+    return std::ranges::all_of(one.words, holds) && std::ranges::none_of(one.without, holds);
+  });
 }
 
 bool LogRule::Matches(std::string_view line, const LogPlace& place) const {
   return std::ranges::all_of(
              kPlaces,
              [&](const auto& one) { return !(when.*one.is_there) || place.*one.is_there; }) &&
-         std::ranges::any_of(patterns, [&](const LogPattern& one) { return one.Fits(line); });
+         patterns.Fit(line);
 }
 
 const LogRule::Remedy* LogRule::RemedyFor(EngineKind kind,
@@ -118,14 +140,14 @@ const LogRule::Remedy* LogRule::RemedyFor(EngineKind kind,
   return found == remedies.end() ? nullptr : &*found;
 }
 
-const std::vector<LogRule>& LogRules() {
-  static const std::vector<LogRule> rules = [] {
-    std::vector<LogRule> read;
+const LogTable& TheLogTable() {
+  static const LogTable read = [] {
+    TableReader reader;
     ReadBuiltInRules(embedded::log_rules, "rules/logs.rules",
-                     [&](auto line) { return ReadLine(line, read); });
-    return read;
+                     [&](auto line) { return reader.Take(line); });
+    return std::move(reader.table);
   }();
-  return rules;
+  return read;
 }
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 
 #include "control/engine.h"
 #include "control/finding.h"
+#include "control/log/log_signs.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -18,10 +19,13 @@ struct LogPlace {
   bool nsys = false, gpu = false, npu = false;
 };
 
-// Words of a line: all of `words`, and none of `without`.
-struct LogPattern {
-  std::vector<std::string_view> words, without;
-  [[nodiscard]] bool Fits(std::string_view line) const;
+// Patterns of lines. One of them fits a line that holds all of its `words`, and none of `without`.
+struct LogPatterns {
+  struct Pattern {
+    std::vector<std::string_view> words, without;
+  };
+  std::vector<Pattern> patterns;
+  [[nodiscard]] bool Fit(std::string_view line) const;
 };
 
 // A finding of rules/logs.rules.
@@ -36,13 +40,20 @@ struct LogRule {
   bool by_code = false;  // no patterns: see log_checks.cc
   std::string_view meaning;
   std::vector<Remedy> remedies;
-  std::vector<LogPattern> patterns;
+  LogPatterns patterns;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
   // The first that fits; nullptr if none does. kUnknown stands for any engine.
   [[nodiscard]] const Remedy* RemedyFor(EngineKind kind,
                                         const std::optional<Version>& version) const;
 };
-const std::vector<LogRule>& LogRules();
+
+// rules/logs.rules
+struct LogTable {
+  std::vector<LogRule> findings;
+  std::vector<std::pair<LogSign, LogPatterns>> signs;
+  std::vector<std::pair<std::string_view, LogPatterns>> phases;
+};
+const LogTable& TheLogTable();
 
 }  // namespace tacho

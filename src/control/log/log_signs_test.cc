@@ -1,4 +1,4 @@
-#include "control/log/start_phase.h"
+#include "control/log/log_signs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
