@@ -15,10 +15,16 @@ namespace {
 constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64,
                  kMostAnswers = 20;
 
-// Follows the failures of a log, line by line.
-class FailureReader {
+}  // namespace
+
+class FailureReader::Follower {
  public:
-  explicit FailureReader(uint64_t lines_before) : begin_(lines_before) {}
+  explicit Follower(uint64_t lines_before) : begin_(lines_before) {}
+
+  uint64_t AliveUntil(const std::string& engine) const {
+    const auto found = engines_.find(engine);
+    return found == engines_.end() ? begin_ : found->second.life.alive_until;
+  }
 
   LogFailures Finish() const {
     LogFailures failures;
@@ -318,18 +324,17 @@ class FailureReader {
   Kept first_, first_error_;
 };
 
-}  // namespace
-
-LogFailures ReadFailures(std::string_view log, uint64_t lines_before, const std::stop_token& stop) {
-  FailureReader reader(lines_before);
-  LogLineReader lines(lines_before);
-  while (!log.empty() && !stop.stop_requested())
-    lines.ReadAll(TakeLine(log), [&](const LogLine& line) { reader.Take(line); });
-  return reader.Finish();
+FailureReader::FailureReader(uint64_t lines_before)
+    : follower_(std::make_unique<Follower>(lines_before)) {}
+FailureReader::~FailureReader() = default;
+void FailureReader::Take(const LogLine& line) { follower_->Take(line); }
+uint64_t FailureReader::AliveUntil(const std::string& engine) const {
+  return follower_->AliveUntil(engine);
 }
+LogFailures FailureReader::Finish() const { return follower_->Finish(); }
 
 LogFailures ReadFailures(std::istream& log, const std::stop_token& stop) {
-  FailureReader reader(0);
+  FailureReader reader;
   LogLineReader lines;
   ForEachLogLine(log, stop, [&](std::string_view raw) {
     lines.ReadAll(raw, [&](const LogLine& line) { reader.Take(line); });

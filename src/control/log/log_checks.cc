@@ -49,26 +49,34 @@ std::string Shown(std::string_view text) {
 
 struct Hit {
   uint64_t line = 0;
-  std::string process, text;
+  std::string process, text, engine;
 };
 
 class LogReader {
  public:
-  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before,
-            const std::optional<EngineEnd>& end)
+  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before)
       : kind_(kind),
         version_(version),
-        end_(end),
         hits_(TheLogTable().findings.size()),
-        lines_(lines_before) {}
+        recent_(hits_.size()),
+        lines_(lines_before),
+        failures_(lines_before) {}
 
   void Take(std::string_view raw) {
-    lines_.ReadAll(raw, [&](LogLine line) { TakeOne(std::move(line)); });
+    lines_.ReadAll(raw, [&](LogLine line) {
+      failures_.Take(line);
+      TakeOne(std::move(line));
+    });
   }
 
-  std::vector<Finding> Finish(LogOrigin& origin) {
+  LogReport Finish() {
     CutShort();
-    origin = {kind_, is_known_ || kind_ != EngineKind::kUnknown, {}};
+    LogReport report{.failures = failures_.Finish(),
+                     .findings = {},
+                     .lines = {},
+                     .engine = kind_,
+                     .is_known = is_known_ || kind_ != EngineKind::kUnknown};
+    if (report.failures.end) TakeEnd(*report.failures.end);
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
     std::set<FindingId> seen;
@@ -90,12 +98,11 @@ class LogReader {
     AddVariables(found);
     AddConfigError(found);
     std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);
-    std::vector<Finding> findings;
     for (auto& [line, finding] : found) {
-      origin.lines.push_back(line);
-      findings.push_back(std::move(finding));
+      report.lines.push_back(line);
+      report.findings.push_back(std::move(finding));
     }
-    return findings;
+    return report;
   }
 
  private:
@@ -114,12 +121,13 @@ class LogReader {
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
     is_known_ |= IsKnown(text);
-    place_.cause =
-        end_ && (line_.number == end_->cause.line || line_.number == end_->cause.led_line);
     place_.profiler = in_profiler_ || Has(text, "rofiler");
     const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
-      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
+      if (IsWanted(recent_[i]) && rules[i].Matches(text, place_)) {
+        recent_[i] = Here();
+        if (!hits_[i]) hits_[i] = recent_[i];
+      }
     if (line_.traceback == TracebackPart::kException && IsOfTraceback()) in_profiler_ = false;
   }
 
@@ -133,14 +141,29 @@ class LogReader {
             HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
   }
 
-  // Whether a rule still needs a hit: it has none, or none yet in the lines that report the
-  // engine's end.
+  // Whether a rule needs a recent hit: it has none, or an engine served or started since then.
   bool IsWanted(const std::optional<Hit>& hit) const {
-    return !hit || (end_ && hit->line <= end_->alive_until && line_.number > end_->alive_until &&
-                    line_.number <= end_->last_line);
+    return !hit || hit->line <= std::max(failures_.AliveUntil(hit->engine),
+                                         failures_.AliveUntil(line_.engine));
   }
 
-  Hit Here() const { return {line_.number, line_.process, Shown(line_.text)}; }
+  // Prefers hits in the lines that report the engine's end, and adds those of its cause.
+  void TakeEnd(const EngineEnd& end) {
+    const auto is_before = [&](const Hit& hit) { return hit.line <= end.alive_until; };
+    const std::vector<LogRule>& rules = TheLogTable().findings;
+    for (size_t i = 0; i < rules.size(); ++i) {
+      if (recent_[i] && is_before(*hits_[i]) && !is_before(*recent_[i]) &&
+          recent_[i]->line <= end.last_line)
+        hits_[i] = recent_[i];
+      if (!rules[i].when.cause) continue;
+      for (const auto& [line, text] : {std::pair{end.cause.led_line, end.cause.led_to},
+                                       std::pair{end.cause.line, end.cause.text}})
+        if (const auto first = text.substr(0, text.find('\n')); rules[i].patterns.Fit(first))
+          hits_[i] = Hit{line, end.cause.process, Shown(first), ""};
+    }
+  }
+
+  Hit Here() const { return {line_.number, line_.process, Shown(line_.text), line_.engine}; }
   static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
                            std::string remedy) {
     return {id, "",
@@ -295,9 +318,9 @@ class LogReader {
   EngineKind kind_;
   bool is_known_ = false;
   std::string version_;
-  std::optional<EngineEnd> end_;
-  std::vector<std::optional<Hit>> hits_;  // one per rule
+  std::vector<std::optional<Hit>> hits_, recent_;  // by rule: the first; the first of a last life
   LogLineReader lines_;
+  FailureReader failures_;
   LogLine line_;
   LogPlace place_;
 
@@ -315,13 +338,11 @@ class LogReader {
 
 }  // namespace
 
-std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before, LogOrigin* origin, const std::stop_token& stop,
-                              const std::optional<EngineEnd>& end) {
-  LogReader reader(kind, version, lines_before, end);
+LogReport ReadLog(EngineKind kind, std::string_view version, std::string_view log,
+                  uint64_t lines_before, const std::stop_token& stop) {
+  LogReader reader(kind, version, lines_before);
   while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
-  LogOrigin unused;
-  return reader.Finish(origin != nullptr ? *origin : unused);
+  return reader.Finish();
 }
 
 }  // namespace tacho

@@ -29,6 +29,10 @@ const std::string kVllmEnd =
 const std::string kSglangStart =
     "[2026-11-25 02:50:12] Profiling starts. Traces will be saved to: /t (with profile id: 1)\n";
 
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log) {
+  return ReadLog(kind, version, log).findings;
+}
+
 std::vector<std::string> LogIds(EngineKind kind, std::string_view version, std::string_view log) {
   std::vector<std::string> ids;
   for (const Finding& finding : CheckLog(kind, version, log))
@@ -363,17 +367,11 @@ TEST(LogChecks, OfAnEndItsOwnLineCounts) {
       "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n" +
       "(EngineCore pid=7) ERROR 11-24 16:05:00 [core.py:9] " + full +
       "(APIServer pid=1) ERROR 11-24 16:05:00 [a.py:1] EngineDeadError: it died\n";
-  EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 1 of"));
-  EXPECT_THAT(CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end).at(0).evidence,
-              HasSubstr("line 4 of"));
+  EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 4 of"));
 }
 
 TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
-  const auto origin = [](std::string_view log) {
-    LogOrigin of;
-    CheckLog(kAnyLog, "", log, 0, &of);
-    return of;
-  };
+  const auto origin = [](std::string_view log) { return ReadLog(kAnyLog, "", log); };
   EXPECT_FALSE(origin("").is_known);
   for (const char* const other :
        {"nothing here\nINFO a line\n", "(a) hello\nthis router is nice\n", "(the pid=x) a\n",
@@ -413,7 +411,7 @@ TEST(LogChecks, OfAChainOfExceptionsTheLastIsACauseToo) {
                           traceback +
                           "huggingface_hub.errors.LocalEntryNotFoundError: not on disk\n" + head +
                           "EngineCore failed to start. It died unexpectedly\n";
-  const auto found = CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end);
+  const auto found = CheckLog(kAnyLog, "", log);
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].id, FindingId::kEngineDied);
   EXPECT_THAT(found[0].remedy, HasSubstr("HF_HUB_OFFLINE"));

@@ -15,7 +15,7 @@ struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
   bool starting = false, stopping = false;  // it has begun and not ended
-  bool cause = false;  // the line is the first failure of the engine's end, or what it led to
+  bool cause = false;  // of the engine's end: its first failure, or what that led to; never a line
   bool nsys = false, gpu = false, npu = false;
 };
 
