@@ -191,6 +191,8 @@ TEST(EndOfEngine, IsNoSignalAndNoThreadsException) {
   EXPECT_FALSE(EndOfEngine("Exception in thread Thread-5 (f):\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(
       EndOfEngine("Exception in callback f()\nhandle: <Handle>\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine("Task exception was never retrieved\nfuture: <Task finished>\n" +
+                           traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine("--- Logging error ---\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine("Exception ignored in: <function x>\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine(traceback + "OSError: x\nINFO:     127.0.0.1:5 - \"GET /metrics "

@@ -153,6 +153,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "WARNING:2024-12-19 06:36:11 2047:2047 init.cpp:175] CUPTI initialization failed - "
                 "CUDA profiler activities will be missing\n"},
         // vllm #22746; sglang #15132
+        LogCase{"gpu-tracing-off", kVllmLog, "",
+                "WARNING:2024-12-19 06:36:11 2047:2047 init.cpp:174] function "
+                "cbapi->getCuptiStatus() failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES "
+                "(35)\n"},
         LogCase{"launch-failed", kVllmLog, "0.10.0",
                 "Capture range started in the application.\nRuntimeError: CUDA error: unspecified "
                 "launch failure\n"},
@@ -195,6 +199,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "Triggering SIGQUIT for cleanup...\n"},
         LogCase{"crash-while-profiled", kSglangLog, "0.5.23",
                 kSglangStart + "!!!!!!! Segfault encountered !!!!!!!\n"},
+        // vllm #3053, #6252
+        LogCase{"crash-while-profiled", kVllmLog, "",
+                kVllmStart + "Fatal Python error: Segmentation fault\n"},
         LogCase{"nsys-not-imported", kAnyLog, "",
                 "Importer error status: The importer binary and its dependencies were not found.\n"
                 "Generating '/tmp/nsys-report-9702.qdstrm'\nGenerated:\n    /x/a.qdstrm\n"},
@@ -273,6 +280,12 @@ INSTANTIATE_TEST_SUITE_P(
         LogCase{nullptr, kVllmLog, "0.32.0",
                 "INFO 11-25 02:48:39 [request_logger.py:65] Received request a: prompt: 'Failed to "
                 "stop profiler: No space left on device. Python replay stack is empty'\n"},
+        LogCase{nullptr, kVllmLog, "0.32.0",
+                "INFO 11-25 02:48:39 [request_logger.py:95] Generated response a: output: 'Python "
+                "replay stack is empty', output_token_ids: None, finish_reason: stop\n"},
+        LogCase{nullptr, kSglangLog, "0.5.23",
+                "[2026-11-25 02:50:12] Finish: obj=GenerateReqInput(), out={'text': 'Python replay "
+                "stack is empty'}\n"},
         LogCase{nullptr, kSglangLog, "0.5.23",
                 "[2026-11-25 02:50:12] Receive: obj=GenerateReqInput(text='Python replay stack is "
                 "empty')\n"}));

@@ -11,12 +11,12 @@
 namespace tacho {
 namespace {
 
-constexpr auto kShellWords = std::to_array<std::string_view>(
-    {"Killed", "Segmentation fault", "Aborted", "Bus error", "Illegal instruction"});
+constexpr auto kShellWords =
+    std::to_array<std::string_view>({"Killed", "Segmentation fault", "Aborted"});
 
 // SGLang's router changed its name in November 2025, and again in 2026.
-constexpr auto kRouters = std::to_array<std::string_view>(
-    {"vllm_router", "sglang_router", "sgl_router", "sgl_model_gateway", "smg"});
+constexpr auto kRouters =
+    std::to_array<std::string_view>({"vllm_router", "sglang_router", "sgl_model_gateway", "smg"});
 
 // Parts of paths that show which program a frame belongs to. A process may begin in Python itself.
 constexpr auto kPythonsOwn = std::to_array<std::string_view>(
