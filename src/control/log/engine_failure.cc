@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
-#include "base/words.h"
-#include "control/log/log_line.h"
 #include "control/log/log_stream.h"
 
 namespace tacho {

@@ -27,6 +27,7 @@ constexpr NamedPlace kPlaces[] = {{"profiling", &LogPlace::profiling},
 constexpr std::string_view kSigns[] = {"start",       "ready",    "serves",  "told-to-end", "ended",
                                        "survived",    "harmless", "chained", "crash",       "dies",
                                        "full-memory", "profiler", "fails",   "request"};
+static_assert(std::size(kSigns) == static_cast<size_t>(LogSign::kShell));
 
 // Reads "A & B ! C".
 LogPatterns::Pattern PatternOf(std::string_view text) {
