@@ -98,26 +98,25 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
   const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
                           : engine == "sglang" ? EngineKind::kSglang
                                                : EngineKind::kUnknown;
-  const LogFailures failures = ReadFailures(part.text, part.lines_before, stop);
+  const LogReport report = ReadLog(kind, version, part.text, part.lines_before, stop);
+  const std::vector<Finding>& findings = report.findings;
+  const LogFailures& failures = report.failures;
   const std::optional<EngineEnd>& end = failures.end;
   const std::optional<EngineFailure> failure = end ? end->cause : failures.first;
-  LogOrigin origin;
-  const std::vector<Finding> findings =
-      CheckLog(kind, version, part.text, part.lines_before, &origin, stop, end);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-  if (origin.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(origin.engine));
-  if (!origin.is_known && findings.empty()) {
+  if (report.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(report.engine));
+  if (!report.is_known && findings.empty()) {
     examination.looked.push_back(
         {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});
     return {};
   }
   examination.looked.push_back({Look::kLog, path, part.defect, !part.defect.empty()});
-  const size_t cause = end ? CauseAmong(findings, origin.lines, *end) : findings.size();
+  const size_t cause = end ? CauseAmong(findings, report.lines, *end) : findings.size();
   bool is_named = false;  // by a finding on the failure's lines
   for (size_t i = 0; i < findings.size(); ++i) {
     Diagnosis diagnosis = DiagnosisOf(findings[i]);
     diagnosis.subject = path;
-    const uint64_t line = origin.lines[i];
+    const uint64_t line = report.lines[i];
     if (i == cause) {
       diagnosis.severity = FindingSeverity::kBlocking;
       is_named |= line <= failure->last_line;

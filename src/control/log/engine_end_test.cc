@@ -12,7 +12,7 @@ namespace tacho {
 namespace {
 
 std::optional<EngineEnd> EndOfEngine(std::string_view log, uint64_t lines_before = 0) {
-  return ReadFailures(log, lines_before).end;
+  return ReadLog(EngineKind::kUnknown, "", log, lines_before).failures.end;
 }
 
 constexpr std::string_view kSurvivedByServer =
@@ -46,7 +46,7 @@ TEST(EndOfEngine, IsNotWhatItsWebServerSurvived) {
   EXPECT_EQ(end->cause.led_line, 13U);
   EXPECT_EQ(end->cause.led_to, "FileNotFoundError: [Errno 2] No such file: '/a'");
   EXPECT_EQ(end->cause.last_line, 13U);
-  EXPECT_EQ(ReadFailures(log).first->line, 4U);
+  EXPECT_EQ(ReadLog(EngineKind::kUnknown, "", log).failures.first->line, 4U);
   EXPECT_EQ(EndOfEngine(log, 100)->cause.line, 107U);
 }
 
@@ -146,7 +146,7 @@ TEST(EndOfEngine, IsNotThatOfAnEarlierStart) {
   EXPECT_TRUE(EndOfEngine(died));
   const std::string again = died + std::string(kStarts) + std::string(kReady);
   EXPECT_FALSE(EndOfEngine(again));
-  EXPECT_EQ(ReadFailures(again).ready, 4U);
+  EXPECT_EQ(ReadLog(EngineKind::kUnknown, "", again).failures.ready, 4U);
   EXPECT_EQ(EndOfEngine(again + died)->cause.line, 6U);
   // With data parallelism one engine of a server starts after another failed.
   const std::string begins =
@@ -191,6 +191,8 @@ TEST(EndOfEngine, IsNoSignalAndNoThreadsException) {
   EXPECT_FALSE(EndOfEngine("Exception in thread Thread-5 (f):\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(
       EndOfEngine("Exception in callback f()\nhandle: <Handle>\n" + traceback + "OSError: x\n"));
+  EXPECT_FALSE(EndOfEngine("Task exception was never retrieved\nfuture: <Task finished>\n" +
+                           traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine("--- Logging error ---\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine("Exception ignored in: <function x>\n" + traceback + "OSError: x\n"));
   EXPECT_FALSE(EndOfEngine(traceback + "OSError: x\nINFO:     127.0.0.1:5 - \"GET /metrics "
@@ -277,7 +279,8 @@ TEST(EndOfEngine, IsNoOtherProgramsOnceItServes) {
         traceback({"load.py", retry.c_str()}), traceback({"/usr/lib/python3.11/runpy.py", "c.py"}),
         traceback({test.c_str(), retry.c_str()}), traceback({"/x/bin/vllm", bench.c_str()})}) {
     EXPECT_FALSE(EndOfEngine(answer + client)) << client;
-    EXPECT_EQ(ReadFailures(answer + client).first->line, ReadFailures(client).first->line + 2);
+    EXPECT_EQ(ReadLog(EngineKind::kUnknown, "", answer + client).failures.first->line,
+              ReadLog(EngineKind::kUnknown, "", client).failures.first->line + 2);
     EXPECT_FALSE(EndOfEngine(answer + client +
                              "\nDuring handling of the above exception, another exception "
                              "occurred:\n\n" +
@@ -424,8 +427,7 @@ TEST(EndOfEngine, IsTheShellsWordOfIt) {
 TEST(EndOfEngine, WithoutAWordIsTakenForAKill) {
   const auto ids = [](const std::string& log) {
     std::vector<std::string> found;
-    for (const Finding& finding :
-         CheckLog(EngineKind::kUnknown, "", log, 0, nullptr, {}, EndOfEngine(log)))
+    for (const Finding& finding : ReadLog(EngineKind::kUnknown, "", log).findings)
       found.emplace_back(KindOf(finding.id).id);
     return found;
   };

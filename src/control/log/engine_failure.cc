@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
-#include "base/words.h"
-#include "control/log/failure_words.h"
-#include "control/log/log_envelope.h"
-#include "control/log/log_line.h"
 #include "control/log/log_stream.h"
 
 namespace tacho {
@@ -17,14 +12,15 @@ namespace {
 constexpr size_t kMostLines = 4, kMostBytes = 1000, kMostWriters = 256, kMostEngines = 64,
                  kMostAnswers = 20;
 
-// Follows the failures of a log, line by line.
-class FailureReader {
- public:
-  explicit FailureReader(uint64_t lines_before) : line_(lines_before), begin_(lines_before) {}
+}  // namespace
 
-  void Take(std::string_view raw) {
-    ++line_;
-    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one); });
+class FailureReader::Follower {
+ public:
+  explicit Follower(uint64_t lines_before) : begin_(lines_before) {}
+
+  uint64_t AliveUntil(const std::string& engine) const {
+    const auto found = engines_.find(engine);
+    return found == engines_.end() ? begin_ : found->second.life.alive_until;
   }
 
   LogFailures Finish() const {
@@ -38,32 +34,28 @@ class FailureReader {
     return failures;
   }
 
- private:
-  void TakeOne(std::string_view one) {
-    const LogLine line = lines_.Read(one);
+  void Take(const LogLine& line) {
+    line_ = line.number;
     if (!line.time.empty()) time_ = line.time;
     if (writers_.size() >= kMostWriters) writers_.clear();
     Writer& writer = writers_[line.writer];
     Engine& engine = EngineOf(line.engine);
     if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it still runs
-    if (HoldsRequest(line.text)) {
+    if (line.Says(LogSign::kRequest)) {
       writer = {};
-    } else {
-      const Says says = line.text.starts_with(' ') ? Says::kNothing : WhatSays(line.text);
-      if (FollowLife(line, says, writer, engine)) {
-        FollowFailure(line, says, writer, engine);
-        if (says != Says::kStart && !line.is_notice && !line.text.starts_with(' ') &&
-            TellsOfEnd(line.text))
-          Die(writer.last && (writer.last->line == line_ || writer.last->led_line == line_)
-                  ? writer.last
-                  : std::make_shared<EngineFailure>(New(line, line.text)),
-              engine);
-      }
+    } else if (FollowLife(line, writer, engine)) {
+      FollowFailure(line, writer, engine);
+      if (!line.Says(LogSign::kStart) && !line.is_notice && line.Says(LogSign::kDies))
+        Die(writer.last && (writer.last->line == line_ || writer.last->led_line == line_)
+                ? writer.last
+                : std::make_shared<EngineFailure>(New(line, line.text)),
+            engine);
     }
     // vLLM repeats the head on each line of a message, so a line without it does not belong to one.
     writer.is_after_record = !line.time.empty() && line.head.empty();
   }
 
+ private:
   // Shared, so that all holders of a failure see the lines that are added to it later.
   using Kept = std::shared_ptr<EngineFailure>;
 
@@ -125,22 +117,24 @@ class FailureReader {
   }
 
   // Returns false if the server was told to end: what fails then is no failure.
-  bool FollowLife(const LogLine& line, Says says, Writer& writer, Engine& engine) {
-    const bool starts = says == Says::kStart || says == Says::kReady;
-    if (says == Says::kReady) ready_ = line_;
+  bool FollowLife(const LogLine& line, Writer& writer, Engine& engine) {
+    const bool is_ready = line.Says(LogSign::kReady),
+               starts = is_ready || line.Says(LogSign::kStart);
+    if (is_ready) ready_ = line_;
     // The next start in a log may fail before a line says that it is a start.
     if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
                                              (engine.has_ended && IsOwnTraceback(line) &&
                                               writer.survived == Survived::kNone)))) {
-      engine = {{.alive_until = starts ? line_ : line_ - 1, .is_up = says == Says::kReady}};
-    } else if (says == Says::kServes && !engine.life.is_sure && !IsBesideFailure(engine.life)) {
+      engine = {{.alive_until = starts ? line_ : line_ - 1, .is_up = is_ready}};
+    } else if (line.Says(LogSign::kServes) && !engine.life.is_sure &&
+               !IsBesideFailure(engine.life)) {
       engine.life = {.alive_until = line_, .is_up = true};
     }
-    engine.is_told_to_end |= says == Says::kToldToEnd;
-    engine.has_ended |= engine.is_told_to_end && says == Says::kEnded;
+    engine.is_told_to_end |= line.Says(LogSign::kToldToEnd);
+    engine.has_ended |= engine.is_told_to_end && line.Says(LogSign::kEnded);
     if (!engine.is_told_to_end) return true;
     writer = {};
-    if (says == Says::kSurvived) writer.survived = Survived::kNext;
+    if (line.Says(LogSign::kSurvived)) writer.survived = Survived::kNext;
     return false;
   }
 
@@ -154,18 +148,18 @@ class FailureReader {
     return line.text == kTracebackHead && line.time.empty();
   }
 
-  void FollowFailure(const LogLine& line, Says says, Writer& writer, Engine& engine) {
+  void FollowFailure(const LogLine& line, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
-    if (says == Says::kChained) {
+    if (line.Says(LogSign::kChained)) {
       writer.is_chained = writer.last && writer.survived != Survived::kAll;
       writer.reading = Reading::kNothing;
       return;
     }
-    const bool is_head = text.ends_with(kTracebackHead);
-    const bool is_of_shell = says == Says::kShell;
+    const bool is_head = line.traceback == TracebackPart::kHead;
+    const bool is_of_shell = line.Says(LogSign::kShell);
     if (!is_head && !is_of_shell && AddLine(line, writer, engine)) return;
     if (writer.reading == Reading::kMessage) writer.reading = Reading::kNothing;
-    FollowAnnouncements(line, says, writer);
+    FollowAnnouncements(line, writer);
     if (writer.survived == Survived::kAll) return;
     if (is_head) {
       // An error line before a traceback announces it if both have the same head: vLLM gives all
@@ -183,7 +177,7 @@ class FailureReader {
       return;
     }
     const size_t complaint = ComplaintAt(text);
-    const bool ends = complaint != text.npos || says == Says::kCrash || is_of_shell;
+    const bool ends = complaint != text.npos || line.Says(LogSign::kCrash) || is_of_shell;
     writer.is_error = line.is_error && !text.empty() && !ends;
     if (!ends && !writer.is_error) return;
     writer.last.reset();
@@ -196,23 +190,24 @@ class FailureReader {
         engine.life.own_end = writer.last;
         return;
       }
-      Fail(writer.last, engine);
+      Fail(line, writer.last, engine);
       Die(writer.last, engine);
       return;
     }
     if (!first_error_) first_error_ = writer.last;
     if (!engine.life.error) engine.life.error = writer.last;
-    if (TellsOfDeath(text)) Fail(writer.last, engine);
+    if (SaysOfDeath(line)) Fail(line, writer.last, engine);
   }
 
   // What the lines before a traceback say about it.
-  static void FollowAnnouncements(const LogLine& line, Says says, Writer& writer) {
+  static void FollowAnnouncements(const LogLine& line, Writer& writer) {
     if (!line.time.empty() && (line.head.empty() || line.head != writer.head)) {
       writer.survived = Survived::kNone;
       writer.is_chained = false;
     }
-    if (says != Says::kSurvived && says != Says::kHarmless) return;
-    writer.survived = says == Says::kHarmless ? Survived::kAll : Survived::kNext;
+    const bool is_harmless = line.Says(LogSign::kHarmless);
+    if (!is_harmless && !line.Says(LogSign::kSurvived)) return;
+    writer.survived = is_harmless ? Survived::kAll : Survived::kNext;
     writer.head = line.head;
   }
 
@@ -220,17 +215,17 @@ class FailureReader {
   // belong to it.
   bool AddLine(const LogLine& line, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
-    if (writer.reading == Reading::kNothing || line.head != writer.head ||
-        line.head.empty() != line.time.empty() || IsOfUvicorn(text))
-      return false;
     if (writer.reading == Reading::kMessage) {
-      if (text.empty() || writer.message_lines == kMostLines) return false;
+      if (line.head != writer.head || line.head.empty() != line.time.empty() || text.empty() ||
+          IsOfUvicorn(text) || writer.message_lines == kMostLines)
+        return false;
       ++writer.message_lines;
       std::string& message = writer.last->led_line == 0 ? writer.last->text : writer.last->led_to;
       message = (message + "\n" + line.text).substr(0, kMostBytes);
       writer.last->last_line = line_;
       return true;
     }
+    if (writer.reading == Reading::kNothing || line.traceback == TracebackPart::kNone) return false;
     // Python's own helper process, which forgets names when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
     // A program's own traceback begins in its module; a traceback that SGLang logs begins in a
@@ -240,9 +235,7 @@ class FailureReader {
     const FrameOf frame = WhoseFrame(text);
     if (writer.first_frame == FrameOf::kNobody) writer.first_frame = frame;
     writer.is_client |= frame == FrameOf::kClient;
-    // After this exception, Ray's own frames and the exception of its worker follow.
-    if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
-      return true;
+    if (line.traceback == TracebackPart::kInside) return true;
     writer.reading = Reading::kNothing;
     if (!IsException(text)) return false;
     if (IsOfASignal(text)) {
@@ -258,16 +251,20 @@ class FailureReader {
       writer.last->led_line = writer.last->last_line = line_;
       writer.last->led_to = line.text.substr(0, kMostBytes);
       BeginMessage(line, writer);
-      if (engine.life.cause == writer.last) DieOfFullMemory(line.text, writer.last, engine);
+      if (engine.life.cause == writer.last) DieOfFullMemory(line, writer.last, engine);
       return;
     }
     Begin(line, line.text, writer);
     if (!first_) first_ = writer.last;
     const Survived survived = std::exchange(writer.survived, Survived::kNone);
-    if (survived != Survived::kNone && !TellsOfDeath(line.text)) return;
+    if (survived != Survived::kNone && !SaysOfDeath(line)) return;
     if (writer.is_own && IsAnotherPrograms(line, writer, engine)) return;
-    Fail(writer.last, engine);
+    Fail(line, writer.last, engine);
     if (writer.is_own) engine.life.own_end = writer.last;
+  }
+
+  static bool SaysOfDeath(const LogLine& line) {
+    return line.Says(LogSign::kDies) || line.Says(LogSign::kFullMemory);
   }
 
   // Whether the traceback is another program's. An engine that serves did not end by it.
@@ -298,18 +295,18 @@ class FailureReader {
             .last_line = line_};
   }
 
-  void Fail(const Kept& failure, Engine& engine) {
+  void Fail(const LogLine& line, const Kept& failure, Engine& engine) {
     if (!engine.life.cause) {
       engine.life.cause = failure;
       const bool is_inner = failure->process.find("EngineCore") != std::string::npos ||
                             failure->process.find("Worker") != std::string::npos;
       engine.life.failed_at = is_inner ? time_ : "";
     }
-    DieOfFullMemory(failure->text, failure, engine);
+    DieOfFullMemory(line, failure, engine);
   }
 
-  static void DieOfFullMemory(std::string_view text, const Kept& failure, Engine& engine) {
-    if (!engine.life.death && TellsOfFullMemory(text)) engine.life.death = failure;
+  static void DieOfFullMemory(const LogLine& line, const Kept& failure, Engine& engine) {
+    if (!engine.life.death && line.Says(LogSign::kFullMemory)) engine.life.death = failure;
   }
 
   static void Die(const Kept& failure, Engine& engine) {
@@ -317,26 +314,27 @@ class FailureReader {
     engine.life.is_sure = true;
   }
 
-  LogLineReader lines_;
-  uint64_t line_, begin_, ready_ = 0;
+  uint64_t line_ = 0, begin_, ready_ = 0;
   std::string time_;
   std::map<std::string, Writer> writers_;
   std::map<std::string, Engine> engines_;  // by name, in a log of several
   Kept first_, first_error_;
 };
 
-}  // namespace
-
-LogFailures ReadFailures(std::string_view log, uint64_t lines_before, const std::stop_token& stop) {
-  FailureReader reader(lines_before);
-  while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
-  return reader.Finish();
+FailureReader::FailureReader(uint64_t lines_before)
+    : follower_(std::make_unique<Follower>(lines_before)) {}
+FailureReader::~FailureReader() = default;
+void FailureReader::Take(const LogLine& line) { follower_->Take(line); }
+uint64_t FailureReader::AliveUntil(const std::string& engine) const {
+  return follower_->AliveUntil(engine);
 }
+LogFailures FailureReader::Finish() const { return follower_->Finish(); }
 
 LogFailures ReadFailures(std::istream& log, const std::stop_token& stop) {
-  FailureReader reader(0);
-  ForEachLogLine(log, stop, [&](std::string_view line) {
-    reader.Take(line);
+  FailureReader reader;
+  LogLineReader lines;
+  ForEachLogLine(log, stop, [&](std::string_view raw) {
+    lines.ReadAll(raw, [&](const LogLine& line) { reader.Take(line); });
     return true;
   });
   return reader.Finish();

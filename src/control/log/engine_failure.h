@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <istream>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
+
+#include "control/log/log_line.h"
 
 namespace tacho {
 
@@ -51,12 +53,24 @@ struct LogFailures {
   // start. 0: no such line, or a log of several engines.
   uint64_t ready = 0;
 };
-// `lines_before`: the number of lines before `log`, if `log` is only the last part of a log. Cost:
-// one pass, which `stop` ends; memory does not grow with the log.
-LogFailures ReadFailures(std::string_view log, uint64_t lines_before = 0,
-                         const std::stop_token& stop = {});
 
-// The same for a whole log, in 1 MiB of memory.
+// Follows the failures of a log, line by line. Memory does not grow with the log.
+class FailureReader {
+ public:
+  // `lines_before`: the number of lines before the first that it takes.
+  explicit FailureReader(uint64_t lines_before = 0);
+  ~FailureReader();
+  void Take(const LogLine& line);
+  // The line in which an engine, by LogLine::engine, last served or started; else `lines_before`.
+  uint64_t AliveUntil(const std::string& engine) const;
+  LogFailures Finish() const;
+
+ private:
+  class Follower;
+  std::unique_ptr<Follower> follower_;
+};
+
+// The failures of a whole log. Cost: one pass, which `stop` ends; memory: 1 MiB.
 LogFailures ReadFailures(std::istream& log, const std::stop_token& stop = {});
 
 }  // namespace tacho

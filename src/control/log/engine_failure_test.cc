@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "control/log/log_checks.h"
+
 namespace tacho {
 namespace {
 
-std::optional<EngineFailure> FirstFailure(std::string_view log) { return ReadFailures(log).first; }
+std::optional<EngineFailure> FirstFailure(std::string_view log) {
+  return ReadLog(EngineKind::kUnknown, "", log).failures.first;
+}
 
 // Beginnings and ends of logs of vLLM 0.32 and SGLang 0.5.23, frames cut.
 constexpr std::string_view kWorkerFails =
@@ -142,18 +146,19 @@ TEST(FirstFailure, AHarmlessChainDoesNotTakeInTheNextFailure) {
       "[2026-11-25 14:22:20] Scheduler hit an exception: Traceback (most recent call last):\n"
       "KeyError: 'kv_cache'\n";
   // A server that was started twice: the first had a failure of its own.
-  const auto failures = ReadFailures(
-      "[2026-11-25 14:20:00] ERROR:    Exception in ASGI application\n"
-      "Traceback (most recent call last):\nRuntimeError: early\n"
-      "[2026-11-25 14:22:00] server_args=ServerArgs()\n" +
-      warm_up + end);
+  const auto failures = ReadLog(EngineKind::kUnknown, "",
+                                "[2026-11-25 14:20:00] ERROR:    Exception in ASGI application\n"
+                                "Traceback (most recent call last):\nRuntimeError: early\n"
+                                "[2026-11-25 14:22:00] server_args=ServerArgs()\n" +
+                                    warm_up + end)
+                            .failures;
   EXPECT_EQ(failures.first->text, "RuntimeError: early");
   ASSERT_TRUE(failures.end);
   EXPECT_EQ(failures.end->cause.text, "KeyError: 'kv_cache'");
 }
 
 TEST(EndOfEngine, IsTheFirstOfThoseThatDieOneAfterTheOther) {
-  const auto end = ReadFailures(kWorkerFails).end;
+  const auto end = ReadLog(EngineKind::kUnknown, "", kWorkerFails).failures.end;
   ASSERT_TRUE(end);
   EXPECT_EQ(end->cause.line, 6U);
   EXPECT_EQ(end->cause.first_line, 2U);  // the error that announces it

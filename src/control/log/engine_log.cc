@@ -5,8 +5,6 @@
 #include <fstream>
 
 #include "base/words.h"
-#include "control/log/failure_words.h"
-#include "control/log/start_phase.h"
 
 namespace tacho {
 namespace {
@@ -31,13 +29,6 @@ std::string ReadRange(const std::string& path, int64_t from, int64_t to) {
 
 }  // namespace
 
-bool ConcernsProfiler(std::string_view message) {
-  const std::string lower = AsciiLowered(message);
-  return (lower.find("profil") != std::string::npos ||
-          lower.find("shared memory broadcast block") != std::string::npos) &&
-         lower.find(" http/1.") == std::string::npos;
-}
-
 EngineLog::EngineLog(std::string path)
     : path_(std::move(path)), begin_(path_.empty() ? 0 : SizeOf(path_)), read_(begin_) {}
 
@@ -51,28 +42,23 @@ void EngineLog::ReadOn() {
   rest_ += ReadRange(path_, from, size);
   read_ = size;
   std::string_view whole(rest_);
-  while (whole.find('\n') != whole.npos) TakeMessage(TakeLine(whole));
+  while (whole.find('\n') != whole.npos)
+    lines_.ReadAll(TakeLine(whole), [&](const LogLine& line) { Take(line); });
   rest_.erase(0, rest_.size() - whole.size());
   if (rest_.size() > kMostLine) rest_.clear();
 }
 
-void EngineLog::TakeMessage(std::string_view raw) {
-  LogLine line = lines_.Read(raw);
-  if (HoldsRequest(line.text)) return;
-  std::string& message = line.text;
-  if (const std::string_view phase = StartPhaseOf(message); !phase.empty()) phase_ = phase;
+void EngineLog::Take(const LogLine& line) {
+  if (line.Says(LogSign::kRequest)) return;
+  if (const std::string_view phase = StartPhaseOf(line.text); !phase.empty()) phase_ = phase;
   // Advice about memory does not end an engine, nor does a request that ran out of it.
-  const bool fails = line.is_error || IsException(message);
+  const bool fails = line.is_error || IsException(line.text);
   if (death_.empty() && !line.is_notice &&
-      (TellsOfEnd(message) || (fails && TellsOfFullMemory(message))))
-    death_ = message;
-  if (!ConcernsProfiler(message)) return;
-  // SGLang's answer to a stop is no failure if the session has already ended by its own step count.
-  if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&
-      (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
-       message.find("Not starting tracing") != std::string::npos))  // Kineto
-    failure_ = message;
-  last_word_ = std::move(message);
+      (line.Says(LogSign::kDies) || (fails && line.Says(LogSign::kFullMemory))))
+    death_ = line.text;
+  if (!line.Says(LogSign::kProfiler)) return;
+  if (failure_.empty() && line.Says(LogSign::kFails)) failure_ = line.text;
+  last_word_ = line.text;
 }
 
 const std::string& EngineLog::LastWord() {

@@ -29,14 +29,11 @@ class EngineLog {
 
  private:
   void ReadOn();
-  void TakeMessage(std::string_view raw);
+  void Take(const LogLine& line);
 
   LogLineReader lines_;
   std::string path_, rest_, last_word_, failure_, death_, phase_;
   int64_t begin_ = 0, read_ = 0;  // bytes of the file
 };
-
-// Whether a message concerns the profiler: lines of the access log do not.
-bool ConcernsProfiler(std::string_view message);
 
 }  // namespace tacho

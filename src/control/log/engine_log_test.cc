@@ -11,8 +11,8 @@ namespace tacho {
 namespace {
 
 std::string ProfilerMessage(std::string_view line) {
-  std::string message = ReadLogLine(line).text;
-  return ConcernsProfiler(message) ? message : "";
+  const LogLine read = ReadLogLine(line);
+  return read.Says(LogSign::kProfiler) ? read.text : "";
 }
 
 TEST(EngineLogLine, OfTheProfilersOfBothEngines) {

@@ -11,8 +11,6 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "control/launch/launch_checks.h"
-#include "control/log/failure_words.h"
-#include "control/log/log_envelope.h"
 #include "control/log/log_line.h"
 #include "control/log/log_rules.h"
 #include "control/log/log_sessions.h"
@@ -20,7 +18,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostOfLine = 16 << 10, kMostShown = 300, kMostVariables = 16;
+constexpr size_t kMostShown = 300, kMostVariables = 16;
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
@@ -51,39 +49,46 @@ std::string Shown(std::string_view text) {
 
 struct Hit {
   uint64_t line = 0;
-  std::string process, text;
+  std::string process, text, engine;
 };
 
 class LogReader {
  public:
-  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before,
-            const std::optional<EngineEnd>& end)
+  LogReader(EngineKind kind, std::string_view version, uint64_t lines_before)
       : kind_(kind),
         version_(version),
-        end_(end),
-        hits_(LogRules().size()),
-        number_(lines_before) {}
+        hits_(TheLogTable().findings.size()),
+        recent_(hits_.size()),
+        lines_(lines_before),
+        failures_(lines_before) {}
 
   void Take(std::string_view raw) {
-    ++number_;
-    ForEachLineIn(raw, [&](std::string_view one) { TakeOne(one.substr(0, kMostOfLine)); });
+    lines_.ReadAll(raw, [&](LogLine line) {
+      failures_.Take(line);
+      TakeOne(std::move(line));
+    });
   }
 
-  std::vector<Finding> Finish(LogOrigin& origin) {
+  LogReport Finish() {
     CutShort();
-    origin = {kind_, is_known_ || kind_ != EngineKind::kUnknown, {}};
+    LogReport report{.failures = failures_.Finish(),
+                     .findings = {},
+                     .lines = {},
+                     .engine = kind_,
+                     .is_known = is_known_ || kind_ != EngineKind::kUnknown};
+    if (report.failures.end) TakeEnd(*report.failures.end);
     const std::optional<Version> version = ParseVersion(version_);
     std::vector<std::pair<uint64_t, Finding>> found;
     std::set<FindingId> seen;
     for (size_t i = 0; i < hits_.size(); ++i) {
-      const LogRule& rule = LogRules()[i];
-      if (!hits_[i] || !rule.IsFor(kind_, version) || !seen.insert(rule.id).second) continue;
-      const Hit& hit = *hits_[i];
-      found.emplace_back(hit.line,
-                         FindingAt(hit, rule.id, std::string(rule.meaning),
-                                   std::string(rule.remedy == "{enable}"
-                                                   ? EngineRule(rule.engine, version_, "enable")
-                                                   : rule.remedy)));
+      const LogRule& rule = TheLogTable().findings[i];
+      const LogRule::Remedy* const remedy = hits_[i] ? rule.RemedyFor(kind_, version) : nullptr;
+      if (remedy == nullptr || !seen.insert(rule.id).second) continue;
+      found.emplace_back(hits_[i]->line,
+                         FindingAt(*hits_[i], rule.id, std::string(rule.meaning),
+                                   std::string(remedy->text == "{enable}"
+                                                   ? EngineRule(remedy->engine, version_, "enable")
+                                                   : remedy->text)));
     }
     // kWaitsForFlush is what the engine itself says about the same flush. Its "nothing to do" is
     // wrong beside a finding with a remedy.
@@ -93,21 +98,20 @@ class LogReader {
     AddVariables(found);
     AddConfigError(found);
     std::ranges::stable_sort(found, {}, &std::pair<uint64_t, Finding>::first);
-    std::vector<Finding> findings;
     for (auto& [line, finding] : found) {
-      origin.lines.push_back(line);
-      findings.push_back(std::move(finding));
+      report.lines.push_back(line);
+      report.findings.push_back(std::move(finding));
     }
-    return findings;
+    return report;
   }
 
  private:
   using Found = std::vector<std::pair<uint64_t, Finding>>;
 
-  void TakeOne(std::string_view one) {
-    line_ = lines_.Read(one);
+  void TakeOne(LogLine line) {
+    line_ = std::move(line);
     const std::string_view text = line_.text;
-    if (text.empty() || HoldsRequest(text)) return;
+    if (text.empty() || line_.Says(LogSign::kRequest)) return;
     LearnEngine(text);
     FollowTraceback(text);
     FollowSessions();
@@ -117,14 +121,14 @@ class LogReader {
     place_.npu |= HasOneOf(text, {"torch_npu", "vllm_ascend", "device_config=npu"});
     place_.gpu = !place_.npu;
     is_known_ |= IsKnown(text);
-    place_.cause = end_ && (number_ == end_->cause.line || number_ == end_->cause.led_line);
     place_.profiler = in_profiler_ || Has(text, "rofiler");
-    const std::vector<LogRule>& rules = LogRules();
+    const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
-      if (IsWanted(hits_[i]) && rules[i].Matches(text, place_)) hits_[i] = Here();
-    // A line without indentation ends a traceback.
-    if (IsOfTraceback() && !text.starts_with(' ') && !text.ends_with(kTracebackHead))
-      in_profiler_ = false;
+      if (IsWanted(recent_[i]) && rules[i].Matches(text, place_)) {
+        recent_[i] = Here();
+        if (!hits_[i]) hits_[i] = recent_[i];
+      }
+    if (line_.traceback == TracebackPart::kException && IsOfTraceback()) in_profiler_ = false;
   }
 
   // Whether the line is an engine's, a router's or nsys's own. Only naming them is not enough: a
@@ -137,14 +141,29 @@ class LogReader {
             HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
   }
 
-  // Whether a rule still needs a hit: it has none, or none yet in the lines that report the
-  // engine's end.
+  // Whether a rule needs a recent hit: it has none, or an engine served or started since then.
   bool IsWanted(const std::optional<Hit>& hit) const {
-    return !hit || (end_ && hit->line <= end_->alive_until && number_ > end_->alive_until &&
-                    number_ <= end_->last_line);
+    return !hit || hit->line <= std::max(failures_.AliveUntil(hit->engine),
+                                         failures_.AliveUntil(line_.engine));
   }
 
-  Hit Here() const { return {number_, line_.process, Shown(line_.text)}; }
+  // Prefers hits in the lines that report the engine's end, and adds those of its cause.
+  void TakeEnd(const EngineEnd& end) {
+    const auto is_before = [&](const Hit& hit) { return hit.line <= end.alive_until; };
+    const std::vector<LogRule>& rules = TheLogTable().findings;
+    for (size_t i = 0; i < rules.size(); ++i) {
+      if (recent_[i] && is_before(*hits_[i]) && !is_before(*recent_[i]) &&
+          recent_[i]->line <= end.last_line)
+        hits_[i] = recent_[i];
+      if (!rules[i].when.cause) continue;
+      for (const auto& [line, text] : {std::pair{end.cause.led_line, end.cause.led_to},
+                                       std::pair{end.cause.line, end.cause.text}})
+        if (const auto first = text.substr(0, text.find('\n')); rules[i].patterns.Fit(first))
+          hits_[i] = Hit{line, end.cause.process, Shown(first), ""};
+    }
+  }
+
+  Hit Here() const { return {line_.number, line_.process, Shown(line_.text), line_.engine}; }
   static Finding FindingAt(const Hit& hit, FindingId id, const std::string& meaning,
                            std::string remedy) {
     return {id, "",
@@ -176,11 +195,11 @@ class LogReader {
   bool IsOfTraceback() const { return line_.writer == traceback_of_; }
 
   void FollowTraceback(std::string_view text) {
-    if (text.ends_with(kTracebackHead)) {
+    if (line_.traceback == TracebackPart::kHead) {
       in_profiler_ = false;
       variable_.clear();
       traceback_of_ = line_.writer;
-    } else if (text.starts_with(' ') && IsOfTraceback()) {
+    } else if (line_.traceback == TracebackPart::kInside && IsOfTraceback()) {
       in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
       if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
         variable_ = name;
@@ -198,9 +217,8 @@ class LogReader {
     place_.starting = sessions_.IsStarting();
     place_.stopping = sessions_.IsStopping();
     if (!was_stopping && !told_to_end_) return;
-    const Says says = WhatSays(line_.text);
-    if (says == Says::kToldToEnd && was_stopping && !told_to_end_) told_to_end_ = Here();
-    if (says == Says::kStart) CutShort();
+    if (line_.Says(LogSign::kToldToEnd) && was_stopping && !told_to_end_) told_to_end_ = Here();
+    if (line_.Says(LogSign::kStart)) CutShort();
     // The server finished the stop after it was told to end: the trace may be whole.
     if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
       told_to_end_.reset();
@@ -214,7 +232,7 @@ class LogReader {
 
   // Keeps what code found as the hit of that finding's rules.
   void AddByCode(FindingId id, const Hit& hit) {
-    const std::vector<LogRule>& rules = LogRules();
+    const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
       if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
@@ -300,10 +318,9 @@ class LogReader {
   EngineKind kind_;
   bool is_known_ = false;
   std::string version_;
-  std::optional<EngineEnd> end_;
-  std::vector<std::optional<Hit>> hits_;  // one per rule
+  std::vector<std::optional<Hit>> hits_, recent_;  // by rule: the first; the first of a last life
   LogLineReader lines_;
-  uint64_t number_;
+  FailureReader failures_;
   LogLine line_;
   LogPlace place_;
 
@@ -321,13 +338,11 @@ class LogReader {
 
 }  // namespace
 
-std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before, LogOrigin* origin, const std::stop_token& stop,
-                              const std::optional<EngineEnd>& end) {
-  LogReader reader(kind, version, lines_before, end);
+LogReport ReadLog(EngineKind kind, std::string_view version, std::string_view log,
+                  uint64_t lines_before, const std::stop_token& stop) {
+  LogReader reader(kind, version, lines_before);
   while (!log.empty() && !stop.stop_requested()) reader.Take(TakeLine(log));
-  LogOrigin unused;
-  return reader.Finish(origin != nullptr ? *origin : unused);
+  return reader.Finish();
 }
 
 }  // namespace tacho

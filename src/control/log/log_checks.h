@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <vector>
@@ -12,27 +11,27 @@
 
 namespace tacho {
 
-// The profiling failures in the log of a vLLM, an SGLang, a router or nsys: each kind once, in the
-// order of their first lines. The evidence says what the failure means and where its first line is
-// (from 1, with the process), and quotes the line, at most 300 bytes; the remedy fits the version.
-// Subjects are empty: the caller fills them in.
-//
+// What the log of a vLLM, an SGLang, a router or nsys says.
+struct LogReport {
+  LogFailures failures;
+  // The profiling failures: each kind once, in the order of their first lines. If the engine ended,
+  // the first line that reports its end counts, if one does. The evidence says what the failure
+  // means and where its line is (from 1, with the process), and quotes it, at most 300 bytes; the
+  // remedy fits the version. Subjects are empty: the caller fills them in.
+  std::vector<Finding> findings;
+  std::vector<uint64_t> lines;  // of the findings, in their order
+  EngineKind engine = EngineKind::kUnknown;
+  bool is_known = false;  // an engine, a router or nsys wrote some line
+};
+
 // If kind is kUnknown or version is "", they are taken from the log if it names them (SGLang's does
 // not name its version); otherwise the rules for every engine and for the newest version apply.
 // Lines that hold requests are skipped: a prompt says nothing about an engine.
 // `log` is text from any source; nothing of it is taken on trust. Cost: one pass, 20 to 40 MB/s (a
 // busy machine); memory does not grow with the log. Patterns and remedies are in rules/logs.rules.
 // `lines_before`: the number of lines before `log`, if `log` is only the last part of a log.
-// `origin` receives whose log it is. `stop` ends the reading.
-// `end`: if given, prefer a kind's first line that lies within this end of the engine, if one does.
-struct LogOrigin {
-  EngineKind engine = EngineKind::kUnknown;
-  bool is_known = false;        // an engine, a router or nsys wrote some line
-  std::vector<uint64_t> lines;  // the first line of each finding, in their order
-};
-std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log,
-                              uint64_t lines_before = 0, LogOrigin* origin = nullptr,
-                              const std::stop_token& stop = {},
-                              const std::optional<EngineEnd>& end = {});
+// `stop` ends the reading.
+LogReport ReadLog(EngineKind kind, std::string_view version, std::string_view log,
+                  uint64_t lines_before = 0, const std::stop_token& stop = {});
 
 }  // namespace tacho

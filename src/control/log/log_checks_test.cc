@@ -29,6 +29,10 @@ const std::string kVllmEnd =
 const std::string kSglangStart =
     "[2026-11-25 02:50:12] Profiling starts. Traces will be saved to: /t (with profile id: 1)\n";
 
+std::vector<Finding> CheckLog(EngineKind kind, std::string_view version, std::string_view log) {
+  return ReadLog(kind, version, log).findings;
+}
+
 std::vector<std::string> LogIds(EngineKind kind, std::string_view version, std::string_view log) {
   std::vector<std::string> ids;
   for (const Finding& finding : CheckLog(kind, version, log))
@@ -149,6 +153,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "WARNING:2024-12-19 06:36:11 2047:2047 init.cpp:175] CUPTI initialization failed - "
                 "CUDA profiler activities will be missing\n"},
         // vllm #22746; sglang #15132
+        LogCase{"gpu-tracing-off", kVllmLog, "",
+                "WARNING:2024-12-19 06:36:11 2047:2047 init.cpp:174] function "
+                "cbapi->getCuptiStatus() failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES "
+                "(35)\n"},
         LogCase{"launch-failed", kVllmLog, "0.10.0",
                 "Capture range started in the application.\nRuntimeError: CUDA error: unspecified "
                 "launch failure\n"},
@@ -191,6 +199,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "Triggering SIGQUIT for cleanup...\n"},
         LogCase{"crash-while-profiled", kSglangLog, "0.5.23",
                 kSglangStart + "!!!!!!! Segfault encountered !!!!!!!\n"},
+        // vllm #3053, #6252
+        LogCase{"crash-while-profiled", kVllmLog, "",
+                kVllmStart + "Fatal Python error: Segmentation fault\n"},
         LogCase{"nsys-not-imported", kAnyLog, "",
                 "Importer error status: The importer binary and its dependencies were not found.\n"
                 "Generating '/tmp/nsys-report-9702.qdstrm'\nGenerated:\n    /x/a.qdstrm\n"},
@@ -269,6 +280,12 @@ INSTANTIATE_TEST_SUITE_P(
         LogCase{nullptr, kVllmLog, "0.32.0",
                 "INFO 11-25 02:48:39 [request_logger.py:65] Received request a: prompt: 'Failed to "
                 "stop profiler: No space left on device. Python replay stack is empty'\n"},
+        LogCase{nullptr, kVllmLog, "0.32.0",
+                "INFO 11-25 02:48:39 [request_logger.py:95] Generated response a: output: 'Python "
+                "replay stack is empty', output_token_ids: None, finish_reason: stop\n"},
+        LogCase{nullptr, kSglangLog, "0.5.23",
+                "[2026-11-25 02:50:12] Finish: obj=GenerateReqInput(), out={'text': 'Python replay "
+                "stack is empty'}\n"},
         LogCase{nullptr, kSglangLog, "0.5.23",
                 "[2026-11-25 02:50:12] Receive: obj=GenerateReqInput(text='Python replay stack is "
                 "empty')\n"}));
@@ -363,17 +380,11 @@ TEST(LogChecks, OfAnEndItsOwnLineCounts) {
       "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n" +
       "(EngineCore pid=7) ERROR 11-24 16:05:00 [core.py:9] " + full +
       "(APIServer pid=1) ERROR 11-24 16:05:00 [a.py:1] EngineDeadError: it died\n";
-  EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 1 of"));
-  EXPECT_THAT(CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end).at(0).evidence,
-              HasSubstr("line 4 of"));
+  EXPECT_THAT(CheckLog(kAnyLog, "", log).at(0).evidence, HasSubstr("line 4 of"));
 }
 
 TEST(LogChecks, ALogThatIsNoEnginesIsKnownAsSuch) {
-  const auto origin = [](std::string_view log) {
-    LogOrigin of;
-    CheckLog(kAnyLog, "", log, 0, &of);
-    return of;
-  };
+  const auto origin = [](std::string_view log) { return ReadLog(kAnyLog, "", log); };
   EXPECT_FALSE(origin("").is_known);
   for (const char* const other :
        {"nothing here\nINFO a line\n", "(a) hello\nthis router is nice\n", "(the pid=x) a\n",
@@ -413,7 +424,7 @@ TEST(LogChecks, OfAChainOfExceptionsTheLastIsACauseToo) {
                           traceback +
                           "huggingface_hub.errors.LocalEntryNotFoundError: not on disk\n" + head +
                           "EngineCore failed to start. It died unexpectedly\n";
-  const auto found = CheckLog(kAnyLog, "", log, 0, nullptr, {}, ReadFailures(log).end);
+  const auto found = CheckLog(kAnyLog, "", log);
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].id, FindingId::kEngineDied);
   EXPECT_THAT(found[0].remedy, HasSubstr("HF_HUB_OFFLINE"));

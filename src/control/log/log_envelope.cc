@@ -19,12 +19,11 @@ constexpr size_t kMostBefore = 256, kMostOfObject = 1 << 20;
 constexpr int kMostNested = 4;
 
 // Keys under which collectors keep the line, and keys of the objects that hold such a key.
-constexpr auto kMessages =
-    std::to_array<const char*>({"log", "message", "msg", "MESSAGE", "line", "text", "textPayload",
-                                "LogMessage", "LogEntry", "@message", "body"});
+constexpr auto kMessages = std::to_array<const char*>(
+    {"log", "message", "msg", "MESSAGE", "line", "text", "textPayload", "body"});
 constexpr auto kHolders = std::to_array<const char*>({"jsonPayload", "_source", "fields"});
 // Python's formatters keep a traceback under a key of its own.
-constexpr auto kTracebacks = std::to_array<const char*>({"exc_info", "exception", "stack_trace"});
+constexpr auto kTracebacks = std::to_array<const char*>({"exc_info", "exception"});
 constexpr auto kPods = std::to_array<const char*>({"pod", "pod_name"});
 constexpr auto kPodHolders = std::to_array<const char*>({"kubernetes", "labels"});
 // Keys of the answers of model servers, and of the requests to them.

@@ -11,10 +11,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostJoinedName = 64, kMostBeforeRecord = 128, kMostKnown = 64;
-constexpr std::array<std::string_view, 5> kOfRequests{
-    "Received request ",
-    " details: prompt: ", "Receive: obj=", "Finish: obj=", "Generated response "};
+constexpr size_t kMostJoinedName = 64, kMostBeforeRecord = 128, kMostKnown = 64,
+                 kMostTracebacks = 256;
 
 // Removes "OPEN...CLOSE" and the blank after it from the beginning. Returns what is inside; "" if
 // it is not there.
@@ -250,19 +248,35 @@ LogLine LogLineReader::Read(std::string_view line) {
   read.process = joined(read.writer, rank);
   read.text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
   BlankSecrets(read.text);
+  read.number = number_;
+  read.signs = SignsIn(read.text);
+  if (read.text.starts_with(' ') && !read.Says(LogSign::kRequest)) read.signs.reset();
+  read.traceback = PartOf(read);
   return read;
 }
 
+TracebackPart LogLineReader::PartOf(const LogLine& line) {
+  const std::string_view text = line.text;
+  if (line.Says(LogSign::kRequest)) {
+    tracebacks_.erase(line.writer);
+    return TracebackPart::kNone;
+  }
+  if (text.ends_with(kTracebackHead)) {
+    if (tracebacks_.size() >= kMostTracebacks) tracebacks_.clear();
+    tracebacks_[line.writer] = line.head;
+    return TracebackPart::kHead;
+  }
+  const auto open = tracebacks_.find(line.writer);
+  if (open == tracebacks_.end() || line.head != open->second ||
+      line.head.empty() != line.time.empty() || IsOfUvicorn(text) || line.Says(LogSign::kShell))
+    return TracebackPart::kNone;
+  // After Ray's word, its own frames and the exception of its worker follow.
+  if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
+    return TracebackPart::kInside;
+  tracebacks_.erase(open);
+  return TracebackPart::kException;
+}
+
 LogLine ReadLogLine(std::string_view line) { return LogLineReader().Read(line); }
-
-bool HoldsRequest(std::string_view text) {
-  return std::ranges::any_of(kOfRequests, [&](std::string_view words) {
-    return text.find(words) != std::string_view::npos;
-  });
-}
-
-bool IsOfUvicorn(std::string_view text) {
-  return text.starts_with("INFO:     ") && text.find(" HTTP/1.1\" ") != text.npos;
-}
 
 }  // namespace tacho

@@ -1,14 +1,27 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "control/log/log_envelope.h"
+#include "control/log/log_signs.h"
 
 namespace tacho {
 
 // The line without ANSI sequences ("\x1b[...m") and carriage returns: routers also colour logs in
 // files.
 std::string WithoutColours(std::string_view line);
+
+// The part of a Python traceback that a line is. A traceback's lines belong to its head, which the
+// same writer wrote with the same `head`; lines of others may stand between them.
+enum class TracebackPart : uint8_t {
+  kNone,
+  kHead,       // "Traceback (most recent call last):"
+  kInside,     // a frame, an empty line, or Ray's word for the exception of a worker
+  kException,  // the line that ends it
+};
 
 // A line of an engine's log, taken apart.
 //
@@ -22,6 +35,7 @@ std::string WithoutColours(std::string_view line);
 // Leaves out what a collector puts before each line: the times of docker and kubectl, the heads of
 // journalctl and syslog, and, by LogLineReader, whatever else stands before an engine's records.
 struct LogLine {
+  uint64_t number = 0;  // in the log, from 1; an object of a collector may hold several lines
   // "VllmWorker-0 pid=123", "pid=123"; for SGLang with its rank, "TP1", "SGLangEngine pid=101 TP1";
   // "" if not named.
   std::string process;
@@ -38,30 +52,43 @@ struct LogLine {
   // The rest of the line, without blanks at its end. Secrets in it are blanked (base/secrets.h):
   // findings quote it.
   std::string text;
+  // What the text says. A line with indentation says nothing, unless it holds a request.
+  LogSigns signs;
+  TracebackPart traceback = TracebackPart::kNone;
+
+  [[nodiscard]] bool Says(LogSign sign) const { return signs[static_cast<size_t>(sign)]; }
 };
 
 // Reads the lines of one log in their order. Once it has seen a name before an engine's own record,
 // it recognizes that name in lines without a time too; likewise any other prefix of a collector
-// that differs in its numbers alone. It keeps at most 64 of each.
+// that differs in its numbers alone. It keeps at most 64 of each, and 256 open tracebacks.
 class LogLineReader {
  public:
+  // `lines_before`: the number of lines before the first.
+  explicit LogLineReader(uint64_t lines_before = 0) : number_(lines_before) {}
+
+  // Calls `take` with each line in the next line of the log: one, or all in a collector's object.
+  // The first 16 KiB of a line count.
+  template <typename Take>
+  void ReadAll(std::string_view line, Take take) {
+    ++number_;
+    ForEachLineIn(line, [&](std::string_view one) { take(Read(one.substr(0, kMostOfLine))); });
+  }
   LogLine Read(std::string_view line);
 
  private:
+  static constexpr size_t kMostOfLine = 16 << 10;
+
+  TracebackPart PartOf(const LogLine& line);
   std::string TakeKnownName(std::string_view& text) const;
   void Learn(std::string_view before, const std::string& name);
   void TakeOthers(std::string_view& text);
 
   std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
   std::set<std::string> shapes_;                         // "[0,0]<stderr>:"
+  uint64_t number_;
+  std::map<std::string, std::string> tracebacks_;  // open ones: the head by the writer
 };
 LogLine ReadLogLine(std::string_view line);  // one line alone, with no names known
-
-// Whether a line's text holds what a client sent.
-bool HoldsRequest(std::string_view text);
-
-// Whether uvicorn, the web server of both engines, wrote the line: "INFO:     127.0.0.1:5 - "GET
-// /health HTTP/1.1" 200 OK".
-bool IsOfUvicorn(std::string_view text);
 
 }  // namespace tacho

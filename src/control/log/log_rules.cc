@@ -11,50 +11,36 @@ extern const std::string_view log_rules;
 }
 namespace {
 
-std::string_view TakeField(std::string_view& line) {
-  const size_t bar = line.find('|');
-  const std::string_view field = line.substr(0, bar);
-  line = bar == std::string_view::npos ? std::string_view{} : line.substr(bar + 1);
-  return Trim(field);
-}
+struct NamedPlace {
+  std::string_view name;
+  bool LogPlace::*is_there;
+};
+constexpr NamedPlace kPlaces[] = {{"profiling", &LogPlace::profiling},
+                                  {"profiler", &LogPlace::profiler},
+                                  {"starting", &LogPlace::starting},
+                                  {"stopping", &LogPlace::stopping},
+                                  {"cause", &LogPlace::cause},
+                                  {"nsys", &LogPlace::nsys},
+                                  {"gpu", &LogPlace::gpu},
+                                  {"npu", &LogPlace::npu}};
 
-// Reads words in the form "A & B ! C".
-void ReadWords(std::string_view text, LogRule& rule) {
-  std::vector<std::string_view>* into = &rule.words;
-  while (!text.empty()) {
+constexpr std::string_view kSigns[] = {"start",       "ready",    "serves",  "told-to-end", "ended",
+                                       "survived",    "harmless", "chained", "crash",       "dies",
+                                       "full-memory", "profiler", "fails",   "request"};
+static_assert(std::size(kSigns) == static_cast<size_t>(LogSign::kShell));
+
+// Reads "A & B ! C".
+LogPatterns::Pattern PatternOf(std::string_view text) {
+  LogPatterns::Pattern pattern;
+  std::vector<std::string_view>* into = &pattern.words;
+  for (text = Trim(text); !text.empty();) {
     const size_t end = std::min(text.find(" & "), text.find(" ! "));
     into->push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    into = text[end + 1] == '&' ? &rule.words : &rule.without;
+    if (end == std::string_view::npos) break;
+    into = text[end + 1] == '&' ? &pattern.words : &pattern.without;
     text.remove_prefix(end + 3);
   }
-}
-
-Result<void> ReadWhen(std::string_view text, LogRule& rule) {
-  for (std::string_view word = TakeWord(text); !word.empty(); word = TakeWord(text)) {
-    if (word == "profiling") {
-      rule.when.profiling = true;
-    } else if (word == "profiler") {
-      rule.when.profiler = true;
-    } else if (word == "starting") {
-      rule.when.starting = true;
-    } else if (word == "stopping") {
-      rule.when.stopping = true;
-    } else if (word == "cause") {
-      rule.when.cause = true;
-    } else if (word == "nsys") {
-      rule.when.nsys = true;
-    } else if (word == "gpu") {
-      rule.when.gpu = true;
-    } else if (word == "npu") {
-      rule.when.npu = true;
-    } else if (word == "code") {
-      rule.by_code = true;
-    } else if (word != "any") {
-      return Fail(ErrorKind::kUsage, "unknown WHEN: " + std::string(word));
-    }
-  }
-  return {};
+  return pattern;
 }
 
 Result<FindingId> IdNamed(std::string_view name) {
@@ -63,50 +49,106 @@ Result<FindingId> IdNamed(std::string_view name) {
   return Fail(ErrorKind::kUsage, "no finding is named " + std::string(name));
 }
 
-Result<LogRule> ParseLogRule(std::string_view line) {
+// "FINDING WHEN | MEANING"
+Result<LogRule> ParseHead(std::string_view line) {
   LogRule rule{};
-  std::string_view head = TakeField(line);
+  const size_t bar = line.find(" | ");
+  if (bar == line.npos) return Fail(ErrorKind::kUsage, "expected FINDING WHEN | MEANING");
+  rule.meaning = line.substr(bar + 3);
+  std::string_view head = line.substr(0, bar);
   TACHO_ASSIGN_OR_RETURN(rule.id, IdNamed(TakeWord(head)));
-  rule.engine = TakeWord(head);
-  const auto versions = ParseVersionRange(TakeWord(head));
-  TACHO_RETURN_IF_ERROR(ReadWhen(head, rule));
-  ReadWords(TakeField(line), rule);
-  rule.meaning = TakeField(line);
-  rule.remedy = Trim(line);
-  if (!versions || rule.remedy.empty() || rule.words.empty() != rule.by_code)
-    return Fail(ErrorKind::kUsage,
-                "expected FINDING ENGINE FROM..TO WHEN | WORDS | MEANING | REMEDY");
-  rule.versions = *versions;
+  for (std::string_view word = TakeWord(head); !word.empty(); word = TakeWord(head)) {
+    const auto* const place = std::ranges::find(kPlaces, word, &NamedPlace::name);
+    if (place != std::end(kPlaces))
+      rule.when.*place->is_there = true;
+    else if (word == "code")
+      rule.by_code = true;
+    else
+      return Fail(ErrorKind::kUsage, "unknown WHEN: " + std::string(word));
+  }
   return rule;
 }
 
+// "ENGINE RANGE | REMEDY", "REMEDY"
+Result<LogRule::Remedy> ParseRemedy(std::string_view line) {
+  LogRule::Remedy remedy{{}, {}, Trim(line)};
+  if (const size_t bar = line.find(" | "); bar != line.npos) {
+    remedy.text = line.substr(bar + 3);
+    std::string_view head = line.substr(0, bar);
+    remedy.engine = TakeWord(head);
+    const auto versions = ParseVersionRange(Trim(head).empty() ? ".." : Trim(head));
+    if (!versions) return Fail(ErrorKind::kUsage, "expected > ENGINE FROM..TO | REMEDY");
+    remedy.versions = *versions;
+  }
+  return remedy;
+}
+
+// Reads the table line by line.
+class TableReader {
+ public:
+  Result<void> Take(std::string_view line) {
+    if (line.starts_with("- ") && patterns_ != nullptr) {
+      for (line.remove_prefix(2); !line.empty();) {
+        const size_t bar = line.find(" | ");
+        patterns_->patterns.push_back(PatternOf(line.substr(0, bar)));
+        line.remove_prefix(bar == line.npos ? line.size() : bar + 3);
+      }
+    } else if (line.starts_with("> ") && !table.findings.empty()) {
+      TACHO_ASSIGN_OR_RETURN(LogRule::Remedy remedy, ParseRemedy(line.substr(2)));
+      table.findings.back().remedies.push_back(remedy);
+    } else if (line.starts_with("says ")) {
+      const auto* const sign = std::ranges::find(kSigns, line.substr(5));
+      if (sign == std::end(kSigns)) return Fail(ErrorKind::kUsage, "unknown sign");
+      patterns_ =
+          &table.signs.emplace_back(static_cast<LogSign>(sign - kSigns), LogPatterns{}).second;
+    } else if (line.starts_with("phase ")) {
+      patterns_ = &table.phases.emplace_back(line.substr(6), LogPatterns{}).second;
+    } else {
+      TACHO_ASSIGN_OR_RETURN(LogRule rule, ParseHead(line));
+      patterns_ = &table.findings.emplace_back(std::move(rule)).patterns;
+    }
+    return {};
+  }
+
+  LogTable table;
+
+ private:
+  LogPatterns* patterns_ = nullptr;  // of the head that was read last
+};
+
 }  // namespace
 
-bool LogRule::Matches(std::string_view line, const LogPlace& place) const {
+bool LogPatterns::Fit(std::string_view line) const {
   const auto holds = [&](std::string_view part) { return line.find(part) != line.npos; };
-  return !by_code && (!when.profiling || place.profiling) && (!when.profiler || place.profiler) &&
-         (!when.starting || place.starting) && (!when.stopping || place.stopping) &&
-         (!when.cause || place.cause) && (!when.nsys || place.nsys) && (!when.gpu || place.gpu) &&
-         (!when.npu || place.npu) && std::ranges::all_of(words, holds) &&
-         std::ranges::none_of(without, holds);
+  return std::ranges::any_of(patterns, [&](const Pattern& one) {
+    return std::ranges::all_of(one.words, holds) && std::ranges::none_of(one.without, holds);
+  });
 }
 
-bool LogRule::IsFor(EngineKind kind, const std::optional<Version>& version) const {
-  return (engine == "any" || kind == EngineKind::kUnknown || engine == NameOf(kind)) &&
-         versions.Contains(version);
+bool LogRule::Matches(std::string_view line, const LogPlace& place) const {
+  return std::ranges::all_of(
+             kPlaces,
+             [&](const auto& one) { return !(when.*one.is_there) || place.*one.is_there; }) &&
+         patterns.Fit(line);
 }
 
-const std::vector<LogRule>& LogRules() {
-  static const std::vector<LogRule> rules = [] {
-    std::vector<LogRule> read;
-    ReadBuiltInRules(embedded::log_rules, "rules/logs.rules", [&](auto line) -> Result<void> {
-      TACHO_ASSIGN_OR_RETURN(LogRule rule, ParseLogRule(line));
-      read.push_back(std::move(rule));
-      return {};
-    });
-    return read;
+const LogRule::Remedy* LogRule::RemedyFor(EngineKind kind,
+                                          const std::optional<Version>& version) const {
+  const auto found = std::ranges::find_if(remedies, [&](const Remedy& one) {
+    return (one.engine.empty() || kind == EngineKind::kUnknown || one.engine == NameOf(kind)) &&
+           one.versions.Contains(version);
+  });
+  return found == remedies.end() ? nullptr : &*found;
+}
+
+const LogTable& TheLogTable() {
+  static const LogTable read = [] {
+    TableReader reader;
+    ReadBuiltInRules(embedded::log_rules, "rules/logs.rules",
+                     [&](auto line) { return reader.Take(line); });
+    return std::move(reader.table);
   }();
-  return rules;
+  return read;
 }
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 
 #include "control/engine.h"
 #include "control/finding.h"
+#include "control/log/log_signs.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -14,24 +15,45 @@ struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
   bool starting = false, stopping = false;  // it has begun and not ended
-  bool cause = false;  // the line is the first failure of the engine's end, or what it led to
+  bool cause = false;  // of the engine's end: its first failure, or what that led to; never a line
   bool nsys = false, gpu = false, npu = false;
 };
 
-// A line of rules/logs.rules.
+// Patterns of lines. One of them fits a line that holds all of its `words`, and none of `without`.
+struct LogPatterns {
+  struct Pattern {
+    std::vector<std::string_view> words, without;
+  };
+  std::vector<Pattern> patterns;
+  [[nodiscard]] bool Fit(std::string_view line) const;
+};
+
+// A finding of rules/logs.rules.
 struct LogRule {
+  struct Remedy {
+    std::string_view engine;  // "vllm", "sglang", "" for any
+    VersionRange versions;
+    std::string_view text;
+  };
   FindingId id;
-  std::string_view engine;  // "vllm", "sglang", "any"
-  VersionRange versions;
   LogPlace when;
-  bool by_code = false;  // no words: see log_checks.cc
-  std::vector<std::string_view> words, without;
-  std::string_view meaning, remedy;
+  bool by_code = false;  // no patterns: see log_checks.cc
+  std::string_view meaning;
+  std::vector<Remedy> remedies;
+  LogPatterns patterns;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
-  // kUnknown stands for any engine.
-  [[nodiscard]] bool IsFor(EngineKind kind, const std::optional<Version>& version) const;
+  // The first that fits; nullptr if none does. kUnknown stands for any engine.
+  [[nodiscard]] const Remedy* RemedyFor(EngineKind kind,
+                                        const std::optional<Version>& version) const;
 };
-const std::vector<LogRule>& LogRules();
+
+// rules/logs.rules
+struct LogTable {
+  std::vector<LogRule> findings;
+  std::vector<std::pair<LogSign, LogPatterns>> signs;
+  std::vector<std::pair<std::string_view, LogPatterns>> phases;
+};
+const LogTable& TheLogTable();
 
 }  // namespace tacho

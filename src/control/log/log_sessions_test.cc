@@ -22,7 +22,7 @@ const std::string kProfiled =
 
 std::vector<std::string> IdsOf(EngineKind kind, std::string_view version, std::string_view log) {
   std::vector<std::string> ids;
-  for (const Finding& finding : CheckLog(kind, version, log))
+  for (const Finding& finding : ReadLog(kind, version, log).findings)
     ids.emplace_back(KindOf(finding.id).id);
   return ids;
 }
@@ -84,13 +84,14 @@ TEST(LogSessions, AStopThatTakesLong) {
         "(APIServer pid=1) INFO 11-26 {} [api_router.py:52] Profiler stopped.\n",
         begin, end);
   };
-  const auto findings = CheckLog(EngineKind::kVllm, "0.32.0", log("23:59:30", "00:01:00"));
+  const auto findings = ReadLog(EngineKind::kVllm, "0.32.0", log("23:59:30", "00:01:00")).findings;
   ASSERT_EQ(findings.size(), 1);
   EXPECT_EQ(findings[0].id, FindingId::kFlushLong);
   EXPECT_THAT(findings[0].evidence, HasSubstr("90 s"));
   EXPECT_THAT(findings[0].remedy, HasSubstr("torch_profiler_with_stack"));
-  EXPECT_THAT(CheckLog(EngineKind::kVllm, "0.11.0", log("10:00:00", "10:02:00")).at(0).remedy,
-              HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=0"));
+  EXPECT_THAT(
+      ReadLog(EngineKind::kVllm, "0.11.0", log("10:00:00", "10:02:00")).findings.at(0).remedy,
+      HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=0"));
   const std::string waits =
       "(EngineCore pid=3) INFO 11-25 10:01:10 [shm_broadcast.py:1] No "
       "available shared memory broadcast block found in 60 seconds.\n";
@@ -113,7 +114,7 @@ TEST(LogSessions, ATimeoutOfTheProfileCallIsThatOfTheStartOrTheStop) {
   EXPECT_THAT(IdsOf(EngineKind::kVllm, "0.10.0", begins + began + timeout), IsEmpty());
   EXPECT_THAT(IdsOf(EngineKind::kVllm, "0.10.0", ends + kWritten + timeout), IsEmpty());
   const auto remedy = [&](const char* version) {
-    return CheckLog(EngineKind::kVllm, version, ends + timeout).at(0).remedy;
+    return ReadLog(EngineKind::kVllm, version, ends + timeout).findings.at(0).remedy;
   };
   EXPECT_THAT(remedy("0.12.0"), HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=0"));
   EXPECT_THAT(remedy("0.32.0"), HasSubstr("--profiler-config"));
@@ -154,7 +155,7 @@ TEST(LogSessions, AServerThatIsToldToEndWhileItWrites) {
       << "it waits for the flush";
   EXPECT_THAT(IdsOf(EngineKind::kSglang, "", stop + done + told), IsEmpty());
   EXPECT_THAT(IdsOf(EngineKind::kSglang, "", kProfiled + told), IsEmpty()) << "it did not write";
-  EXPECT_THAT(CheckLog(EngineKind::kSglang, "", stop + told).at(0).evidence,
+  EXPECT_THAT(ReadLog(EngineKind::kSglang, "", stop + told).findings.at(0).evidence,
               HasSubstr("line 2 of the log"));
   const std::string api = "(APIServer pid=1) INFO 11-25 02:48:39 [api_router.py:50] ";
   EXPECT_THAT(

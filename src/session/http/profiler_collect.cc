@@ -21,7 +21,7 @@ constexpr size_t kEnoughToKnow = 200;  // bytes of a line of the log
 // does not know it.
 std::vector<Finding> FailuresOf(const RecordedWorker& worker) {
   std::vector<Finding> findings =
-      CheckLog(worker.facts.kind, worker.facts.version, worker.log.Text());
+      ReadLog(worker.facts.kind, worker.facts.version, worker.log.Text()).findings;
   const std::string& failure = worker.expectation.log_failure;
   const bool known = std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.evidence.find(failure.substr(0, kEnoughToKnow)) != std::string::npos;

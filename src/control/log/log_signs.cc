@@ -1,4 +1,4 @@
-#include "control/log/failure_words.h"
+#include "control/log/log_signs.h"
 
 #include <algorithm>
 #include <array>
@@ -6,65 +6,17 @@
 #include <span>
 
 #include "base/words.h"
+#include "control/log/log_rules.h"
 
 namespace tacho {
 namespace {
 
-struct SaidBy {
-  Says says;
-  std::string_view words, without = {};
-};
-// The first that fits counts.
-constexpr std::array kWords{
-    SaidBy{Says::kStart, "vLLM API server version "},
-    SaidBy{Says::kStart, "non-default args: "},
-    SaidBy{Says::kStart, "server_args="},
-    SaidBy{Says::kReady, "Application startup complete"},
-    SaidBy{Says::kReady, "The server is fired up and ready"},
-    SaidBy{Says::kServes, "Prefill batch"},
-    SaidBy{Says::kServes, "Decode batch"},
-    SaidBy{Says::kServes, "Profiler stopped."},
-    SaidBy{Says::kServes, "Profiling done."},
-    SaidBy{Says::kToldToEnd, "[shutdown] API server: shutdown triggered"},
-    SaidBy{Says::kToldToEnd, "SIGTERM received. signum="},
-    SaidBy{Says::kToldToEnd, "INFO:     Shutting down"},
-    SaidBy{Says::kEnded, "Application shutdown complete"},
-    SaidBy{Says::kEnded, "Finished server process ["},
-    SaidBy{Says::kSurvived, "Exception in ASGI application"},
-    SaidBy{Says::kSurvived, "Failed to merge profiles: "},
-    SaidBy{Says::kSurvived, "Exception in thread "},
-    SaidBy{Says::kSurvived, "Exception ignored in"},
-    SaidBy{Says::kSurvived, "exception was never retrieved"},
-    SaidBy{Says::kSurvived, "Exception in callback "},
-    SaidBy{Says::kSurvived, "--- Logging error ---"},
-    // SGLang sends itself a request before it listens (seen in 0.5.23).
-    SaidBy{Says::kHarmless, "post-warmup freeze_gc failed"},
-    SaidBy{Says::kChained, "During handling of the above exception, another exception occurred:"},
-    SaidBy{Says::kChained, "The above exception was the direct cause of the following exception:"},
-    SaidBy{Says::kCrash, "thread 'main' panicked at "},
-    SaidBy{Says::kCrash, "terminate called after throwing"},
-    SaidBy{Says::kCrash, "Fatal Python error: "},
-    SaidBy{Says::kCrash, "Segfault encountered"},
-    SaidBy{Says::kCrash, "engine core exited unexpectedly"},  // when killed; vLLM 0.32 says no more
-    // "Watchdog timeout (", since December 2025 "Scheduler watchdog timeout (".
-    SaidBy{Says::kCrash, "atchdog timeout (", "soft=True"},
-    SaidBy{Says::kCrash, "scheduler is dead"},
-};
-constexpr std::array<std::string_view, 2> kMemory{"out of memory", "OutOfMemoryError"};
-constexpr auto kEnds = std::to_array<std::string_view>({
-    "died unexpectedly", " died, exit code: ", "is already dead, terminating",
-    "EngineDeadError: ", "Executor failed", "encountered a fatal error",
-    "EngineCore hit an exception", "Engine core initialization failed",
-    "Engine process failed to start", "Got fatal signal from worker", "Scheduler hit an exception",
-    "Initialization failed. warmup error", "Received sigquit", "It usually means one child failed",
-    "Main process exited, code=",  // systemd
-});
-constexpr auto kShellWords = std::to_array<std::string_view>(
-    {"Killed", "Segmentation fault", "Aborted", "Bus error", "Illegal instruction"});
+constexpr auto kShellWords =
+    std::to_array<std::string_view>({"Killed", "Segmentation fault", "Aborted"});
 
 // SGLang's router changed its name in November 2025, and again in 2026.
-constexpr auto kRouters = std::to_array<std::string_view>(
-    {"vllm_router", "sglang_router", "sgl_router", "sgl_model_gateway", "smg"});
+constexpr auto kRouters =
+    std::to_array<std::string_view>({"vllm_router", "sglang_router", "sgl_model_gateway", "smg"});
 
 // Parts of paths that show which program a frame belongs to. A process may begin in Python itself.
 constexpr auto kPythonsOwn = std::to_array<std::string_view>(
@@ -145,18 +97,32 @@ FrameOf WhoseFrame(std::string_view text) {
   return HasOneOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
 }
 
-Says WhatSays(std::string_view text) {
-  if (IsOfAShell(text)) return Says::kShell;
+LogSigns SignsIn(std::string_view text) {
+  LogSigns signs;
+  const auto set = [&](LogSign sign) { signs.set(static_cast<size_t>(sign)); };
   // Routes without a model step answer 200 also while the engine hangs.
-  if (IsOfUvicorn(text))
-    return text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos
-               ? Says::kServes
-               : Says::kNothing;
-  for (const SaidBy& one : kWords)
-    if (text.find(one.words) != text.npos &&
-        (one.without.empty() || text.find(one.without) == text.npos))
-      return one.says;
-  return Says::kNothing;
+  if (IsOfUvicorn(text)) {
+    if (text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos)
+      set(LogSign::kServes);
+    return signs;
+  }
+  for (const auto& [sign, patterns] : TheLogTable().signs)
+    if (patterns.Fit(text)) {
+      set(sign);
+      if (sign == LogSign::kRequest) return signs;
+    }
+  if (IsOfAShell(text)) set(LogSign::kShell);
+  return signs;
+}
+
+std::string_view StartPhaseOf(std::string_view line) {
+  for (const auto& [phase, patterns] : TheLogTable().phases)
+    if (patterns.Fit(line)) return phase;
+  return "";
+}
+
+bool IsOfUvicorn(std::string_view text) {
+  return text.starts_with("INFO:     ") && text.find(" HTTP/1.1\" ") != text.npos;
 }
 
 bool IsOfRouter(std::string_view text) {
@@ -175,12 +141,5 @@ bool IsOfRouter(std::string_view text) {
     return false;
   });
 }
-
-bool TellsOfEnd(std::string_view text) {
-  // -15: someone ended it by SIGTERM.
-  return HasOneOf(text, kEnds) && text.find("exit code: -15") == text.npos;
-}
-bool TellsOfFullMemory(std::string_view text) { return HasOneOf(text, kMemory); }
-bool TellsOfDeath(std::string_view text) { return TellsOfEnd(text) || TellsOfFullMemory(text); }
 
 }  // namespace tacho

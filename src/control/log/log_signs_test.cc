@@ -1,4 +1,4 @@
-#include "control/log/start_phase.h"
+#include "control/log/log_signs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +41,18 @@ TEST(StartPhase, OfAGpu) {
   EXPECT_EQ(StartPhaseOf("Capture decode CUDA graph begin. backend=full, num_tokens_per_bs=1"),
             "capturing CUDA graphs");
   EXPECT_EQ(StartPhaseOf("Capture decode CUDA graph end. elapsed=3.10 s"), "starting its server");
+  // vllm #39033, #46389, #25848; sglang #5580, #10622
+  for (const auto& [line, phase] :
+       {std::pair{"Loading weights took 0.98 seconds", "preparing the model"},
+        std::pair{"Model loading took 7.16 GiB memory and 9.5 seconds", "measuring its memory"},
+        std::pair{"Using cache directory: /c/rank_0_0/backbone for vLLM's torch.compile",
+                  "compiling the model"},
+        std::pair{"torch.compile took 14.85 s in total", "measuring its memory"},
+        std::pair{"torch.compile takes 14.45 s in total", "measuring its memory"},
+        std::pair{"Init torch distributed begin.", "connecting its ranks"},
+        std::pair{"Try DeepGEMM JIT Compiling for <GEMM_NT_F8F8BF16> N=2048, K=512",
+                  "compiling kernels"}})
+    EXPECT_EQ(StartPhaseOf(line), phase) << line;
   EXPECT_EQ(StartPhaseOf("Triton is not supported on current platform, roll back to CPU."), "");
 }
 
