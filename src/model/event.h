@@ -45,7 +45,9 @@ struct Event {
   DurationNs duration;       // of a slice or a whole range, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
-  int64_t id = -1;  // of a flow or a range
+  int64_t id = -1;                    // of a flow or a range
+  int64_t graph = 0, graph_node = 0;  // of GPU work, see GpuTable
+  LaunchId launch = LaunchId::kNone;
   // Only for a slice with a category that no known producer writes (device_rows.h).
   StringId row_type = StringId::kEmpty;
   bool names_device = false;
