@@ -153,8 +153,7 @@ void ViewedRun::Finish() {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!on_clock[i]) continue;
     const ViewedRank& rank = *on_clock[i];
-    ranks[i] = {rank.facts().identity, rank.offset(),
-                CollectCommunication(rank.trace(), rank.classifier())};
+    ranks[i] = {rank.facts().identity, rank.offset(), rank.communication()};
   }
   auto collectives = std::make_shared<const MatchedCollectives>(MatchCollectives(ranks));
   const std::lock_guard lock(mutex_);

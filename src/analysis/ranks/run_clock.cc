@@ -17,4 +17,17 @@ std::optional<DurationNs> StartAfter(const RankInput& first, const RankInput& ot
   return times[1]->start - times[0]->start;
 }
 
+std::vector<std::optional<DurationNs>> StartsOnRunClock(const std::vector<RankInput>& inputs) {
+  std::vector<std::optional<DurationNs>> starts(inputs.size(), DurationNs{});
+  const RankInput* first = nullptr;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].span.empty()) continue;
+    if (first == nullptr)
+      first = &inputs[i];
+    else
+      starts[i] = StartAfter(*first, inputs[i]);
+  }
+  return starts;
+}
+
 }  // namespace tacho
