@@ -177,9 +177,12 @@ TraceAnalysis WithoutFigures(TraceAnalysis whole) {
 
 // Places each trace on the run's clock. `inputs` has one entry for each trace.
 void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
-  const auto starts = StartsOnRunClock(inputs);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    run.traces[i].run_start = starts[i].value_or(DurationNs{});
+  run.clocks = ClocksOf(inputs);
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
+    run.traces[i].run_start =
+        to_run ? to_run->Convert(inputs[i].span.start) - TimeNs{} : DurationNs{};
+  }
 }
 
 }  // namespace
@@ -296,14 +299,13 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
-std::vector<CommRank> CommRanksOf(RunAnalysis& run) {
-  const auto starts = StartsOnRunClock(RankInputsOf(run));
+std::vector<CommRank> CommRanksOf(const RunAnalysis& run) {
   std::vector<CommRank> ranks(run.traces.size());
-  for (size_t i = 0; i < ranks.size(); ++i) {
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
     const TraceAnalysis& trace = run.traces[i];
-    if (!trace.digest || !starts[i] || trace.facts.role != TraceRole::kWorker) continue;
-    ranks[i] = {trace.facts.identity, *starts[i] - (trace.span.start - TimeNs{}),
-                trace.digest->communication};
+    const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
+    if (!trace.digest || !to_run || trace.facts.role != TraceRole::kWorker) continue;
+    ranks[i] = {trace.facts.identity, to_run->shift, trace.digest->communication};
   }
   return ranks;
 }

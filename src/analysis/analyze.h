@@ -18,6 +18,7 @@
 #include "analysis/ranks/ranks.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
+#include "model/clocks.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -69,6 +70,8 @@ struct SlicesTogether {
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
+  // Of the traces, by index, and of the run. AnalyzeRun sets it.
+  ClockMap clocks;
   RankTable ranks;                   // for a single trace, filled only if other ranks are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   std::vector<std::string> failed;   // the entries of `skipped` that could not be read
@@ -104,7 +107,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
 // The workers' traces whose digests are there, on the run's clock, for MatchCollectives. A trace
 // that cannot be placed on it has no collectives. By index into `run.traces`.
-std::vector<CommRank> CommRanksOf(RunAnalysis& run);
+std::vector<CommRank> CommRanksOf(const RunAnalysis& run);
 
 // Whether both are of the same trace, by header, span and number of events, and have work in
 // common: two copies, or a trace and its results, but not two windows that only touch.

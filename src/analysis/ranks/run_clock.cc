@@ -1,11 +1,14 @@
 #include "analysis/ranks/run_clock.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/ranks/recordings.h"
 
 namespace tacho {
+namespace {
 
+// The time from the first event of `first` to the first event of `other`.
 std::optional<DurationNs> StartAfter(const RankInput& first, const RankInput& other) {
   const auto times = RecordedTimes({first, other});
   if (!times[0] || !times[1] || !IsUnixTime(times[0]->start) || !IsUnixTime(times[1]->start)) {
@@ -17,17 +20,29 @@ std::optional<DurationNs> StartAfter(const RankInput& first, const RankInput& ot
   return times[1]->start - times[0]->start;
 }
 
-std::vector<std::optional<DurationNs>> StartsOnRunClock(const std::vector<RankInput>& inputs) {
-  std::vector<std::optional<DurationNs>> starts(inputs.size(), DurationNs{});
-  const RankInput* first = nullptr;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].span.empty()) continue;
-    if (first == nullptr)
-      first = &inputs[i];
-    else
-      starts[i] = StartAfter(*first, inputs[i]);
+}  // namespace
+
+bool PlaceOnRunClock(const RankInput& first, const RankInput& trace, uint32_t number,
+                     ClockMap& clocks) {
+  ClockShift to_run{TimeNs{} - trace.span.start};
+  if (&trace != &first) {
+    const std::optional<DurationNs> after = StartAfter(first, trace);
+    if (!after) return false;
+    to_run = to_run.Then({*after, std::nullopt});
   }
-  return starts;
+  clocks.Relate({ClockOf::kTrace, number}, {ClockOf::kRun}, to_run);
+  return true;
+}
+
+ClockMap ClocksOf(const std::vector<RankInput>& traces) {
+  ClockMap clocks;
+  const RankInput* first = nullptr;
+  for (uint32_t i = 0; i < traces.size(); ++i) {
+    if (traces[i].span.empty()) continue;
+    if (first == nullptr) first = &traces[i];
+    PlaceOnRunClock(*first, traces[i], i, clocks);
+  }
+  return clocks;
 }
 
 }  // namespace tacho
