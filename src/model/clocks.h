@@ -36,7 +36,9 @@ struct ClockShift {
   }
   // All of the time that `when` may be, so longer by the error at both ends, if that is known.
   [[nodiscard]] Interval Widened(Interval when) const;
-  [[nodiscard]] ClockShift Back() const { return {-shift, error}; }
+  [[nodiscard]] ClockShift Back() const {
+    return {{shift.ns == INT64_MIN ? INT64_MAX : -shift.ns}, error};
+  }
   // The shift from this one's first clock to the second one of `next`. Errors add up.
   [[nodiscard]] ClockShift Then(const ClockShift& next) const;
 

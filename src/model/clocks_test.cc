@@ -38,6 +38,7 @@ TEST(ClockShift, DamagedTimesSaturate) {
   EXPECT_EQ(shift.Convert(TimeNs{5}).ns, INT64_MAX);
   EXPECT_EQ(shift.Widened({{INT64_MIN}, {INT64_MAX}}).end.ns, INT64_MAX);
   EXPECT_EQ(shift.Then(shift).shift.ns, INT64_MAX);
+  EXPECT_EQ((ClockShift{{INT64_MIN}}).Back().shift.ns, INT64_MAX);
 }
 
 }  // namespace
