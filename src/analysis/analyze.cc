@@ -177,12 +177,11 @@ TraceAnalysis WithoutFigures(TraceAnalysis whole) {
 
 // Places each trace on the run's clock. `inputs` has one entry for each trace.
 void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
-  const auto first =
-      std::ranges::find_if(inputs, [](const RankInput& input) { return !input.span.empty(); });
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool placed = first != inputs.end() && &inputs[i] != &*first && !inputs[i].span.empty();
+  run.clocks = ClocksOf(inputs);
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
     run.traces[i].run_start =
-        placed ? StartAfter(*first, inputs[i]).value_or(DurationNs{}) : DurationNs{};
+        to_run ? to_run->Convert(inputs[i].span.start) - TimeNs{} : DurationNs{};
   }
 }
 
@@ -205,7 +204,12 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
     for (const DeviceItems& device : prepared.work.devices) items += device.items.size();
     idle.reserve(items);  // about one stretch between two items
   }
-  const OnStretch keep_idle = [&](const IdleStretch& stretch) { idle.push_back(stretch); };
+  std::optional<DigestBuilder> digest;
+  if (options.digest) digest.emplace(prepared, scope);
+  const OnStretch on_idle = [&](const IdleStretch& stretch) {
+    if (digest) digest->AddIdle(stretch);
+    if (options.step_profile) idle.push_back(stretch);
+  };
   // The jobs run in parallel: no two write to the same place.
   RunAll({[&] {
             analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
@@ -216,7 +220,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
             analysis.idle = IdleOf(prepared, scope, in_flight, kListedGaps,
-                                   options.step_profile ? keep_idle : OnStretch{});
+                                   digest || options.step_profile ? on_idle : OnStretch{});
           },
           [&] {
             analysis.launches = TabulateLaunches(trace, prepared.links, scope);
@@ -234,6 +238,9 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           }},
          options.threads);
   if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
+  if (digest)
+    analysis.digest =
+        std::make_shared<const TraceDigest>(std::move(*digest).Finish(analysis.idle.known));
   if (!JudgesIntegrity(analysis.facts)) analysis.integrity = {};
   if (options.step_profile && analysis.idle.known)
     analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
@@ -290,6 +297,17 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   if (!whole) run.ranks.missing.clear();
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
+}
+
+std::vector<CommRank> CommRanksOf(const RunAnalysis& run) {
+  std::vector<CommRank> ranks(run.traces.size());
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
+    const TraceAnalysis& trace = run.traces[i];
+    const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
+    if (!trace.digest || !to_run || trace.facts.role != TraceRole::kWorker) continue;
+    ranks[i] = {trace.facts.identity, to_run->shift, trace.digest->communication};
+  }
+  return ranks;
 }
 
 Interval TraceAnalysis::recorded() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@
 #include "analysis/host/ops.h"
 #include "analysis/names/classifier.h"
 #include "analysis/prepared_trace.h"
+#include "analysis/ranks/digest.h"
 #include "analysis/ranks/ranks.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
+#include "model/clocks.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -47,6 +50,8 @@ struct TraceAnalysis {
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions wants it
   IdleTable idle;
+  // Unless AnalysisOptions wants it, and if results were read back: null.
+  std::shared_ptr<const TraceDigest> digest;
 
   // The zero of the run's clock, as a time of the trace.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
@@ -65,6 +70,8 @@ struct SlicesTogether {
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
+  // Of the traces, by index, and of the run. AnalyzeRun sets it.
+  ClockMap clocks;
   RankTable ranks;                   // for a single trace, filled only if other ranks are missing
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   // Traces that another one holds too, each with what it is ("a copy of PATH"); in `skipped` too.
@@ -86,6 +93,7 @@ struct AnalysisOptions {
   std::string_view path = {};              // of the file; its name may say what the trace is
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
   bool step_profile = false;
+  bool digest = false;
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 // Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that
@@ -101,6 +109,10 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // Fills `ranks` from `traces`. `whole`: `traces` are all traces of the run, so a rank without a
 // trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
+
+// The workers' traces whose digests are there, on the run's clock, for MatchCollectives. A trace
+// that cannot be placed on it has no collectives. By index into `run.traces`.
+std::vector<CommRank> CommRanksOf(const RunAnalysis& run);
 
 // Whether both are of the same trace, by header, span and number of events, and have work in
 // common: two copies, or a trace and its results, but not two windows that only touch.

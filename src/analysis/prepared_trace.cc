@@ -36,8 +36,11 @@ void ForgetIncompleteSteps(PreparedTrace& prepared) {
 
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope,
                       size_t threads) {
-  PreparedTrace prepared{TrackIndex(trace, threads), {}, {}, {}, {}};
-  RunAll({[&] { prepared.work = CollectDeviceWork(prepared.index, classifier, scope); },
+  PreparedTrace prepared{TrackIndex(trace, threads), {}, {}, {}, {}, {}};
+  RunAll({[&] {
+            prepared.work = CollectDeviceWork(prepared.index, classifier, scope);
+            prepared.communication = CollectCommunication(trace, classifier);
+          },
           [&] {
             prepared.links = LinkLaunches(trace);
             prepared.steps = FindSteps(prepared.index, prepared.links, scope);

@@ -5,6 +5,7 @@
 #include "analysis/device/idle.h"
 #include "analysis/device/launches.h"
 #include "analysis/evidence/integrity.h"
+#include "analysis/ranks/comm_candidates.h"
 #include "analysis/steps/steps.h"
 #include "model/track_index.h"
 
@@ -14,10 +15,11 @@ namespace tacho {
 // trace, which must outlive it. Memory: that of its parts, some 40 bytes a piece of device work.
 struct PreparedTrace {
   TrackIndex index;
-  LaunchLinks links;    // of the whole trace
-  StepTable steps;      // of the scope
-  DeviceWork work;      // of the scope
-  Integrity integrity;  // of the whole trace; its doubtful time is of the scope
+  LaunchLinks links;            // of the whole trace
+  StepTable steps;              // of the scope
+  DeviceWork work;              // of the scope
+  Integrity integrity;          // of the whole trace; its doubtful time is of the scope
+  Communication communication;  // of the whole trace
 };
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope = {},
                       size_t threads = 1);

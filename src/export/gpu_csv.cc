@@ -77,15 +77,7 @@ bool IsLine(const QueriedTrace& of, const WorkItem& item, Interval window) {
 class TraceLines {
  public:
   TraceLines(const QueriedTrace& of, Interval window, Pieces& out)
-      : of_(of),
-        trace_(of.trace()),
-        window_(window),
-        out_(out),
-        grid_(trace_, "grid"),
-        block_(trace_, "block"),
-        registers_(trace_, "registers per thread"),
-        shared_(trace_, "shared memory"),
-        bytes_(trace_, "bytes") {}
+      : of_(of), trace_(of.trace()), window_(window), out_(out), bytes_(trace_, "bytes") {}
 
   void Write() {
     if (of_.prepared().work.on_host) {
@@ -160,11 +152,12 @@ class TraceLines {
     line.Text(op == QueriedTrace::kNone ? std::string_view()
                                         : trace_.Text(trace_.host_ops.name[op]));
     AddStep(of_.StepOfWork(row), line);
-    const ArgsOf args = GpuArgs(trace_, row);
-    for (const ArgReader* list : {&grid_, &block_})
-      line.Text(CompactJson(trace_.Text(list->Text(args))));
-    for (const ArgReader* number : {&registers_, &shared_, &bytes_})
-      line.Number(number->Integer(args));
+    const LaunchSizes& launch = trace_.words[gpu.launch[row]];
+    for (const std::optional<LaunchSizes::Xyz>& xyz : {launch.grid, launch.block})
+      line.Text(CompactJson(XyzText(xyz)));
+    line.Number(launch.registers);
+    line.Number(launch.shared_bytes);
+    line.Number(bytes_.Integer(GpuArgs(trace_, row)));
     line.Text(of_.annotations().Of(row));
     return Add(std::move(line));
   }
@@ -199,7 +192,7 @@ class TraceLines {
   const Trace& trace_;
   Interval window_;
   Pieces& out_;
-  ArgReader grid_, block_, registers_, shared_, bytes_;
+  ArgReader bytes_;
   Table table_ = EmptyGpuTable();
   size_t heading_ = RenderCsv(table_).size();
 };

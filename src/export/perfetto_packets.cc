@@ -111,6 +111,8 @@ void PerfettoPackets::AddArguments(const ArgsOf& args, ProtoWriter& event) {
       value = args.correlation;
     else if (slot.home == SlotHome::kExternalId)
       value = args.external_id;
+    else if (slot.home == SlotHome::kGraphNode)
+      value = args.graph_node;
     else
       from = ReadVarint(from, value);
   }

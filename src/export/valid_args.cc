@@ -27,7 +27,7 @@ bool ValidArgs::ShapeIsValid(ArgsShapeId id) {
 bool ValidArgs::TextsAreValid(const ArgsOf& args) {
   const uint8_t* from = trace_.arg_values.begin() + args.ref.values;
   for (const ArgsShape::Slot& slot : trace_.words[args.ref.shape].slots) {
-    if (slot.home != SlotHome::kInteger && slot.home != SlotHome::kText) continue;
+    if (!IsInStream(slot.home)) continue;
     int64_t value = 0;
     from = ReadVarint(from, value);
     if (slot.home != SlotHome::kText) continue;

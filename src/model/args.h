@@ -1,14 +1,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "base/string_pool.h"
 #include "model/ids.h"
 
 namespace tacho {
+
+// A JSON text as an integer, quoted or not; nullopt if it is no integer.
+inline std::optional<int64_t> JsonInteger(std::string_view json) {
+  if (json.size() >= 2 && json.front() == '"' && json.back() == '"')
+    json = json.substr(1, json.size() - 2);
+  return ParseWhole<int64_t>(json);
+}
 
 // Where the value of an argument that differs from event to event is kept.
 enum class SlotHome : uint8_t {
@@ -16,6 +25,7 @@ enum class SlotHome : uint8_t {
   kText,         // in the stream of values, as the StringId of its JSON text
   kCorrelation,  // in the table's correlation column
   kExternalId,   // in the table's external id column
+  kGraphNode,    // in GpuTable::graph_node
 };
 
 // The arguments of many events that differ only in a few values, kept once.
@@ -59,6 +69,11 @@ struct ArgsRef {
   ArgsShapeId shape = ArgsShapeId::kNone;
   uint32_t values = 0;  // offset into the stream of values
 };
+
+// Whether a value is in the stream of values.
+constexpr bool IsInStream(SlotHome home) {
+  return home == SlotHome::kInteger || home == SlotHome::kText;
+}
 
 // Append to and read from a stream of values: zigzag LEB128 (7 bits a byte, low ones first).
 // A value takes at most kMaxVarint bytes.

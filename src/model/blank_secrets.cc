@@ -36,8 +36,7 @@ size_t BlankConstants(Vocabulary& words, SecretSlots& slots) {
       if (shape.slots[static_cast<size_t>(entry.slot)].home != SlotHome::kText) continue;
       SecretSlot slot{entry.key};
       for (int32_t before = 0; before < entry.slot; ++before) {
-        const SlotHome home = shape.slots[static_cast<size_t>(before)].home;
-        slot.before += home == SlotHome::kInteger || home == SlotHome::kText ? 1 : 0;
+        slot.before += IsInStream(shape.slots[static_cast<size_t>(before)].home) ? 1 : 0;
       }
       slots[i].push_back(slot);
     }

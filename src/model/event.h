@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/clocks.h"
 #include "model/ids.h"
 #include "model/notes.h"
 #include "model/vocabulary.h"
@@ -45,7 +47,9 @@ struct Event {
   DurationNs duration;       // of a slice or a whole range, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
-  int64_t id = -1;  // of a flow or a range
+  int64_t id = -1;                    // of a flow or a range
+  int64_t graph = 0, graph_node = 0;  // of GPU work, see GpuTable
+  LaunchId launch = LaunchId::kNone;
   // Only for a slice with a category that no known producer writes (device_rows.h).
   StringId row_type = StringId::kEmpty;
   bool names_device = false;
@@ -90,6 +94,11 @@ struct TraceHeader {
        with_modules = false;
   std::vector<DeviceProperties> devices;
   std::vector<std::string> producer_log;  // WARNING and ERROR lines of the profiler itself
+
+  // From the trace's clock to that of its host; nullopt where the header has no base time.
+  [[nodiscard]] std::optional<ClockShift> to_host() const {
+    return base_time_ns < 0 ? std::nullopt : std::optional(ClockShift{{base_time_ns}});
+  }
 };
 
 struct EventCounts {

@@ -14,6 +14,7 @@ enum class StreamId : uint32_t {};   // a stream of a device: (device, stream)
 enum class CategoryId : uint8_t {};  // the `cat` of an event under its name of today
 enum class MetricId : uint32_t {};   // what a counter measures
 enum class ArgsShapeId : uint32_t { kNone = 0 };
+enum class LaunchId : uint32_t { kNone = 0 };  // the sizes of a kernel's launch
 
 template <typename Id>
 constexpr auto Index(Id id) {

@@ -1,7 +1,5 @@
 #include "model/trace.h"
 
-#include "base/parse_number.h"
-
 namespace tacho {
 namespace {
 
@@ -17,6 +15,9 @@ std::vector<int64_t> SlotValues(const Trace& trace, const ArgsOf& args) {
         break;
       case SlotHome::kExternalId:
         values[i] = args.external_id;
+        break;
+      case SlotHome::kGraphNode:
+        values[i] = args.graph_node;
         break;
       case SlotHome::kInteger:
       case SlotHome::kText:
@@ -42,9 +43,9 @@ size_t SliceTable::MemoryBytes() const {
 size_t Trace::MemoryBytes() const {
   return words.MemoryBytes() + arg_values.MemoryBytes() + gpu.MemoryBytes() +
          gpu.kind.MemoryBytes() + gpu.stream.MemoryBytes() + gpu.correlation.MemoryBytes() +
-         gpu.external_id.MemoryBytes() + host_ops.MemoryBytes() +
-         host_ops.external_id.MemoryBytes() + annotations.MemoryBytes() +
-         gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() +
+         gpu.external_id.MemoryBytes() + gpu.graph.MemoryBytes() + gpu.graph_node.MemoryBytes() +
+         gpu.launch.MemoryBytes() + host_ops.MemoryBytes() + host_ops.external_id.MemoryBytes() +
+         annotations.MemoryBytes() + gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() +
          host_calls.category.MemoryBytes() + host_calls.correlation.MemoryBytes() +
          python_frames.MemoryBytes() + others.MemoryBytes() + others.category.MemoryBytes() +
          instants.at.MemoryBytes() + instants.name.MemoryBytes() + instants.track.MemoryBytes() +
@@ -56,7 +57,8 @@ size_t Trace::MemoryBytes() const {
 }
 
 ArgsOf GpuArgs(const Trace& trace, size_t row) {
-  return {trace.gpu.args[row], trace.gpu.correlation[row], trace.gpu.external_id[row]};
+  const GpuTable& gpu = trace.gpu;
+  return {gpu.args[row], gpu.correlation[row], gpu.external_id[row], gpu.graph_node[row]};
 }
 ArgsOf HostOpArgs(const Trace& trace, size_t row) {
   return {trace.host_ops.args[row], -1, trace.host_ops.external_id[row]};
@@ -96,12 +98,7 @@ std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::
 
 std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key) {
   const std::optional<std::string> text = ArgText(trace, args, key);
-  if (!text) return std::nullopt;
-  std::string_view digits = *text;
-  if (digits.size() >= 2 && digits.front() == '"' && digits.back() == '"') {
-    digits = digits.substr(1, digits.size() - 2);
-  }
-  return ParseWhole<int64_t>(digits);
+  return text ? JsonInteger(*text) : std::nullopt;
 }
 
 }  // namespace tacho

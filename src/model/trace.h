@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/late_column.h"
 #include "base/narrow_column.h"
 #include "base/time.h"
 #include "model/args.h"
@@ -38,6 +39,11 @@ struct GpuTable : SliceTable {
   NarrowColumn
       correlation;  // of the launch call, -1: none; many rows share one under a graph launch
   NarrowColumn external_id;  // of the host op, -1: none (graph replay)
+  // Of the nodes of a CUDA graph, by the ids of its process; 0: of no graph, or unknown. A trace
+  // without graphs pays nothing for them.
+  LateColumn<int64_t, 0, NarrowColumn> graph;
+  LateColumn<int64_t, 0> graph_node;
+  LateColumn<LaunchId, LaunchId::kNone> launch;  // words[launch[row]]: its sizes
 };
 
 struct HostOpTable : SliceTable {
@@ -120,11 +126,12 @@ struct Trace : TraceBasics {
   [[nodiscard]] size_t MemoryBytes() const;
 };
 
-// The arguments of a row. correlation and external_id are the row's columns, if its table has them.
+// The arguments of a row. The ids are the row's columns, if its table has them.
 struct ArgsOf {
   ArgsRef ref;
   int64_t correlation = -1;
   int64_t external_id = -1;
+  int64_t graph_node = 0;
 };
 ArgsOf GpuArgs(const Trace& trace, size_t row);
 ArgsOf HostOpArgs(const Trace& trace, size_t row);

@@ -91,6 +91,7 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
     case SliceKind::kKernel:
     case SliceKind::kMemcpy:
     case SliceKind::kMemset:
+      AddLaunch(event);
       AddCommon(trace_.gpu, event, args);
       trace_.gpu.kind.push_back(event.kind);
       trace_.gpu.stream.push_back(trace_.words.StreamOfRank(event.stream, event.track));
@@ -118,12 +119,22 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
     case SliceKind::kOther:
       if (trace_.header.format == TraceFormat::kKineto && IsWaiting(event, trace_.words)) {
         waiting_.push_back({static_cast<uint32_t>(trace_.others.size()), WaitingOf(event),
-                            event.row_type, event.correlation});
+                            event.row_type, event.correlation, event.graph, event.graph_node,
+                            event.launch});
       }
       AddCommon(trace_.others, event, args);
       trace_.others.category.push_back(CategoryOf(event));
       break;
   }
+}
+
+// Sets the columns of the next row of GPU work that most traces leave empty.
+template <typename Work>
+void TraceBuilder::AddLaunch(const Work& work) {
+  const size_t row = trace_.gpu.size();
+  if (work.graph != 0) trace_.gpu.graph.Set(row, work.graph);
+  if (work.graph_node != 0) trace_.gpu.graph_node.Set(row, work.graph_node);
+  if (work.launch != LaunchId::kNone) trace_.gpu.launch.Set(row, work.launch);
 }
 
 CategoryId TraceBuilder::CategoryOf(const Event& event) {
@@ -191,9 +202,7 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   uint8_t* const begin = stream.Reserve(slots.size() * kMaxVarint);
   uint8_t* to = begin;
   for (size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i].home == SlotHome::kInteger || slots[i].home == SlotHome::kText) {
-      to = WriteVarint(to, event.arg_values[i]);
-    }
+    if (IsInStream(slots[i].home)) to = WriteVarint(to, event.arg_values[i]);
   }
   stream.Advance(static_cast<size_t>(to - begin));
   return ref;
@@ -225,6 +234,7 @@ void TraceBuilder::SortWaiting() {
       const SliceKind kind =
           KindOfDeviceRow(trace_.Text(row.type), trace_.Text(others.name[row.row]));
       if (!IsGpuWork(kind)) continue;
+      AddLaunch(row);
       add(trace_.gpu, row);
       trace_.gpu.kind.push_back(kind);
       trace_.gpu.stream.push_back(WaitingRows::StreamOf(row.of.track, trace_.words));
@@ -273,6 +283,14 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
   event.correlation = at.correlation;
   event.external_id = at.external_id;
   event.args = ShapeOf(at.args);
+  LaunchSizes sizes;
+  for (const auto& [key, json] : at.args) {
+    const GpuArg arg = GpuArgOf(key);
+    if (arg == GpuArg::kGraph) event.graph = JsonInteger(json).value_or(0);
+    if (arg == GpuArg::kGraphNode) event.graph_node = JsonInteger(json).value_or(0);
+    SetLaunchSize(arg, json, sizes);
+  }
+  event.launch = words.InternLaunch(sizes);
   OnEvent(event);
 }
 

@@ -53,6 +53,8 @@ class TraceBuilder : public EventSink {
  private:
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
   void AddSlice(const Event& event, ArgsRef args);
+  template <typename Work>
+  void AddLaunch(const Work& work);
   void AddInstant(const Event& event);
   void AddRange(const Event& event, int64_t duration);
   void AddCounters(const Event& event);
@@ -68,7 +70,8 @@ class TraceBuilder : public EventSink {
     uint32_t row = 0;
     WaitingRow of;
     StringId type{};
-    int64_t correlation = -1;
+    int64_t correlation = -1, graph = 0, graph_node = 0;
+    LaunchId launch = LaunchId::kNone;
   };
 
   Trace trace_;

@@ -25,6 +25,7 @@ TEST(TraceBuilder, PutsEachKindIntoItsTable) {
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 1), "bytes"), 1024);
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 1), "missing"), std::nullopt);
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 0), "grid"), std::nullopt);
+  EXPECT_EQ(XyzText(trace.words[trace.gpu.launch[0]].grid), "[1, 2, 3]");
 }
 
 TEST(TraceBuilder, ASliceWithoutCategoryIsOfNoOther) {
@@ -195,6 +196,45 @@ TEST(Varint, ComesBack) {
     EXPECT_EQ(ReadVarint(bytes, back), end);
     EXPECT_EQ(back, v);
   }
+}
+
+TEST(TraceBuilder, ColumnsOfGraphsAndLaunchesCostNothingUntilARowHasThem) {
+  TraceBuilder plain;
+  for (int64_t i = 0; i < 100; ++i)
+    plain.Kernel("k", {.start = i, .duration = 1, .args = {{"graph node id", "0"}}});
+  const Trace without = std::move(plain).Finish();
+  EXPECT_TRUE(without.gpu.graph.empty());
+  EXPECT_EQ(without.gpu.graph.MemoryBytes() + without.gpu.graph_node.MemoryBytes() +
+                without.gpu.launch.MemoryBytes(),
+            0u);
+  EXPECT_EQ(without.gpu.graph_node[7], 0);
+  EXPECT_EQ(without.words[without.gpu.launch[7]], LaunchSizes());
+
+  TraceBuilder builder;
+  builder.Kernel("eager", {.start = 0, .duration = 1});
+  builder.Kernel("node", {.start = 2,
+                          .duration = 1,
+                          .args = {{"graph id", "3"},
+                                   {"graph node id", "12884901889"},
+                                   {"grid", "[4, 2, 1]"},
+                                   {"block", "[128, 1, 1]"},
+                                   {"registers per thread", "32"},
+                                   {"shared memory", "0"}}});
+  builder.Kernel("later", {.start = 4, .duration = 1, .args = {{"graph id", "\"4\""}}});
+  const Trace trace = std::move(builder).Finish();
+  const GpuTable& gpu = trace.gpu;
+  EXPECT_EQ(gpu.graph[0], 0);
+  EXPECT_EQ(gpu.graph[1], 3);
+  EXPECT_EQ(gpu.graph[2], 4);
+  EXPECT_EQ(gpu.graph_node[1], 12884901889);
+  EXPECT_EQ(gpu.graph_node[2], 0);
+  EXPECT_EQ(gpu.launch[0], LaunchId::kNone);
+  const LaunchSizes& sizes = trace.words[gpu.launch[1]];
+  EXPECT_EQ(sizes.grid, (LaunchSizes::Xyz{4, 2, 1}));
+  EXPECT_EQ(sizes.block, (LaunchSizes::Xyz{128, 1, 1}));
+  EXPECT_EQ(sizes.registers, 32);
+  EXPECT_EQ(sizes.shared_bytes, 0);
+  EXPECT_EQ(sizes.static_shared_bytes, std::nullopt);
 }
 
 }  // namespace

@@ -75,10 +75,23 @@ ArgsShapeId Vocabulary::AddArgsShape(ArgsShape shape) {
   return static_cast<ArgsShapeId>(args_shapes_.size() - 1);
 }
 
+LaunchId Vocabulary::InternLaunch(const LaunchSizes& sizes) {
+  if (sizes == launches_.front()) return LaunchId::kNone;
+  const size_t hash = LaunchSizesHash()(sizes);
+  for (auto [at, end] = launch_ids_.equal_range(hash); at != end; ++at) {
+    if (launches_[Index(at->second)] == sizes) return at->second;
+  }
+  launch_ids_.emplace(hash, static_cast<LaunchId>(launches_.size()));
+  launches_.push_back(sizes);
+  return static_cast<LaunchId>(launches_.size() - 1);
+}
+
 size_t Vocabulary::MemoryBytes() const {
-  size_t bytes = strings.MemoryBytes() + processes_.capacity() * sizeof(Process) +
-                 tracks_.capacity() * sizeof(Track) + metrics_.capacity() * sizeof(Metric) +
-                 streams_.capacity() * sizeof(Stream) + args_shapes_.capacity() * sizeof(ArgsShape);
+  size_t bytes =
+      strings.MemoryBytes() + processes_.capacity() * sizeof(Process) +
+      tracks_.capacity() * sizeof(Track) + metrics_.capacity() * sizeof(Metric) +
+      streams_.capacity() * sizeof(Stream) + args_shapes_.capacity() * sizeof(ArgsShape) +
+      launches_.capacity() * sizeof(LaunchSizes) + launch_ids_.size() * 6 * sizeof(void*);
   for (const ArgsShape& shape : args_shapes_) {
     bytes += shape.text.capacity() + shape.slots.capacity() * sizeof(ArgsShape::Slot) +
              shape.entries.capacity() * sizeof(ArgsShape::Entry);

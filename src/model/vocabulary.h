@@ -10,6 +10,7 @@
 #include "base/string_pool.h"
 #include "model/args.h"
 #include "model/ids.h"
+#include "model/launch_sizes.h"
 #include "model/slice_kind.h"
 
 namespace tacho {
@@ -82,6 +83,8 @@ class Vocabulary {
   CategoryId InternCategory(std::string_view in_file);
   [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }
   ArgsShapeId AddArgsShape(ArgsShape shape);
+  // kNone for sizes that are all absent.
+  LaunchId InternLaunch(const LaunchSizes& sizes);
 
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<Track>& tracks() const { return tracks_; }
@@ -100,6 +103,7 @@ class Vocabulary {
   [[nodiscard]] const ArgsShape& operator[](ArgsShapeId id) const {
     return args_shapes_[Index(id)];
   }
+  [[nodiscard]] const LaunchSizes& operator[](LaunchId id) const { return launches_[Index(id)]; }
   [[nodiscard]] std::string_view operator[](StringId id) const { return strings.View(id); }
 
   [[nodiscard]] size_t MemoryBytes() const;
@@ -119,7 +123,9 @@ class Vocabulary {
   std::vector<Category> categories_;
   size_t other_categories_ = 0;
   int shared_category_ = -1;  // index of "(other)", -1: not needed yet
-  std::vector<ArgsShape> args_shapes_ = std::vector<ArgsShape>(1);  // [0]: no arguments
+  std::vector<ArgsShape> args_shapes_ = std::vector<ArgsShape>(1);   // [0]: no arguments
+  std::vector<LaunchSizes> launches_ = std::vector<LaunchSizes>(1);  // [0]: nothing is known
+  std::unordered_multimap<size_t, LaunchId> launch_ids_;             // by hash
 };
 
 }  // namespace tacho

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/column.h"
+#include "model/launch_sizes.h"
 #include "model/slice_kind.h"
 
 namespace tacho {
@@ -17,7 +19,7 @@ struct WorkTimes {
 
   struct Kernel {
     std::string name;
-    std::string grid, block;  // "[4, 2, 1]"; "" if they were not asked for
+    std::optional<LaunchSizes::Xyz> grid, block;  // absent: unknown, or not asked for
     Lists ns;
   };
   struct MemoryWork {

@@ -394,6 +394,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      .path = outcome.seen.path,
                                      .key_averages = options.key_averages,
                                      .step_profile = options.step_profile,
+                                     .digest = true,
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;

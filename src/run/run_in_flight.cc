@@ -73,17 +73,15 @@ std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource
 }
 
 std::optional<InFlight> OnClockOf(const Trace& trace, const WorkerInFlight& worker) {
-  const int64_t base = trace.header.base_time_ns;
-  if (base < 0) return std::nullopt;
-  const auto on_clock = [&](TimeNs unix, DurationNs wider) {
-    return TimeNs{AddSaturated(AddSaturated(unix.ns, wider.ns), -base)};
-  };
+  constexpr ClockId kClient{ClockOf::kClient}, kHost{ClockOf::kHost}, kTrace{ClockOf::kTrace};
+  ClockMap clocks;
+  clocks.Relate(kClient, kHost, {{}, worker.uncertainty});
+  if (const auto to_host = trace.header.to_host()) clocks.Relate(kTrace, kHost, *to_host);
+  const auto to_trace = clocks.Between(kClient, kTrace);
+  if (!to_trace) return std::nullopt;
   std::vector<Interval> when;
-  for (const Interval& unix : worker.when.intervals()) {
-    when.push_back(
-        Interval{on_clock(unix.start, -worker.uncertainty), on_clock(unix.end, worker.uncertainty)}
-            .Clip(trace.span));
-  }
+  for (const Interval& unix : worker.when.intervals())
+    when.push_back(to_trace->Widened(unix).Clip(trace.span));
   return InFlight{IntervalSet(std::move(when)), worker.uncertainty, worker.shared};
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/folder_for_test.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -90,6 +91,55 @@ TEST_F(ViewFeedTest, AnErrorEndsReading) {
   ASSERT_TRUE(feed_.run()->error());
   EXPECT_EQ(feed_.run()->error()->message, error.message);
   EXPECT_FALSE(feed_.outcome());
+}
+
+// A rank whose clock is ahead by 3 us a rank, and that begins each reduction at another moment.
+std::string ReducingTrace(int64_t rank) {
+  std::string events;
+  for (int64_t i = 0; i < 30; ++i) {
+    const int64_t start = 1'000 + 100 * i + (7 * i + 13 * rank) % 40, end = 1'060 + 100 * i;
+    events += (i == 0 ? "" : ",") +
+              std::string(R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_)") +
+              (i % 3 == 0 ? "AllGather" : "AllReduce") + R"(","pid":0,"tid":7,"ts":)" +
+              std::to_string(start + 3 * rank) + R"(,"dur":)" + std::to_string(end - start) +
+              R"(,"args":{"device":0,"stream":7}})";
+  }
+  return R"({"schemaVersion":1,"baseTimeNanoseconds":1790857026000000000,"distributedInfo":{"rank":)" +
+         std::to_string(rank) + R"(,"world_size":4},"traceEvents":[)" + events + "]}";
+}
+
+// The page matches collectives of the ranks that it keeps, the analyses of a run those of digests.
+TEST(ViewFeed, ARunThatWasReadMatchesTheSameCollectives) {
+  const FolderForTest folder;
+  for (int64_t rank = 0; rank < 4; ++rank)
+    folder.Write("rank" + std::to_string(rank) + ".json", ReducingTrace(rank));
+  ViewFeed feed({.version = "1", .title = "", .command_paths = ""}, FeedRules());
+  auto kept = ReadRun({.paths = {folder.path()}}, {.keeper = &feed}, FeedRules(), feed);
+  ASSERT_TRUE(kept);
+  feed.Finish(std::move(kept));
+  RunProgress silent;
+  auto read = ReadRun({.paths = {folder.path()}}, {}, FeedRules(), silent);
+  ASSERT_TRUE(read);
+
+  const auto expected = feed.run()->view().collectives();
+  const MatchedCollectives matched = MatchCollectives(CommRanksOf(read->run));
+  EXPECT_EQ(matched.kernels, 120u);
+  EXPECT_EQ(matched.kernels, expected->kernels);
+  EXPECT_EQ(matched.unmatched, expected->unmatched);
+  EXPECT_EQ(matched.residuals.size(), 3u);
+  EXPECT_EQ(matched.residuals, expected->residuals);
+  ASSERT_EQ(matched.collectives.size(), expected->collectives.size());
+  EXPECT_EQ(matched.collectives.size(), 30u);
+  for (size_t i = 0; i < matched.collectives.size(); ++i) {
+    const Collective &one = matched.collectives[i], &other = expected->collectives[i];
+    EXPECT_EQ(one.last, other.last);
+    ASSERT_EQ(one.parts.size(), other.parts.size());
+    for (size_t part = 0; part < one.parts.size(); ++part) {
+      EXPECT_EQ(one.parts[part].row, other.parts[part].row);
+      EXPECT_EQ(one.parts[part].rank, other.parts[part].rank);
+      EXPECT_EQ(one.parts[part].start, other.parts[part].start);
+    }
+  }
 }
 
 }  // namespace

@@ -5,29 +5,15 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/parse_number.h"
 #include "stats/reports.h"
 #include "stats/summary.h"
 
 namespace tacho {
 namespace {
 
-// The numbers of "[244, 1, 6]".
-std::vector<int64_t> Triple(std::string_view json) {
-  std::vector<int64_t> numbers;
-  while (!json.empty() && numbers.size() < 3) {
-    json.remove_prefix(std::min(json.size(), json.find_first_of("-0123456789")));
-    const auto number = TakeNumber<int64_t>(json);
-    if (!number) break;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
-// "[244, 1, 6]" as " 244    1    6".
-std::string ShownTriple(std::string_view json) {
-  const std::vector<int64_t> n = Triple(json);
-  return n.size() < 3 ? "" : fmt::format("{:>4} {:>4} {:>4}", n[0], n[1], n[2]);
+// " 244    1    6"
+std::string ShownXyz(const std::optional<LaunchSizes::Xyz>& xyz) {
+  return xyz ? fmt::format("{:>4} {:>4} {:>4}", (*xyz)[0], (*xyz)[1], (*xyz)[2]) : "";
 }
 
 // MB as nsys prints them, by printf: 7500 bytes are 0.007, as the double is a little less than
@@ -53,7 +39,7 @@ Table GpuKernelSummary(const WorkTimes& times, size_t threads) {
 Table GpuKernelGridSummary(const WorkTimes& times, size_t threads) {
   StatsGroups groups;
   for (const WorkTimes::Kernel& kernel : times.kernels)
-    groups.Add(groups.GroupOf({ShownTriple(kernel.grid), ShownTriple(kernel.block), kernel.name}),
+    groups.Add(groups.GroupOf({ShownXyz(kernel.grid), ShownXyz(kernel.block), kernel.name}),
                kernel.ns);
   return TimeSummary("cuda_gpu_kern_gb_sum", "Instances",
                      {StatsText("GridXYZ"), StatsText("BlockXYZ").GivesWay(1), StatsName("Name")},
@@ -92,12 +78,7 @@ namespace {
 class GpuTraceRows {
  public:
   explicit GpuTraceRows(const StatsTrace& trace)
-      : trace_(trace),
-        registers_(trace.trace(), "registers per thread"),
-        static_memory_(trace.trace(), "static shared memory"),
-        dynamic_memory_(trace.trace(), "dynamic shared memory"),
-        bytes_(trace.trace(), "bytes"),
-        context_(trace.trace(), "context") {
+      : trace_(trace), bytes_(trace.trace(), "bytes"), context_(trace.trace(), "context") {
     for (const DeviceProperties& device : trace.trace().header.devices)
       names_.emplace_back(device.id, device.name);
   }
@@ -110,13 +91,12 @@ class GpuTraceRows {
     const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
     std::vector<Cell> cells{gpu.start[row].ns, gpu.duration[row],
                             UnlessNegative(gpu.correlation[row])};
-    for (const StringId json : {trace_.GridOf(row), trace_.BlockOf(row)}) {
-      const std::vector<int64_t> n = Triple(trace.Text(json));
-      for (size_t i = 0; i < 3; ++i) cells.push_back(n.size() == 3 ? Cell(n[i]) : Cell());
+    const LaunchSizes& launch = trace_.LaunchOf(row);
+    for (const std::optional<LaunchSizes::Xyz>& xyz : {launch.grid, launch.block}) {
+      for (size_t i = 0; i < 3; ++i) cells.push_back(xyz ? Cell(int64_t{(*xyz)[i]}) : Cell());
     }
-    cells.push_back(CellOf(registers_.Integer(args)));
-    for (const ArgReader* memory : {&static_memory_, &dynamic_memory_}) {
-      const auto size = memory->Integer(args);
+    cells.push_back(CellOf(launch.registers));
+    for (const auto& size : {launch.static_shared_bytes, launch.dynamic_shared_bytes}) {
       cells.push_back(size ? Megabytes(static_cast<double>(*size)) : Cell());
     }
     AppendSpeed(is_kernel ? std::nullopt : bytes_.Integer(args), gpu.duration[row], cells);
@@ -167,7 +147,7 @@ class GpuTraceRows {
   }
 
   const StatsTrace& trace_;
-  ArgReader registers_, static_memory_, dynamic_memory_, bytes_, context_;
+  ArgReader bytes_, context_;
   std::vector<std::pair<std::string, std::string>> names_;
 };
 

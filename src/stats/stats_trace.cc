@@ -48,8 +48,6 @@ class RangeNames {
 StatsTrace::StatsTrace(const Trace& trace, Needs needs)
     : trace_(&trace),
       is_nsys_(trace.header.format == TraceFormat::kNsys),
-      grid_(trace, "grid"),
-      block_(trace, "block"),
       version_(trace, "version") {
   if (needs.launches) links_ = LinkLaunches(trace);
   if (needs.ranges) ReadRanges();

@@ -51,14 +51,10 @@ class StatsTrace {
   // A CUDA graph that was recorded as a whole is no kernel.
   [[nodiscard]] bool IsKernel(uint32_t gpu_row) const {
     return trace_->gpu.kind[gpu_row] == SliceKind::kKernel &&
-           (!is_nsys_ || !grid_.anywhere() ||
-            grid_.Text(GpuArgs(*trace_, gpu_row)) != StringId::kEmpty);
+           (!is_nsys_ || trace_->gpu.launch.empty() || LaunchOf(gpu_row).grid);
   }
-  [[nodiscard]] StringId GridOf(uint32_t gpu_row) const {
-    return grid_.Text(GpuArgs(*trace_, gpu_row));
-  }
-  [[nodiscard]] StringId BlockOf(uint32_t gpu_row) const {
-    return block_.Text(GpuArgs(*trace_, gpu_row));
+  [[nodiscard]] const LaunchSizes& LaunchOf(uint32_t gpu_row) const {
+    return trace_->words[trace_->gpu.launch[gpu_row]];
   }
   [[nodiscard]] std::string OperationOf(uint32_t gpu_row) const {
     return OperationName(trace_->gpu.kind[gpu_row], Text(trace_->gpu.name[gpu_row]));
@@ -85,7 +81,7 @@ class StatsTrace {
 
   const Trace* trace_;
   bool is_nsys_;
-  ArgReader grid_, block_, version_;
+  ArgReader version_;
   LaunchLinks links_;
   std::vector<NvtxRange> ranges_;
 };

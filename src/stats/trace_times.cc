@@ -61,11 +61,10 @@ void AddGpuTimes(const StatsTrace& stats, bool details, WorkTimes& times) {
       const auto size = details ? bytes.Integer(GpuArgs(trace, row)) : std::nullopt;
       if (size) entry.bytes[0].push_back(*size);
     } else if (stats.IsKernel(row)) {
-      const StringId grid = details ? stats.GridOf(row) : StringId::kEmpty;
-      const StringId block = details ? stats.BlockOf(row) : StringId::kEmpty;
-      auto& entry = kernels.Get(name, grid, static_cast<int64_t>(block), [&] {
-        return WorkTimes::Kernel{std::string(stats.Text(name)), std::string(stats.Text(grid)),
-                                 std::string(stats.Text(block)), OneList()};
+      const LaunchId launch = details ? gpu.launch[row] : LaunchId::kNone;
+      auto& entry = kernels.Get(name, {}, static_cast<int64_t>(launch), [&] {
+        const LaunchSizes& sizes = trace.words[launch];
+        return WorkTimes::Kernel{std::string(stats.Text(name)), sizes.grid, sizes.block, OneList()};
       });
       entry.ns[0].push_back(gpu.duration[row]);
     }

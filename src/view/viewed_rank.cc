@@ -43,6 +43,7 @@ ViewedRank::ViewedRank(std::string path, std::unique_ptr<const Trace> trace,
       trace_(std::move(trace)),
       facts_(GatherFacts(*trace_, path_)),
       classifier_(&classifier),
+      communication_(prepared.communication),
       rows_(prepared, classifier, in_flight ? &*in_flight : nullptr, threads, facts_.mixed_ranks),
       span_(SpanShown(prepared)) {
   facts_.stage = StageOf(path_, rows_.step_table());

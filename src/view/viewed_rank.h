@@ -31,6 +31,7 @@ class ViewedRank {
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_.rows(); }
   [[nodiscard]] const RankNames& names() const { return rows_.names(); }
   [[nodiscard]] const Classifier& classifier() const { return *classifier_; }
+  [[nodiscard]] const Communication& communication() const { return communication_; }
   [[nodiscard]] size_t slices() const { return slices_; }
 
   // Run time = trace time + offset.
@@ -53,6 +54,7 @@ class ViewedRank {
   std::unique_ptr<const Trace> trace_;
   TraceFacts facts_;
   const Classifier* classifier_;
+  Communication communication_;  // shared with the trace's digest
   RankRows rows_;
   Interval span_;  // in trace time
   size_t slices_ = 0;

@@ -85,22 +85,24 @@ bool ViewedRun::FindFirst() {
   return true;
 }
 
-bool ViewedRun::Place(ViewedRank& rank) const {
+bool ViewedRun::Place(uint32_t number, ViewedRank& rank) {
   if (rank.trace().span.empty()) return true;
   const RankInput times = TimesOf(rank);
-  std::optional<DurationNs> distance(DurationNs{});
-  if (&rank != first_rank_) distance = StartAfter(TimesOf(*first_rank_), times);
-  rank.offset_ = distance.value_or(DurationNs{}) - (times.span.start - TimeNs{});
-  return distance.has_value();
+  const bool placed = &rank == first_rank_
+                          ? PlaceOnRunClock(times, times, number, clocks_)
+                          : PlaceOnRunClock(TimesOf(*first_rank_), times, number, clocks_);
+  const auto to_run = clocks_.Between({ClockOf::kTrace, number}, {ClockOf::kRun});
+  rank.offset_ = to_run ? to_run->shift : TimeNs{} - times.span.start;
+  return placed;
 }
 
 std::vector<size_t> ViewedRun::Publish() {
   std::vector<size_t> published;
   if (!FindFirst()) return published;
-  for (size_t i = 0; i < slots_.size(); ++i) {
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.pending) continue;
-    slot.on_clock = Place(*slot.pending);
+    slot.on_clock = Place(i, *slot.pending);
     slot.rank = std::move(slot.pending);
     slot.state = RankState::kRead;
     published.push_back(i);
@@ -153,8 +155,7 @@ void ViewedRun::Finish() {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!on_clock[i]) continue;
     const ViewedRank& rank = *on_clock[i];
-    ranks[i] = {rank.facts().identity, rank.offset(),
-                CollectCommunication(rank.trace(), rank.classifier())};
+    ranks[i] = {rank.facts().identity, rank.offset(), rank.communication()};
   }
   auto collectives = std::make_shared<const MatchedCollectives>(MatchCollectives(ranks));
   const std::lock_guard lock(mutex_);

@@ -82,13 +82,14 @@ class ViewedRun {
   };
   std::vector<size_t> Publish();
   // Sets the rank's offset. False: the run's clock cannot place it.
-  bool Place(ViewedRank& rank) const;
+  bool Place(uint32_t number, ViewedRank& rank);
   // Decides which rank begins at 0. False: not decided yet.
   bool FindFirst();
 
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
   const ViewedRank* first_rank_ = nullptr;  // that begins at 0
+  ClockMap clocks_;                         // of the ranks, by number, and of the run
   std::shared_ptr<const MatchedCollectives> collectives_;
 };
 

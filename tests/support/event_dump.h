@@ -46,6 +46,14 @@ inline std::string ArgsTextOf(const Vocabulary& words, const Event& e) {
   return text.append(shape.text, from);
 }
 
+inline std::string LaunchText(const LaunchSizes& sizes) {
+  std::string text = XyzText(sizes.grid) + ' ' + XyzText(sizes.block);
+  for (const auto& number :
+       {sizes.registers, sizes.shared_bytes, sizes.static_shared_bytes, sizes.dynamic_shared_bytes})
+    text += ' ' + (number ? std::to_string(*number) : "-");
+  return text;
+}
+
 // Chrome's letter for the type.
 inline char LetterOf(EventType type) { return "XBEiCberstfM"[static_cast<size_t>(type)]; }
 
@@ -80,6 +88,11 @@ class EventDump : public EventSink {
     if (e.correlation != -1) TellNumber(line, "correlation=", e.correlation);
     if (e.external_id != -1) TellNumber(line, "external=", e.external_id);
     if (e.id != -1) TellNumber(line, "id=", e.id);
+    if (args_ == DumpArgs::kTold) {
+      if (e.graph != 0) TellNumber(line, "graph=", e.graph);
+      if (e.graph_node != 0) TellNumber(line, "node=", e.graph_node);
+      if (e.launch != LaunchId::kNone) TellText(line, "launch=", LaunchText(words[e.launch]));
+    }
     if (e.type == EventType::kMetadata && process.name != StringId::kEmpty)
       TellText(line, "process=", words[process.name]);
     if (e.type == EventType::kMetadata && track.name != StringId::kEmpty)

@@ -32,9 +32,11 @@ class TraceCheck : public EventSink {
     const Trace trace = std::move(builder_).Finish();
     Tables rows;
     for (size_t i = 0; i < trace.gpu.size(); ++i) {
-      rows["gpu"].push_back(Slice(trace, trace.gpu, i, GpuArgs(trace, i)) +
-                            Gpu(trace.words, trace.gpu.kind[i], trace.gpu.stream[i],
-                                trace.gpu.correlation[i], trace.gpu.external_id[i]));
+      rows["gpu"].push_back(
+          Slice(trace, trace.gpu, i, GpuArgs(trace, i)) +
+          Gpu(trace.words, trace.gpu.kind[i], trace.gpu.stream[i], trace.gpu.correlation[i],
+              trace.gpu.external_id[i]) +
+          Launch(trace.words, trace.gpu.graph[i], trace.gpu.graph_node[i], trace.gpu.launch[i]));
     }
     for (size_t i = 0; i < trace.host_ops.size(); ++i) {
       rows["ops"].push_back(Slice(trace, trace.host_ops, i, HostOpArgs(trace, i)) +
@@ -127,6 +129,13 @@ class TraceCheck : public EventSink {
     TellText(row, "stream=", words[words[stream].stream]);
     TellNumber(row, "correlation=", correlation);
     TellNumber(row, "external=", external_id);
+    return row;
+  }
+  static std::string Launch(const Vocabulary& words, int64_t graph, int64_t node, LaunchId launch) {
+    std::string row;
+    TellNumber(row, "graph=", graph);
+    TellNumber(row, "node=", node);
+    TellText(row, "launch=", LaunchText(words[launch]));
     return row;
   }
   static std::string Flow(const Vocabulary& words, EventType type, int64_t id, TimeNs at,
@@ -265,7 +274,8 @@ class TraceCheck : public EventSink {
       case SliceKind::kMemcpy:
       case SliceKind::kMemset:
         expected_["gpu"].push_back(row +
-                                   Gpu(words, e.kind, e.stream, e.correlation, e.external_id));
+                                   Gpu(words, e.kind, e.stream, e.correlation, e.external_id) +
+                                   Launch(words, e.graph, e.graph_node, e.launch));
         break;
       case SliceKind::kHostOp:
         expected_["ops"].push_back(row + std::to_string(e.external_id));

@@ -9,7 +9,7 @@ namespace tacho {
 namespace {
 
 // Other events also have an argument `name`, but only nodes of a graph are annotated.
-constexpr std::string_view kNode = "graph node id", kName = "name";
+constexpr std::string_view kName = "name";
 
 std::string TextOf(std::string_view json) {
   return json.starts_with('"') ? JsonStringOrText(json) : std::string();
@@ -18,14 +18,14 @@ std::string TextOf(std::string_view json) {
 }  // namespace
 
 GraphAnnotations::GraphAnnotations(const Trace& trace) {
-  const ArgReader node(trace, kNode), name(trace, kName);
-  if (!node.anywhere() || !name.anywhere()) return;
+  const ArgReader name(trace, kName);
+  if (trace.gpu.graph_node.empty() || !name.anywhere()) return;
   std::vector<uint32_t> of_row(trace.gpu.size());
   std::unordered_map<StringId, uint32_t> numbers;
   for (size_t row = 0; row < of_row.size(); ++row) {
-    const ArgsOf args = GpuArgs(trace, row);
-    const StringId json = name.Text(args);
-    if (json == StringId::kEmpty || !node.Integer(args)) continue;
+    if (trace.gpu.graph_node[row] == 0) continue;
+    const StringId json = name.Text(GpuArgs(trace, row));
+    if (json == StringId::kEmpty) continue;
     const auto [known, added] = numbers.try_emplace(json, 0);
     if (added) {
       std::string text = TextOf(trace.Text(json));
@@ -40,9 +40,8 @@ GraphAnnotations::GraphAnnotations(const Trace& trace) {
 }
 
 std::string GraphAnnotationOf(const Trace& trace, size_t gpu_row) {
-  const ArgsOf args = GpuArgs(trace, gpu_row);
-  if (!ArgInteger(trace, args, kNode)) return {};
-  return TextOf(ArgText(trace, args, kName).value_or(""));
+  if (trace.gpu.graph_node[gpu_row] == 0) return {};
+  return TextOf(ArgText(trace, GpuArgs(trace, gpu_row), kName).value_or(""));
 }
 
 }  // namespace tacho

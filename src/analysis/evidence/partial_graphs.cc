@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/index/arg_reader.h"
 #include "analysis/index/of_each_call.h"
 
 namespace tacho {
@@ -57,11 +56,8 @@ GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
 
 // Compares launches by ids of nodes or graphs; nullopt if the rows have neither.
 std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const GraphWork& work) {
-  const ArgReader nodes(trace, "graph node id"), graphs(trace, "graph id");
-  if (!nodes.anywhere() && !graphs.anywhere()) return std::nullopt;
-  const auto args_of = [&](uint32_t row) {
-    return ArgsOf{.ref = trace.gpu.args[row], .correlation = trace.gpu.correlation[row]};
-  };
+  const GpuTable& gpu = trace.gpu;
+  if (gpu.graph_node.empty() && gpu.graph.empty()) return std::nullopt;
   // Launches that share a node are of one graph: builds a forest of launches.
   std::vector<uint32_t> graph(work.calls.size());
   std::iota(graph.begin(), graph.end(), 0U);
@@ -72,16 +68,16 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
   // Each process numbers its nodes and graphs on its own.
   using Seen = std::map<std::pair<ProcessId, int64_t>, uint32_t>;
   Seen launch_of_node, launch_of_graph;
-  const auto join = [&](Seen& seen, std::optional<int64_t> id, uint32_t launch) {
-    if (!id || *id == 0) return;
+  const auto join = [&](Seen& seen, int64_t id, uint32_t launch) {
+    if (id == 0) return;
     const TrackId track = trace.host_calls.track[work.calls[launch]];
-    const std::pair key(trace.words[track].process, *id);
+    const std::pair key(trace.words[track].process, id);
     graph[root(launch)] = root(seen.try_emplace(key, launch).first->second);
   };
   for (uint32_t launch = 0; launch < work.calls.size(); ++launch) {
     for (const uint32_t row : work.Of(launch)) {
-      join(launch_of_node, nodes.Integer(args_of(row)), launch);
-      join(launch_of_graph, graphs.Integer(args_of(row)), launch);
+      join(launch_of_node, gpu.graph_node[row], launch);
+      join(launch_of_graph, gpu.graph[row], launch);
     }
   }
   std::map<uint32_t, uint64_t> whole;  // by root: number of nodes, or most rows of a launch

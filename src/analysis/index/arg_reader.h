@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/parse_number.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -39,15 +38,17 @@ class ArgReader {
       case How::kAbsent:
         return std::nullopt;
       case How::kConstant:
-        return Parse(trace_.Text(place.constant));
+        return JsonInteger(trace_.Text(place.constant));
       case How::kInteger:
         return StreamValue(place, args);
       case How::kText:
-        return Parse(trace_.Text(static_cast<StringId>(StreamValue(place, args))));
+        return JsonInteger(trace_.Text(static_cast<StringId>(StreamValue(place, args))));
       case How::kCorrelation:
         return args.correlation;
       case How::kExternalId:
         return args.external_id;
+      case How::kGraphNode:
+        return args.graph_node;
     }
     return std::nullopt;
   }
@@ -61,7 +62,15 @@ class ArgReader {
   }
 
  private:
-  enum class How : uint8_t { kAbsent, kConstant, kInteger, kText, kCorrelation, kExternalId };
+  enum class How : uint8_t {
+    kAbsent,
+    kConstant,
+    kInteger,
+    kText,
+    kCorrelation,
+    kExternalId,
+    kGraphNode
+  };
   struct Place {
     How how = How::kAbsent;
     uint32_t before = 0;  // values in the stream before this one
@@ -74,8 +83,7 @@ class ArgReader {
       if (entry->slot < 0) return {How::kConstant, 0, entry->constant};
       Place place;
       for (int32_t i = 0; i < entry->slot; ++i) {
-        const SlotHome home = shape.slots[static_cast<size_t>(i)].home;
-        place.before += home == SlotHome::kInteger || home == SlotHome::kText ? 1 : 0;
+        place.before += IsInStream(shape.slots[static_cast<size_t>(i)].home) ? 1 : 0;
       }
       switch (shape.slots[static_cast<size_t>(entry->slot)].home) {
         case SlotHome::kInteger:
@@ -90,6 +98,9 @@ class ArgReader {
         case SlotHome::kExternalId:
           place.how = How::kExternalId;
           break;
+        case SlotHome::kGraphNode:
+          place.how = How::kGraphNode;
+          break;
       }
       return place;
     }
@@ -101,13 +112,6 @@ class ArgReader {
     int64_t value = 0;
     for (uint32_t i = 0; i <= place.before; ++i) from = ReadVarint(from, value);
     return value;
-  }
-
-  static std::optional<int64_t> Parse(std::string_view text) {
-    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-      text = text.substr(1, text.size() - 2);
-    }
-    return ParseWhole<int64_t>(text);
   }
 
   const Trace& trace_;

@@ -1,10 +1,14 @@
 #include "analysis/ranks/comm_candidates.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "analysis/index/arg_reader.h"
+#include "base/json_text.h"
 
 namespace tacho {
 namespace {
@@ -31,7 +35,8 @@ struct Member {
 // The time from the first start to the last end; empty without kernels.
 Interval ExtentOf(const CommRank& rank) {
   Interval extent;
-  for (const CommSeries& series : rank.series) {
+  if (!rank.series) return extent;
+  for (const CommSeries& series : *rank.series) {
     for (const CommKernel& kernel : series.kernels) {
       const Interval when = OnClock(kernel.when, rank.offset);
       extent = extent.empty()
@@ -162,53 +167,96 @@ void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>
   }
 }
 
-// The part of the key that identifies a process group; "" if the kernel does not name one.
-std::string GroupKey(const Trace& trace, const ArgsOf& args) {
-  std::string key;
-  for (const char* part : {"Process Group Name", "Process Group Ranks", "Collective name"}) {
-    const auto text = ArgText(trace, args, part);
-    if (!text) return {};
-    key += *text + kBetween;
+// Finds the series of a kernel of one trace.
+class SeriesOfTrace {
+ public:
+  explicit SeriesOfTrace(const Trace& trace)
+      : trace_(trace),
+        parts_{ArgReader(trace, "Process Group Name"), ArgReader(trace, "Process Group Ranks"),
+               ArgReader(trace, "Collective name")},
+        sequence_(trace, "Seq") {}
+
+  void Add(uint32_t row) {
+    const Stream& stream = trace_.words[trace_.gpu.stream[row]];
+    const ArgsOf args = GpuArgs(trace_, row);
+    CommSeries& series = Of(row, stream.device, args);
+    const std::string_view id = trace_.Text(stream.stream);
+    const auto known = std::ranges::find(series.streams, id);
+    const auto number = static_cast<uint32_t>(known - series.streams.begin());
+    if (known == series.streams.end()) series.streams.emplace_back(id);
+    series.kernels.push_back({row, number, trace_.gpu.When(row),
+                              series.names_group ? sequence_.Integer(args) : std::nullopt});
   }
-  return key;
-}
+  std::vector<CommSeries> Finish() && {
+    for (CommSeries& each : series_) {
+      std::ranges::sort(each.kernels, {}, [](const CommKernel& kernel) {
+        return std::tuple(kernel.when.start, kernel.when.end, kernel.row);
+      });
+      each.kernels.shrink_to_fit();
+    }
+    return std::move(series_);
+  }
+
+ private:
+  // The device, and the parts that name a process group, each as JSON; else the kernel's name.
+  using Key = std::array<StringId, 4>;
+
+  CommSeries& Of(uint32_t row, StringId device, const ArgsOf& args) {
+    Key key{device};
+    bool names_group = true;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      key[i + 1] = parts_[i].Text(args);
+      names_group = names_group && key[i + 1] != StringId::kEmpty;
+    }
+    if (!names_group) key = {device, trace_.gpu.name[row]};
+    const auto [at, first] = series_of_.try_emplace(key, series_.size());
+    if (!first) return series_[at->second];
+    CommSeries& series = series_.emplace_back();
+    series.device = trace_.Text(device);
+    series.names_group = names_group;
+    if (names_group) {
+      for (size_t i = 0; i < parts_.size(); ++i)
+        series.key.append(trace_.Text(key[i + 1])) += kBetween;
+      series.group = JsonStringOrText(trace_.Text(key[1]));
+      series.name = JsonStringOrText(trace_.Text(key[3]));
+    } else {
+      series.key = series.name = trace_.Text(key[1]);
+    }
+    return series;
+  }
+
+  const Trace& trace_;
+  std::array<ArgReader, 3> parts_;
+  ArgReader sequence_;
+  std::map<Key, size_t> series_of_;
+  std::vector<CommSeries> series_;
+};
 
 }  // namespace
 
-std::vector<CommSeries> CollectCommunication(const Trace& trace, const Classifier& classifier) {
-  std::map<StringId, bool> is_communication;
-  std::map<std::pair<StringId, std::string>, size_t> series_of;
-  std::vector<CommSeries> series;
+Communication CollectCommunication(const Trace& trace, const Classifier& classifier) {
+  enum : uint8_t { kNotSeen, kOther, kIsCommunication };
+  std::vector<uint8_t> names(trace.words.strings.size(), kNotSeen);
+  SeriesOfTrace series(trace);
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     if (trace.gpu.kind[row] != SliceKind::kKernel) continue;
     const StringId name = trace.gpu.name[row];
-    const auto [known, added] = is_communication.try_emplace(name);
-    if (added) known->second = classifier.IsCommunication(classifier.OfKernel(trace.Text(name)));
-    if (!known->second) continue;
-    const StringId device = trace.words[trace.gpu.stream[row]].device;
-    const ArgsOf args = GpuArgs(trace, row);
-    std::string key = GroupKey(trace, args);
-    const bool names_group = !key.empty();
-    if (!names_group) key = trace.Text(name);
-    const auto [at, first] = series_of.try_emplace({device, key}, series.size());
-    if (first) series.push_back({std::string(trace.Text(device)), key, names_group, {}});
-    series[at->second].kernels.push_back(
-        {row, trace.gpu.When(row),
-         names_group ? ArgInteger(trace, args, "Seq") : std::optional<int64_t>()});
+    uint8_t& known = names[Index(name)];
+    if (known == kNotSeen) {
+      const auto category = classifier.OfKernel(trace.Text(name));
+      known = classifier.IsCommunication(category) ? kIsCommunication : kOther;
+    }
+    if (known == kIsCommunication) series.Add(row);
   }
-  for (CommSeries& each : series) {
-    std::ranges::sort(each.kernels, {}, [](const CommKernel& kernel) {
-      return std::tuple(kernel.when.start, kernel.when.end, kernel.row);
-    });
-  }
-  return series;
+  return std::make_shared<const std::vector<CommSeries>>(std::move(series).Finish());
 }
 
 std::vector<CommCandidate> FindCommCandidates(const std::vector<CommRank>& ranks) {
   const std::vector<Prefixes> prefixes = PrefixesOf(ranks);
   std::map<std::string, std::vector<Member>> members;
   for (uint32_t i = 0; i < ranks.size(); ++i) {
-    for (const CommSeries& series : ranks[i].series) {
+    if (!ranks[i].series) continue;
+    for (const CommSeries& series : *ranks[i].series) {
       const std::string& prefix = series.names_group ? prefixes[i].engine : prefixes[i].part;
       members[prefix + kBetween + series.key].push_back({i, &series});
     }

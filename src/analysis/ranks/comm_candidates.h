@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace tacho {
 // What communication kernels say about themselves: the input of MatchCollectives.
 
 struct CommKernel {
-  uint32_t row = 0;  // in Trace::gpu
+  uint32_t row = 0;     // in Trace::gpu
+  uint32_t stream = 0;  // index into CommSeries::streams
   Interval when;
   std::optional<int64_t> sequence = {};  // number of the collective in its process group
 };
@@ -23,18 +25,24 @@ struct CommKernel {
 // one process group if the trace names it, else those of one name.
 struct CommSeries {
   std::string device;
-  std::string key;                  // equal on all ranks that take part
+  std::string key;    // equal on all ranks that take part
+  std::string name;   // of the collective ("allreduce"), else of the kernel
+  std::string group;  // name of the process group; "" if the trace has none
+  std::vector<std::string> streams;
   bool names_group = false;         // the key has a process group
   std::vector<CommKernel> kernels;  // by start, then end, then row
 };
-// Cost: O(k log k) for k communication kernels, and one pass over the device work.
-std::vector<CommSeries> CollectCommunication(const Trace& trace, const Classifier& classifier);
+// All of a trace: it outlives the trace, and its holders share it.
+using Communication = std::shared_ptr<const std::vector<CommSeries>>;
+// Cost: O(k log k) for k communication kernels, and one pass over the device work. Memory: 40 bytes
+// a kernel, and the names of each series.
+Communication CollectCommunication(const Trace& trace, const Classifier& classifier);
 
 // One rank's trace. Its times + `offset` are on the clock that all ranks should share.
 struct CommRank {
   RankIdentity identity;
   DurationNs offset;
-  std::vector<CommSeries> series;
+  Communication series;  // null: none
 };
 
 // A kernel on the clock of all ranks, its times clamped to some decades.

@@ -163,7 +163,8 @@ std::pair<const Collective*, const Collective::Part*> MatchedCollectives::Find(u
 MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks) {
   MatchedCollectives matched;
   for (const CommRank& rank : ranks) {
-    for (const CommSeries& series : rank.series) matched.kernels += series.kernels.size();
+    if (!rank.series) continue;
+    for (const CommSeries& series : *rank.series) matched.kernels += series.kernels.size();
   }
   const std::vector<CommCandidate> candidates = FindCommCandidates(ranks);
   Clocks clocks(candidates, ranks.size());

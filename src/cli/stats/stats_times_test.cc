@@ -16,7 +16,7 @@ std::string TextOf(const WorkTimes& times) {
     for (const auto& list : lists) values[key].insert(values[key].end(), list.begin(), list.end());
   };
   for (const auto& kernel : times.kernels)
-    add(kernel.name + ' ' + kernel.grid + ' ' + kernel.block, kernel.ns);
+    add(kernel.name + ' ' + XyzText(kernel.grid) + ' ' + XyzText(kernel.block), kernel.ns);
   for (const auto& work : times.memory) {
     add(work.name + " ns", work.ns);
     add(work.name + " bytes", work.bytes);

@@ -265,8 +265,37 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);
   event.arg_values = {arg_values_.data(), shape.args_slots};
+  if (shape.gpu) ReadGpuSlots(*shape.gpu, event);
   ++events_of_phase_[static_cast<unsigned char>(shape.phase)];
   sink_.OnEvent(event);
+}
+
+// Sets the fields of `event` from the slots whose values have columns.
+void EventDecoder::ReadGpuSlots(GpuSlots& gpu, Event& event) {
+  bool launched_alike = !gpu.launch.empty();
+  gpu.launch.resize(gpu.slots.size());
+  for (size_t i = 0; i < gpu.slots.size(); ++i) {
+    const GpuSlots::Slot& slot = gpu.slots[i];
+    const int64_t value = arg_values_[static_cast<size_t>(slot.slot)];
+    if (slot.arg != GpuArg::kGraph && slot.arg != GpuArg::kGraphNode) {
+      launched_alike = launched_alike && gpu.launch[i] == value;
+      gpu.launch[i] = value;
+      continue;
+    }
+    const std::optional<int64_t> id =
+        slot.is_text ? JsonInteger(words_[static_cast<StringId>(value)]) : value;
+    (slot.arg == GpuArg::kGraph ? event.graph : event.graph_node) = id.value_or(0);
+  }
+  if (launched_alike) return;
+  LaunchSizes sizes = gpu.fixed;
+  for (const GpuSlots::Slot& slot : gpu.slots) {
+    const int64_t value = arg_values_[static_cast<size_t>(slot.slot)];
+    if (slot.is_text)
+      SetLaunchSize(slot.arg, words_[static_cast<StringId>(value)], sizes);
+    else
+      SetLaunchSize(slot.arg, value, sizes);
+  }
+  event.launch = words_.InternLaunch(sizes);
 }
 
 TrackId EventDecoder::Describe(StringId what, const Shape& shape) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +64,17 @@ class EventDecoder {
     bool has_name = false;
     uint32_t only_shape = kNone;  // the shape, for events without a name
   };
+  // The slots whose values have columns of GpuTable.
+  struct GpuSlots {
+    struct Slot {
+      GpuArg arg;
+      int32_t slot = 0;  // its number among the arguments
+      bool is_text = false;
+    };
+    std::vector<Slot> slots = {};
+    LaunchSizes fixed = {};            // the sizes without a slot
+    std::vector<int64_t> launch = {};  // the values of the slots at the last event
+  };
   struct Shape {
     TemplatePart tail;
     Event prototype;                        // the fields that the shape fixes
@@ -77,6 +89,7 @@ class EventDecoder {
     int32_t correlation = -1;        // the number of its slot among the arguments, or -1
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, if the id is no integer
+    std::unique_ptr<GpuSlots> gpu;                         // null: no slot's value has a column
     uint32_t next_same_name = kNone;                       // shape of the next event with its name
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
@@ -132,6 +145,7 @@ class EventDecoder {
   StreamId ReadStream(const ParsedEvent& event, Stream otherwise);
   void ReadDeviceRow(const ParsedEvent& event, Event& row);
   ArgsShapeId LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots, Shape& shape);
+  void ReadGpuSlots(GpuSlots& gpu, Event& event);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);
   void Follow(uint32_t head, uint32_t name, uint32_t shape);

@@ -21,6 +21,19 @@ std::string MemoryWords(std::string text) {
   return text;
 }
 
+// The last of equal keys counts.
+void ForgetSlot(GpuArg arg, auto& slots, ArgsShape& args) {
+  std::erase_if(slots, [&](const auto& slot) { return slot.arg == arg; });
+  if (arg == GpuArg::kGraphNode) args.FreeColumn(SlotHome::kGraphNode);
+}
+
+// Takes a value that is the same for all events of a shape.
+void TakeFixed(GpuArg arg, std::string_view json, Event& event, LaunchSizes& launch) {
+  if (arg == GpuArg::kGraph) event.graph = JsonInteger(json).value_or(0);
+  if (arg == GpuArg::kGraphNode) event.graph_node = JsonInteger(json).value_or(0);
+  SetLaunchSize(arg, json, launch);
+}
+
 }  // namespace
 
 // Remembers how the event begins and what follows its name.
@@ -138,9 +151,11 @@ void EventDecoder::ReadDeviceRow(const ParsedEvent& event, Event& row) {
 ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots,
                                     Shape& shape) {
   if (event.args.empty()) return ArgsShapeId::kNone;
-  const Event& e = shape.prototype;
+  Event& e = shape.prototype;
   // Only tables of slices have columns for ids.
   const bool is_slice = e.type == EventType::kSlice || e.type == EventType::kSliceBegin;
+  const bool has_columns = wants_args_ && (IsGpuWork(e.kind) || e.kind == SliceKind::kOther);
+  GpuSlots gpu;
   ArgsShape args;
   const char* from = event.args.data();
   const char* const end = from + event.args.size();
@@ -150,7 +165,10 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
     const StringId key = words_.strings.Intern(UnescapeJson(arg.key));
     const bool in_slot = slot != slots.end() && slot->begin == arg.value.data() &&
                          (slot->kind == SlotKind::kArgInteger || slot->kind == SlotKind::kArgText);
+    const GpuArg gpu_arg = has_columns ? GpuArgOf(arg.key) : GpuArg::kNone;
+    if (gpu_arg != GpuArg::kNone) ForgetSlot(gpu_arg, gpu.slots, args);
     if (!in_slot) {
+      if (gpu_arg != GpuArg::kNone) TakeFixed(gpu_arg, arg.value, e, gpu.fixed);
       args.AddConstant(key, words_.strings.Intern(wants_args_ ? arg.value : std::string_view()));
       continue;
     }
@@ -160,6 +178,13 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
     const auto add = [&](SlotHome home) {
       return args.AddSlot(key, is_text ? SlotHome::kText : home);
     };
+    if (gpu_arg != GpuArg::kNone) {
+      const auto home = gpu_arg == GpuArg::kGraphNode && is_slice && IsGpuWork(e.kind)
+                            ? SlotHome::kGraphNode
+                            : SlotHome::kInteger;
+      gpu.slots.push_back({gpu_arg, add(home), is_text});
+      continue;
+    }
     const auto add_id = [&](SlotHome column, bool has_column, int32_t& id, int32_t& text_id) {
       args.FreeColumn(column);
       id = add(is_slice && has_column ? column : SlotHome::kInteger);
@@ -176,6 +201,8 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
     }
   }
   args.text.append(from, end);
+  e.launch = words_.InternLaunch(gpu.fixed);
+  if (!gpu.slots.empty()) shape.gpu = std::make_unique<GpuSlots>(std::move(gpu));
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
   if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
   if (!wants_args_ || e.type == EventType::kMetadata) return ArgsShapeId::kNone;

@@ -23,7 +23,8 @@ TEST(ReadKinetoJson, ReadsEventsHeaderAndTrailer) {
   EXPECT_EQ(read.lines[3],
             "X cat=\"kernel\" name=\"gemm\" pid=\"0\" tid=\"7\" ts=110250 dur=5125 device=\"0\" "
             "stream=\"7\" "
-            "correlation=501 external=1 args=\"{\\x0a      \"External id\": 1, \"device\": 0, "
+            "correlation=501 external=1 launch=\"[1, 2, 3]  - - - -\" args=\"{\\x0a      "
+            "\"External id\": 1, \"device\": 0, "
             "\"stream\": 7, "
             "\"correlation\": 501,\\x0a      \"grid\": [1, 2, 3]\\x0a    }\"");
   EXPECT_EQ(read.lines[5],
@@ -63,6 +64,54 @@ TEST(ReadKinetoJson, ATraceKeepsTheArgumentsByteForByte) {
   EXPECT_EQ(ArgText(trace, GpuArgs(trace, 2), "grid"), "[1, 2, 3]");
   EXPECT_EQ(trace.flows.size(), 0u);  // all repeat their slice
   EXPECT_EQ(trace.words.args_shapes().size(), 3u);
+}
+
+// Constant in a shape, in a slot as a text, in a slot as a number; twice in one event.
+TEST(ReadKinetoJson, GraphsAndLaunchesHaveColumns) {
+  std::string json = R"({"traceEvents":[)";
+  const auto kernel = [&](int64_t i, const std::string& args) {
+    json += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","cat":"kernel","name":"k","pid":0,)") +
+            R"("tid":7,"ts":)" + std::to_string(i) + R"(,"dur":1,"args":{)" + args + "}}";
+  };
+  constexpr int64_t kKernels = 400;
+  for (int64_t i = 0; i < kKernels; ++i) {
+    const std::string n = std::to_string(i);
+    kernel(i, R"("graph id":3,"graph node id":)" + std::to_string(12884901888 + i) +
+                  R"(,"grid":[)" + n + R"(, 2, 1],"block":[128, 1, 1],"registers per thread":)" +
+                  n + R"(,"shared memory":7)");
+  }
+  kernel(kKernels, R"("grid":[1, 1, 1],"graph node id":"5","graph node id":"6","grid":[9, 9, 9])");
+  kernel(kKernels + 1, R"("graph id":-1,"grid":"none","block":[1, 2])");
+  kernel(kKernels + 2, R"("graph node id":8,"graph node id":null)");
+  json += "]}";
+  for (const bool fast : {true, false}) {
+    TraceBuilder builder;
+    const auto stream = StreamOfMemory(json);
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder, {.fast_path = fast}));
+    const Trace trace = std::move(builder).Finish();
+    const GpuTable& gpu = trace.gpu;
+    ASSERT_EQ(gpu.size(), kKernels + 3);
+    for (int64_t i = 0; i < kKernels; ++i) {
+      const auto row = static_cast<size_t>(i);
+      EXPECT_EQ(gpu.graph[row], 3);
+      EXPECT_EQ(gpu.graph_node[row], 12884901888 + i);
+      const LaunchSizes& sizes = trace.words[gpu.launch[row]];
+      EXPECT_EQ(sizes.grid, (LaunchSizes::Xyz{static_cast<int32_t>(i), 2, 1}));
+      EXPECT_EQ(sizes.block, (LaunchSizes::Xyz{128, 1, 1}));
+      EXPECT_EQ(sizes.registers, i);
+      EXPECT_EQ(sizes.shared_bytes, 7);
+      EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, row), "graph node id"), 12884901888 + i);
+    }
+    EXPECT_EQ(gpu.graph_node[kKernels], 6);
+    EXPECT_EQ(trace.words[gpu.launch[kKernels]].grid, (LaunchSizes::Xyz{9, 9, 9}));
+    EXPECT_EQ(gpu.graph[kKernels + 1], -1);
+    EXPECT_EQ(gpu.graph_node[kKernels + 2], 0);
+    EXPECT_EQ(ArgsText(trace, GpuArgs(trace, kKernels + 2)),
+              R"({"graph node id":8,"graph node id":null})");
+    EXPECT_EQ(gpu.launch[kKernels + 1], LaunchId::kNone);
+    EXPECT_EQ(ArgsText(trace, GpuArgs(trace, kKernels + 1)),
+              R"({"graph id":-1,"grid":"none","block":[1, 2]})");
+  }
 }
 
 TEST(ReadKinetoJson, KnowsTheRanksOfAMergedFile) {

@@ -60,6 +60,7 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
     Vocabulary& words = dump.vocabulary();
     std::string pid, tid, device, stream, told;
     ArgsShape args;
+    LaunchSizes launch;
     event.type = EventType::kInstant;
     for (auto field : object) {
       const std::string key(std::string_view(field.unescaped_key()));
@@ -71,9 +72,19 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
           simdjson::ondemand::value inner = member.value();
           const auto type = inner.type().value();
           if (type == simdjson::ondemand::json_type::array ||
-              type == simdjson::ondemand::json_type::object)
+              type == simdjson::ondemand::json_type::object) {
+            if (type == simdjson::ondemand::json_type::array) {
+              simdjson::ondemand::array numbers = inner.get_array();
+              SetLaunchSize(GpuArgOf(name), std::string_view(numbers.raw_json()), launch);
+            }
             continue;
+          }
           const std::string text = TokenText(inner);
+          if (const GpuArg arg = GpuArgOf(name); arg != GpuArg::kNone) {
+            SetLaunchSize(arg, text, launch);
+            if (arg == GpuArg::kGraph) event.graph = JsonInteger(text).value_or(0);
+            if (arg == GpuArg::kGraphNode) event.graph_node = JsonInteger(text).value_or(0);
+          }
           if (name == "device") device = text;
           if (name == "stream") stream = text;
           if (name == "name" || name == "labels") told = text;
@@ -121,6 +132,10 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
     } else if (!args.text.empty()) {
       event.args = words.AddArgsShape(args);
     }
+    if (IsGpuWork(event.kind) || event.kind == SliceKind::kOther)
+      event.launch = words.InternLaunch(launch);
+    else
+      event.graph = event.graph_node = 0;
     dump.OnEvent(event);
   }
   return dump.lines();

@@ -28,7 +28,32 @@ std::string_view WaitName(std::string_view call) {
   return call;
 }
 
+// `grid`, `block`: columns of x, y and z. `registers`: followed by both kinds of shared memory.
+LaunchSizes SizesOf(const TableScan& row, int grid, int block, int registers) {
+  LaunchSizes sizes;
+  sizes.grid = XyzOf(row.Integer(grid), row.Integer(grid + 1), row.Integer(grid + 2));
+  sizes.block = XyzOf(row.Integer(block), row.Integer(block + 1), row.Integer(block + 2));
+  SetLaunchSize(GpuArg::kRegisters, row.Maybe(registers), sizes);
+  SetLaunchSize(GpuArg::kStaticShared, row.Maybe(registers + 1), sizes);
+  SetLaunchSize(GpuArg::kDynamicShared, row.Maybe(registers + 2), sizes);
+  return sizes;
+}
+
 }  // namespace
+
+void Recording::AddGraph(const TableScan& row, int column, Event& event) {
+  const auto id = row.Maybe(column);
+  if (!id) return;
+  event.graph = *id;
+  args_.Integer("graph id", *id);
+}
+
+void Recording::AddGraphNode(const TableScan& row, int column, Event& event) {
+  const auto id = row.Maybe(column);
+  if (!id) return;
+  event.graph_node = *id;
+  args_.GraphNode(*id);
+}
 
 // Long: it lists its columns, one a line.
 void Recording::ReadKernels() {
@@ -83,15 +108,16 @@ void Recording::ReadKernels() {
       triple("grid", kGrid);
       triple("block", kBlock);
       if (row.Integer(kCluster) > 0) triple("cluster", kCluster);
+      event.launch = process->words().InternLaunch(SizesOf(row, kGrid, kBlock, kRegisters));
     }
     for (const auto& [key, column] : {std::pair{"registers per thread", kRegisters},
                                       {"static shared memory", kStatic},
-                                      {"dynamic shared memory", kDynamic},
-                                      {"graph id", kGraph},
-                                      {"graph node id", kGraphNode},
-                                      {"green context", kGreenContext}}) {
+                                      {"dynamic shared memory", kDynamic}}) {
       if (const auto value = row.Maybe(column)) args_.Integer(key, *value);
     }
+    AddGraph(row, kGraph, event);
+    AddGraphNode(row, kGraphNode, event);
+    if (const auto value = row.Maybe(kGreenContext)) args_.Integer("green context", *value);
     for (const auto& [key, column] :
          {std::pair{"base name", kBaseName}, {"mangled name", kMangledName}}) {
       if (const auto id = row.Maybe(column)) args_.Text(key, process->QuotedName(*id, row.place()));
@@ -131,10 +157,10 @@ void Recording::ReadCopies() {
     for (const auto& [key, column] : {std::pair{"source kind", kFrom},
                                       {"destination kind", kTo},
                                       {"source device", kFromDevice},
-                                      {"destination device", kToDevice},
-                                      {"graph node id", kGraphNode}}) {
+                                      {"destination device", kToDevice}}) {
       if (const auto value = row.Maybe(column)) args_.Integer(key, *value);
     }
+    AddGraphNode(row, kGraphNode, event);
     process->Emit(kTable, event, args_);
   });
 }
@@ -151,7 +177,7 @@ void Recording::ReadMemsets() {
     event.name = process->Intern(MemsetName(row.Maybe(kMemory)));
     args_.Integer("bytes", row.Integer(kBytes));
     args_.Integer("value", row.Integer(kValue));
-    if (const auto node = row.Maybe(kGraphNode)) args_.Integer("graph node id", *node);
+    AddGraphNode(row, kGraphNode, event);
     process->Emit(kTable, event, args_);
   });
 }
@@ -169,7 +195,7 @@ void Recording::ReadGraphs() {
     event.category = process->Category("cuda_graph");
     event.name = process->Intern(
         "CUDA graph " + std::to_string(row.Integer(row.IsNull(kGraph) ? kExecutable : kGraph)));
-    if (const auto id = row.Maybe(kGraph)) args_.Integer("graph id", *id);
+    AddGraph(row, kGraph, event);
     if (const auto id = row.Maybe(kExecutable)) args_.Integer("graph exec id", *id);
     process->notes().Add(NoteId::kGraphAsOne, row.place().Text());
     process->Emit(kTable, event, args_);

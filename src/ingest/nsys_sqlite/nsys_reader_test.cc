@@ -51,6 +51,11 @@ TEST(NsysReader, ReadsAKernelAndItsLaunch) {
   EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 0)),
             R"({"device": 3, "context": 1, "stream": 7, "correlation": 17, "grid": [4, 2, 1], )"
             R"("block": [128, 1, 1], "registers per thread": 32, "base name": "gemm<float>"})");
+  const LaunchSizes& sizes = trace.words[trace.gpu.launch[0]];
+  EXPECT_EQ(sizes.grid, (LaunchSizes::Xyz{4, 2, 1}));
+  EXPECT_EQ(sizes.block, (LaunchSizes::Xyz{128, 1, 1}));
+  EXPECT_EQ(sizes.registers, 32);
+  EXPECT_EQ(sizes.dynamic_shared_bytes, std::nullopt);
   ASSERT_EQ(trace.host_calls.size(), 1U);
   EXPECT_EQ(trace.Text(trace.host_calls.name[0]), "cudaLaunchKernel");
   EXPECT_EQ(trace.host_calls.When(0), (Interval{{-5}, {20}}));

@@ -26,6 +26,7 @@ class ArgList {
     Add(key, SlotHome::kText, static_cast<int64_t>(json));
   }
   void Correlation(int64_t value) { Add("correlation", SlotHome::kCorrelation, value); }
+  void GraphNode(int64_t value) { Add("graph node id", SlotHome::kGraphNode, value); }
 
   struct Key {
     std::string_view name;

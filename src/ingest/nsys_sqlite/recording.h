@@ -47,6 +47,9 @@ class Recording {
   void ReadMemsets();
   void ReadGraphs();
   void ReadWaits();
+  // Set the event's id and argument from a column, unless it is NULL.
+  void AddGraph(const TableScan& row, int column, Event& event);
+  void AddGraphNode(const TableScan& row, int column, Event& event);
   // timed_tables.cc: sum up the rows of these tables into options_.timed, in parallel
   void TimeCalls();
   void TimeOsCalls();

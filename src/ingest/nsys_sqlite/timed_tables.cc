@@ -222,8 +222,8 @@ void Recording::TimeKernels() {
     to.name = process.words()[name];
     if (details) {
       const auto& key = entry.key;
-      to.grid = process.words()[process.InternTriple(key[2], key[3], key[4])];
-      to.block = process.words()[process.InternTriple(key[5], key[6], key[7])];
+      to.grid = XyzOf(key[2], key[3], key[4]);
+      to.block = XyzOf(key[5], key[6], key[7]);
     }
     to.ns.push_back(std::move(entry.ns));
   });

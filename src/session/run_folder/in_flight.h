@@ -1,13 +1,15 @@
 #pragma once
 
+#include "model/requests.h"
 #include "run/run_in_flight.h"
 #include "session/recording.h"
 
 namespace tacho {
 
-// When requests were in flight at each worker. A request that went through a router counts for all
-// workers, shared; so does one to a worker with data-parallel engines. A request without a whole
-// answer counts for another second: an engine may go on with it.
+// The requests of the load, with the workers that were recorded; empty without a load.
+RequestTable RequestsOf(const Recording& recording);
+
+// When requests were in flight at each worker whose host's clock is known: InFlightAt of the table.
 RunInFlight InFlightOf(const Recording& recording);
 
 }  // namespace tacho

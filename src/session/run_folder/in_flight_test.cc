@@ -5,6 +5,7 @@
 
 #include "base/folder_for_test.h"
 #include "load/result/records_for_test.h"
+#include "run/read_requests.h"
 #include "session/run_folder/run_json.h"
 
 namespace tacho {
@@ -111,6 +112,28 @@ TEST_F(InFlightTest, RunJsonKeepsIt) {
   EXPECT_FALSE(read.contains("w1"));
   recording_.workers[0].facts.data_parallel = 2;
   EXPECT_TRUE(InFlightOfRunJson(RunJsonText(recording_, {}, {}, "1", 0, ""))["w0"].shared);
+}
+
+// The table that is read back from the text of the records is that of the recording.
+TEST_F(InFlightTest, RequestsAreReadBackFromTheirRecords) {
+  Send("http://a", 10, 20).id = "one";
+  Send("http://router", 15, 30).status = RequestStatus::kPartial;
+  const RequestTable written = RequestsOf(recording_);
+  const RequestTable read = RequestsOf(RecordsAsJsonLines(*recording_.load),
+                                       R"({"workers": [{"name": "w0", "url": "http://a"}]})");
+  ASSERT_EQ(read.rows.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const Request &a = written.rows[i], &b = read.rows[i];
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.worker, b.worker);
+    EXPECT_EQ(a.whole, b.whole);
+    EXPECT_EQ(a.sent, b.sent);
+    EXPECT_EQ(a.first_token, b.first_token);
+    EXPECT_EQ(a.ended, b.ended);
+    EXPECT_EQ(a.output_tokens, b.output_tokens);
+    ASSERT_EQ(a.end_chunk, b.end_chunk);
+  }
+  EXPECT_EQ(written.chunks[0].at, read.chunks[0].at);
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+#include "analysis/ranks/digest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/prepared_trace.h"
+
+namespace tacho {
+
+static_assert(sizeof(CommKernel) <= TraceDigest::kBytesOfKernel);
+static_assert(sizeof(DigestStep) <= TraceDigest::kBytesOfStep);
+
+void IdleOverTime::Add(Interval when, IdleCause cause) {
+  const auto part_of = [&](TimeNs t) {
+    return static_cast<size_t>(
+        std::clamp<int64_t>((t - start).ns / width.ns, 0, static_cast<int64_t>(kParts) - 1));
+  };
+  auto& parts = ns[static_cast<size_t>(cause)];
+  const size_t last = part_of(when.end);
+  for (size_t part = part_of(when.start); part < last; ++part) {
+    const TimeNs end = start + DurationNs{width.ns * static_cast<int64_t>(part + 1)};
+    parts[part] += end - when.start;
+    when.start = end;
+  }
+  parts[last] += when.length();
+}
+
+size_t TraceDigest::MemoryBytes() const {
+  size_t bytes =
+      sizeof *this + steps.capacity() * sizeof(DigestStep) + idle.capacity() * sizeof(IdleOverTime);
+  if (!communication) return bytes;
+  for (const CommSeries& series : *communication)
+    bytes += sizeof series + series.kernels.capacity() * sizeof(CommKernel);
+  return bytes;
+}
+
+DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) {
+  digest_.communication = prepared.communication;
+  digest_.steps.reserve(prepared.steps.steps.size());
+  const std::vector<Step>& steps = prepared.steps.steps;
+  for (const Step& step : steps)
+    digest_.steps.push_back(
+        {step.label, step.when, {}, step.device_busy.value_or(DurationNs{}), {}});
+  for (const StepWork& work : FindStepWork(prepared.index, prepared.links, steps)) {
+    Interval& device = digest_.steps[work.step].device;
+    if (steps[work.step].lost_work) continue;
+    device = device.empty() ? work.when
+                            : Interval{std::min(device.start, work.when.start),
+                                       std::max(device.end, work.when.end)};
+  }
+  for (uint32_t i = 0; i < digest_.steps.size(); ++i) {
+    if (!digest_.steps[i].device.empty()) by_device_start_.push_back(i);
+  }
+  std::ranges::stable_sort(by_device_start_, {},
+                           [&](uint32_t i) { return digest_.steps[i].device.start; });
+  for (const DeviceItems& device : prepared.work.devices) {
+    IdleOverTime& idle = digest_.idle.emplace_back();
+    idle.device = device.device;
+    const Interval when = scope.window.value_or(device.extent);
+    idle.start = when.start;
+    idle.width = {when.length().ns / static_cast<int64_t>(IdleOverTime::kParts) + 1};
+  }
+}
+
+void DigestBuilder::AddIdle(const IdleStretch& stretch) {
+  digest_.idle[stretch.device].Add(stretch.when, stretch.cause);
+  if (stretch.cause != IdleCause::kHostLate && stretch.cause != IdleCause::kInLaunchCall) return;
+  const auto next =
+      std::ranges::upper_bound(by_device_start_, stretch.when.start, {},
+                               [&](uint32_t step) { return digest_.steps[step].device.start; });
+  if (next != by_device_start_.begin())
+    digest_.steps[*std::prev(next)].host_late += stretch.when.length();
+}
+
+TraceDigest DigestBuilder::Finish(bool idle_known) && {
+  if (!idle_known) {
+    digest_.idle.clear();
+    for (DigestStep& step : digest_.steps) step.host_late = {};
+  }
+  return std::move(digest_);
+}
+
+}  // namespace tacho

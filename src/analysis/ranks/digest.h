@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/device/idle.h"
+#include "analysis/ranks/comm_candidates.h"
+#include "analysis/steps/steps.h"
+
+namespace tacho {
+
+struct PreparedTrace;
+
+// A step of an engine, as other ranks and requests are compared with it. Times are the trace's.
+struct DigestStep {
+  StepLabel label;
+  Interval when;           // of its annotation
+  Interval device;         // first start to last end of its work; empty: unknown
+  DurationNs device_busy;  // 0 if `device` is empty
+  // How long the devices, summed, were idle from the start of its work to the start of the next
+  // step's work because the host launched late (host-late and in-launch-call). 0 if `device` is
+  // empty, or if the causes of idle time are unknown.
+  DurationNs host_late;
+};
+
+// The idle time of one device by cause, in equal parts of time.
+struct IdleOverTime {
+  static constexpr size_t kParts = 256;
+  static constexpr size_t kCauses = static_cast<size_t>(IdleCause::kCount);
+
+  std::string device;
+  TimeNs start;                                                 // of the first part
+  DurationNs width;                                             // of each part
+  std::array<std::array<DurationNs, kParts>, kCauses> ns = {};  // by cause, then part
+
+  // Adds a stretch of idle time. What lies outside of all parts counts in the first or last one, so
+  // that the sums of a cause are those of IdleTable.
+  void Add(Interval when, IdleCause cause);
+};
+
+// What remains of a trace for the analyses over ranks and requests. It owns all that it holds.
+//
+// Memory: 40 bytes a communication kernel, 96 a step, 24 KiB a device; the names of groups and
+// streams beside that. A trace of 100,000 collectives and 20,000 steps on one device takes 6 MB.
+struct TraceDigest {
+  static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 96;
+
+  Communication communication;  // of the whole trace, whatever the scope is
+  std::vector<DigestStep> steps;
+  std::vector<IdleOverTime> idle;  // by device; empty if it is unknown when devices were idle
+
+  [[nodiscard]] size_t MemoryBytes() const;
+};
+
+// Makes the digest of one trace from what its analyses find anyway.
+class DigestBuilder {
+ public:
+  // `scope`: that of `prepared`. Cost: O(n), that of FindStepWork.
+  explicit DigestBuilder(const PreparedTrace& prepared, const Scope& scope = {});
+
+  // To be called for each stretch of AttributeIdle, in its order. Cost: O(log s) for s steps.
+  void AddIdle(const IdleStretch& stretch);
+  // `idle_known`: IdleTable::known. If it is false, no idle time is kept.
+  TraceDigest Finish(bool idle_known) &&;
+
+ private:
+  TraceDigest digest_;
+  std::vector<uint32_t> by_device_start_;  // steps with work on a device
+};
+
+}  // namespace tacho
