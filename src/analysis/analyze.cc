@@ -305,6 +305,7 @@ std::vector<CommRank> CommRanksOf(const RunAnalysis& run) {
     const TraceAnalysis& trace = run.traces[i];
     const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
     if (!trace.digest || !to_run || trace.facts.role != TraceRole::kWorker) continue;
+    if (!trace.integrity.device_times()) continue;  // they would fit no other rank's
     ranks[i] = {trace.facts.identity, to_run->shift, trace.digest->communication};
   }
   return ranks;

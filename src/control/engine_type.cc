@@ -111,6 +111,12 @@ const EngineType& TypeOf(EngineKind kind) {
   return type == types.end() ? kNone : **type;
 }
 
+EngineKind KindNamed(std::string_view name) {
+  const auto& types = EngineTypes();
+  const auto type = std::ranges::find(types, name, &EngineType::name);
+  return type == types.end() ? EngineKind::kUnknown : (*type)->kind();
+}
+
 std::vector<const EngineType*> LaunchedTypes() {
   std::vector<const EngineType*> launched;
   for (const EngineType* type : EngineTypes())

@@ -109,6 +109,8 @@ class EngineType {
 
 // For kUnknown a type that knows nothing.
 const EngineType& TypeOf(EngineKind kind);
+// The kind with this name(); kUnknown for any other.
+EngineKind KindNamed(std::string_view name);
 // All kinds but kUnknown, vLLM first.
 const std::vector<const EngineType*>& EngineTypes();
 // The types that `tacho launch` starts.

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "control/engine_type.h"
 #include "control/log/engine_failure.h"
 #include "control/log/log_checks.h"
 #include "control/version.h"
@@ -95,16 +96,14 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
                         const std::string& version, const std::stop_token& stop,
                         Examination& examination, size_t most) {
   TACHO_ASSIGN_OR_RETURN(const LogPart part, ReadLogPart(path, most, stop));
-  const EngineKind kind = engine == "vllm"     ? EngineKind::kVllm
-                          : engine == "sglang" ? EngineKind::kSglang
-                                               : EngineKind::kUnknown;
+  const EngineKind kind = KindNamed(engine);
   const LogReport report = ReadLog(kind, version, part.text, part.lines_before, stop);
   const std::vector<Finding>& findings = report.findings;
   const LogFailures& failures = report.failures;
   const std::optional<EngineEnd>& end = failures.end;
   const std::optional<EngineFailure> failure = end ? end->cause : failures.first;
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-  if (report.engine != EngineKind::kUnknown) examination.engines.emplace(NameOf(report.engine));
+  if (IsKnown(report.engine)) examination.engines.emplace(NameOf(report.engine));
   if (!report.is_known && findings.empty()) {
     examination.looked.push_back(
         {Look::kLog, path, "no line of it is an engine's, a router's or nsys's", true});

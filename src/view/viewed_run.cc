@@ -155,6 +155,7 @@ void ViewedRun::Finish() {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!on_clock[i]) continue;
     const ViewedRank& rank = *on_clock[i];
+    if (!rank.view().untold().device_time.empty()) continue;  // its times fit no other rank's
     ranks[i] = {rank.facts().identity, rank.offset(), rank.communication()};
   }
   auto collectives = std::make_shared<const MatchedCollectives>(MatchCollectives(ranks));
