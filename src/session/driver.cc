@@ -75,16 +75,17 @@ void DriverWindow::GiveUpTheOthers() {
     if (worker.expectation.trouble && failed++ == 0) first = &worker;
   }
   if (first == nullptr) return;
-  for (RecordedWorker& worker : recording_.workers)
-    if (!worker.expectation.trouble)
-      worker.expectation.given_up = Finding{
-          FindingId::kGivenUp, worker.worker.url,
-          fmt::format("{}, because {} ({}) {}{}",
-                      worker.started && worker.started->IsGood() ? "ended at once" : "not started",
-                      first->expectation.name, first->worker.url,
-                      Brief(*first->expectation.trouble),
-                      failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
-          "--keep-going records the others"};
+  for (RecordedWorker& worker : recording_.workers) {
+    if (worker.expectation.trouble) continue;
+    const bool began =
+        worker.started ? worker.started->IsGood() : worker.expectation.start_unix_ns != 0;
+    worker.expectation.given_up = Finding{
+        FindingId::kGivenUp, worker.worker.url,
+        fmt::format("{}, because {} ({}) {}{}", began ? "ended at once" : "not started",
+                    first->expectation.name, first->worker.url, Brief(*first->expectation.trouble),
+                    failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
+        "--keep-going records the others"};
+  }
 }
 
 void DriverWindow::Fail(RecordedWorker& worker, FindingId id, std::string evidence,
