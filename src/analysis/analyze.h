@@ -79,7 +79,7 @@ struct RunAnalysis {
     std::string path, what;
   };
   std::vector<Copy> copies;
-  std::vector<std::string> failed;   // the entries of `skipped` that could not be read
+  std::vector<std::string> failed;  // the entries of `skipped` that could not be read
   // Recordings of graph capture in a folder beside the traces; they are not read.
   std::vector<std::string> captures;
   // A sentence for each rank whose trace `tacho record` could not prove; empty if only a part of

@@ -164,7 +164,15 @@ size_t BlankSecrets(std::span<char> text) {
   constexpr size_t kShortest = 8;  // "TOKEN=xy"; a shorter text holds no secret
   if (text.size() < kShortest) return 0;
   if (IsJson({text.data(), text.size()})) return BlankSecretsInJson(text);
-  return BlankSecretsInText(text);
+  // What was blanked may have hidden another one: in "://secret:3/:password@" the slash.
+  constexpr int kMostPasses = 16;
+  size_t blanked = 0;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const size_t more = BlankSecretsInText(text);
+    if (more == 0) break;
+    blanked += more;
+  }
+  return blanked;
 }
 
 size_t BlankSecretsInJson(std::span<char> json) { return BlankJson(Named::kPlain, json); }

@@ -7,6 +7,7 @@
 #include "control/launch/profile_needs.h"
 #include "control/live/answer_json.h"
 #include "control/live/local_engine.h"
+#include "control/live/port_owner.h"
 #include "control/live/start_request.h"
 #include "control/version.h"
 

@@ -49,19 +49,19 @@ class Vllm final : public EngineType {
   [[nodiscard]] std::string_view title() const override { return "vLLM"; }
   [[nodiscard]] const LaunchWords* Launch() const override {
     static const LaunchWords kLaunch = {.port = 8000,
-                                       .program = "vllm",
-                                       .module = "vllm.entrypoints.openai.api_server",
-                                       .model_option = "--model",
-                                       .tensor_parallel = {"--tensor-parallel-size", "-tp"},
-                                       .pipeline_parallel = {"--pipeline-parallel-size", "-pp"},
-                                       .data_parallel = {"--data-parallel-size", "-dp"},
-                                       .shares_gpus = "",
-                                       .key_variable = "VLLM_API_KEY",
-                                       .only_key_option = "",
-                                       .folder_variable = "VLLM_TORCH_PROFILER_DIR",
-                                       .router = "vllm-router",
-                                       .router_begin = {},
-                                       .router_options = {}};
+                                        .program = "vllm",
+                                        .module = "vllm.entrypoints.openai.api_server",
+                                        .model_option = "--model",
+                                        .tensor_parallel = {"--tensor-parallel-size", "-tp"},
+                                        .pipeline_parallel = {"--pipeline-parallel-size", "-pp"},
+                                        .data_parallel = {"--data-parallel-size", "-dp"},
+                                        .shares_gpus = "",
+                                        .key_variable = "VLLM_API_KEY",
+                                        .only_key_option = "",
+                                        .folder_variable = "VLLM_TORCH_PROFILER_DIR",
+                                        .router = "vllm-router",
+                                        .router_begin = {},
+                                        .router_options = {}};
     return &kLaunch;
   }
   [[nodiscard]] std::string FolderInWords(const std::vector<std::string>& words) const override {
