@@ -7,6 +7,7 @@
 #include "control/live/liveness.h"
 #include "control/live/local_engine.h"
 #include "control/live/session_lock.h"
+#include "control/version.h"
 
 namespace tacho {
 

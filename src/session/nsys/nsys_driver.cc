@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "control/live/local_engine.h"
+#include "control/live/port_owner.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
 #include "session/nsys/nsys_collection.h"
 #include "session/plan/preflight_folders.h"
