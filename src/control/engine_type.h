@@ -20,7 +20,7 @@ struct AnswerJson;  // control/live/answer_json.h
 // The words with which an engine and its router are started, as `tacho launch` needs them.
 struct LaunchWords {
   uint16_t port = 0;         // the usual one
-  std::string_view program;  // in $PATH, started as "PROGRAM serve"; "" if there is none
+  std::string_view program;  // in $PATH, started as "PROGRAM serve"; "": only the module
   std::string_view module, model_option;  // for python -m
   // Options with the number of GPUs that a server takes is the product of.
   std::vector<std::string_view> tensor_parallel, pipeline_parallel, data_parallel;

@@ -51,8 +51,8 @@ class ClockMap {
  public:
   // A time t of `from` is t + shift on `to`. Replaces what was known of the pair.
   void Relate(ClockId from, ClockId to, const ClockShift& shift);
-  // By the chain with the fewest relations; of equal ones, that of the lowest ids. nullopt: there
-  // is none. Cost: O(relations).
+  // By the chain with the fewest relations; of equal ones, that of the lowest ids. nullopt: no
+  // chain relates them. Cost: O(relations).
   [[nodiscard]] std::optional<ClockShift> Between(ClockId from, ClockId to) const;
 
  private:

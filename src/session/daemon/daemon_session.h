@@ -26,7 +26,7 @@ namespace tacho {
 class DaemonSession final : public DriverWindow {
  public:
   using DriverWindow::DriverWindow;
-  // Waits until the processes have asked, and tells them. Returns false if none is told.
+  // Waits until the processes have asked, and answers them. Returns false if none gets the request.
   bool Start(std::stop_token stop) override;
   [[nodiscard]] bool EndsItself() const override { return true; }
   // Waits until the window is over and the files no longer grow.
