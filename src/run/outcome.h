@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,18 @@ struct Outcome {
   bool first = true;           // no earlier trace of its file has an item
   bool of_collection = false;  // the trace was analysed together with others
 };
+
+// Calls `work`, and ends early if it needs more memory than there is.
+template <typename Work>
+void WhileMemoryLasts(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  } catch (const std::system_error& error) {  // no memory for a thread's stack
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  }
+}
 
 template <typename Item>
 using Outcomes = std::vector<Outcome<Item>>;  // of one source

@@ -5,13 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <set>
-#include <stdexcept>
-#include <system_error>
 #include <utility>
 
-#include "analysis/ranks/recordings.h"
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/blank_secrets.h"
@@ -19,6 +15,7 @@
 #include "model/trace_builder.h"
 #include "run/add_results.h"
 #include "run/copies.h"
+#include "run/join_slices.h"
 #include "run/outcome.h"
 #include "run/run_place.h"
 #include "run/unproven_ranks.h"
@@ -76,18 +73,6 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   }
   progress.OnPlan(traces.size(), all_known ? total : 0);
   return plan;
-}
-
-// Calls `work`, and ends early if it needs more memory than there is.
-template <typename Work>
-void WhileMemoryLasts(const Work& work) {
-  try {
-    work();
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {
-  } catch (const std::system_error& error) {  // no memory for a thread's stack
-    if (error.code() != std::errc::resource_unavailable_try_again) throw;
-  }
 }
 
 // What `job` makes of one source. A trace that needs more memory than there is must not take the
@@ -250,58 +235,6 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     if (choice.first_worker_only) break;
   }
   return outcomes;
-}
-
-using RequestsByPath = std::map<std::string, WorkerInFlight>;
-
-std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source,
-                                   const RequestsByPath& in_flight) {
-  const auto requests = in_flight.find(source.path);
-  return requests == in_flight.end() ? std::nullopt : OnClockOf(trace, requests->second);
-}
-
-// Reads slices of one recording whose work overlaps once more, as one trace: the figures of each
-// slice do not show when any of them was busy. If that fails, or a slice is one of several traces
-// of its file, the slices stay apart, as sums.
-void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
-                const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
-                const Classifier& classifier, RunAnalysis& run) {
-  std::vector<RankInput> workers = RankInputsOf(run);
-  std::erase_if(workers,
-                [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
-  const auto join = [&](const std::vector<size_t>& slices) {
-    SlicesTogether together;
-    RunProgress silent;
-    TraceBuilder builder;
-    bool whole = true;
-    auto first = sources.end();
-    for (const size_t slice : slices) {
-      const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
-      if (first == sources.end()) first = source;
-      together.paths.push_back(workers[slice].path);
-      size_t sinks = 0;
-      const auto only_sink = [&](const std::string&) -> EventSink& {
-        ++sinks;
-        return builder;
-      };
-      whole = whole && source != sources.end() && source->path != "-" &&
-              read(*source, StreamThreads::kInline, only_sink, silent).has_value() && sinks == 1;
-    }
-    if (!whole) return;
-    Trace trace = std::move(builder).Finish();
-    if (!keep_secrets) BlankSecretsOf(trace);
-    TraceAnalysis analysis = AnalyzeTrace(trace, classifier,
-                                          {.scope = {.window = {}, .device = options.device},
-                                           .in_flight = RequestsOf(trace, *first, in_flight),
-                                           .key_averages = false});
-    if (analysis.devices.empty()) return;  // they look like several ranks in one file
-    together.devices = std::move(analysis.devices);
-    together.idle = std::move(analysis.idle);
-    run.together.push_back(std::move(together));
-  };
-  for (const std::vector<size_t>& slices : OverlappingSlices(workers)) {
-    WhileMemoryLasts([&] { join(slices); });
-  }
 }
 
 // Whether the trace that a recording lacked was put there since.
