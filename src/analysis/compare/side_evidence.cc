@@ -118,8 +118,10 @@ std::string WhyNoCausesOf(std::string_view side, NoCauses none) {
 
 std::string SideEvidence::LostCalls() const {
   return fmt::format("{}GPU work of {} of {} {}{}{}",
-                     partial_graphs == lost_calls ? "part of the " : "", lost_calls, calls, api,
-                     api.empty() ? "calls" : " calls", WhichCalls(*this));
+                     partial_graphs == 0            ? ""
+                     : partial_graphs == lost_calls ? "part of the "
+                                                    : "all or part of the ",
+                     lost_calls, calls, api, api.empty() ? "calls" : " calls", WhichCalls(*this));
 }
 
 std::string SideEvidence::LostSteps(Phase phase) const {

@@ -131,8 +131,7 @@ std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
 
 std::string NoDeviceTime(const AnswerInput& in) {
   if (in.run.traces.empty()) return "no trace could be read";
-  const std::string said = SaidWhyNoDeviceTime(in.run);
-  return said.empty() ? WhyNoDeviceTime(in.run.traces.front()) : said;
+  return WhyNoDeviceTime(in.run);
 }
 
 std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {

@@ -85,8 +85,8 @@ Answer AnswerTrust(const AnswerInput& in) {
   if (traces.size() == 1 && !all_whole && (caveat.empty() || !traces.front().idle.known))
     text = LossInWords(traces.front());
   add(caveat);
+  if (text.empty()) text = LossInWords(in.run);
   add(MissingCountText(in.run.ranks));
-  if (text.empty()) text = "events are missing";
   answer.sentence = Sentence(std::move(text));
   return answer;
 }

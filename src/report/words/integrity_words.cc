@@ -130,6 +130,13 @@ bool LacksMore(const TraceAnalysis& trace) {
          });
 }
 
+// `launched`: calls launched some.
+std::string NoDeviceWork(bool launched, std::string_view where) {
+  return launched
+             ? fmt::format("no device work is recorded {}, although calls launched some", where)
+             : fmt::format("no device work {}", where);
+}
+
 // The note that explains why there is no device time, if there is one.
 std::optional<NoteId> ReasonOfNoTimes(const TraceAnalysis& trace) {
   if (!trace.integrity.device_times()) return NoteId::kTimesRefused;
@@ -218,16 +225,21 @@ std::string LossInWords(const RunAnalysis& run) {
   const uint64_t incomplete = count(run.traces, LacksMore);
   std::vector<std::string> parts;
   if (incomplete > 0) {
-    uint64_t calls = 0, lost = 0;
+    uint64_t calls = 0, lost = 0, partial = 0;
     for (const TraceAnalysis* trace : ranks) {
       calls += trace->integrity.lost.calls;
       lost += trace->integrity.lost.lost_calls;
+      partial += trace->integrity.lost.partial_graphs;
     }
+    // As many calls as `tacho compare` and the note have.
     parts.push_back(FormatCounted(incomplete, "trace") + " incomplete" +
-                    (lost == 0 ? ""
-                               : fmt::format(": GPU work of {} of {} launch and copy calls is "
-                                             "missing",
-                                             FormatCount(lost), FormatCount(calls))));
+                    (lost + partial == 0
+                         ? ""
+                         : fmt::format(": {}GPU work of {} of {} launch and copy calls is missing",
+                                       partial == 0 ? ""
+                                       : lost == 0  ? "part of the "
+                                                    : "all or part of the ",
+                                       FormatCount(lost + partial), FormatCount(calls))));
   }
   const auto in = [&](uint64_t some, std::string_view what) {
     return fmt::format("in {} of {} traces {}", some, ranks.size(), what);
@@ -308,9 +320,17 @@ std::string SaidWhyNoDeviceTime(const RunAnalysis& run) {
 
 std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
   std::string said = SaidWhyNoDeviceTime(trace);
-  if (!said.empty()) return said;
-  return fmt::format("no device work {}{}", LacksRows(trace) ? "is recorded " : "",
-                     Whereabouts(trace));
+  return said.empty() ? NoDeviceWork(LacksRows(trace), Whereabouts(trace)) : said;
+}
+
+std::string WhyNoDeviceTime(const RunAnalysis& run) {
+  if (const TraceAnalysis* only = OnlyTrace(run)) return WhyNoDeviceTime(*only);
+  if (std::string said = SaidWhyNoDeviceTime(run); !said.empty()) return said;
+  const Scope scope = run.traces.empty() ? Scope{} : run.traces.front().scope;
+  return NoDeviceWork(
+      std::ranges::any_of(RanksOf(run),
+                          [](const TraceAnalysis* trace) { return LacksRows(*trace); }),
+      scope.window || !scope.device.empty() ? "in these parts of the traces" : "in these traces");
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

@@ -39,7 +39,8 @@ std::string WhyNoIdleTime(const TraceAnalysis& trace);
 // its first rank that has one, and how many ranks share it.
 std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace);
 std::string SaidWhyNoDeviceTime(const RunAnalysis& run);
-// The same; without a reason, says that no work ran on a device.
+// The same; without a reason, says that no work ran on a device, or that none is recorded.
 std::string WhyNoDeviceTime(const TraceAnalysis& trace);
+std::string WhyNoDeviceTime(const RunAnalysis& run);
 
 }  // namespace tacho

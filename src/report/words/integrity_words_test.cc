@@ -222,6 +222,28 @@ TEST(LossInWords, RowsThatAreNotReadAreSaid) {
             "traces device rows are not read");
 }
 
+TEST(Answers, SayWhatIsLostWhereTheVerdictDoes) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    trace.integrity.impossible = {.compared = 10, .out_of_order = 8};
+    trace.notes.Add(NoteId::kTimesRefused, "");
+    ForgetIdle(trace);
+    trace.devices.clear();
+  }
+  EXPECT_EQ(Answers(run)[0].sentence,
+            "In 2 of 2 traces the device's times are refused; 1 of 3 ranks missing");
+}
+
+TEST(LossInWords, CountsCallsThatLackAPart) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[1].integrity.lost = LostCalls(3, LossPattern::kSpread);
+  run.traces[1].integrity.lost.partial_graphs = 2;
+  run.traces[1].notes.Add(NoteId::kLostGpuWork, "");
+  EXPECT_EQ(LossInWords(run),
+            "1 trace incomplete: all or part of the GPU work of 5 of 280 launch and copy calls is "
+            "missing");
+}
+
 TEST(LossInWords, RefusedTimesAreSaid) {
   RunAnalysis run = TwoRanksForTest();
   run.traces[1].integrity.impossible = {.compared = 10, .out_of_order = 8};

@@ -40,10 +40,6 @@ std::string NoStepText(const RankTable& ranks) {
          MissingSuffix(ranks);
 }
 
-bool IsPart(const RunAnalysis& run) {
-  return !run.traces.empty() && (run.traces[0].scope.window || !run.traces[0].scope.device.empty());
-}
-
 // Names the operators that run on a CPU engine while it is busy.
 std::string_view OperatorsText(const DeviceTotals& totals) {
   return totals.has_collectives_beside ? "operators, or collectives of other threads,"
@@ -202,13 +198,6 @@ std::string OtherFileText(const TraceFacts& facts) {
 bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
 // What the screen begins with, or the short form with which it ends if the whole text is too long.
-// `launched`: calls launched some.
-std::string NoDeviceWork(bool launched, std::string_view where) {
-  return launched
-             ? fmt::format("no device work is recorded {}, although calls launched some", where)
-             : fmt::format("no device work {}", where);
-}
-
 enum class Length : uint8_t { kWhole, kBrief };
 
 std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
@@ -257,14 +246,9 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     return "recordings of graph capture at the engine's start, not of ranks that serve: graphs are "
            "captured and do not run, so no device time";
   if (totals.devices.window.ns == 0) {
-    if (const std::string why = SaidWhyNoDeviceTime(run); !why.empty())
-      return why + MissingSuffix(run.ranks);
-    const bool lacks_rows = std::ranges::any_of(
-        RanksOf(run), [](const TraceAnalysis* trace) { return LacksRows(*trace); });
-    return fmt::format(
-        "{}, so no device time{}",
-        NoDeviceWork(lacks_rows, IsPart(run) ? "in these parts of the traces" : "in these traces"),
-        MissingSuffix(run.ranks));
+    const std::string why = WhyNoDeviceTime(run);
+    return why + (SaidWhyNoDeviceTime(run).empty() ? ", so no device time" : "") +
+           MissingSuffix(run.ranks);
   }
   const std::string traces = totals.timed < totals.workers
                                  ? fmt::format("{} of {} traces", totals.timed, totals.workers)
