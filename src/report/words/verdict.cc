@@ -200,7 +200,7 @@ bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::k
 // What the screen begins with, or the short form with which it ends if the whole text is too long.
 enum class Length : uint8_t { kWhole, kBrief };
 
-std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
+std::string VerdictText(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
@@ -215,8 +215,7 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
   }
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
-    return fmt::format("{}, so no device time{}",
-                       NoDeviceWork(LacksRows(trace), Whereabouts(trace)), MissingSuffix(ranks));
+    return WhyNoDeviceTime(trace) + ", so no device time" + MissingSuffix(ranks);
   }
   std::string who = "GPU busy";
   if (totals.on_host) {
@@ -234,7 +233,7 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
          MissingSuffix(ranks);
 }
 
-std::string Sentence(const RunAnalysis& run, Length length) {
+std::string VerdictText(const RunAnalysis& run, Length length) {
   const RunTotals totals = TotalsOf(run);
   if (totals.workers > 0 &&
       std::ranges::all_of(RanksOf(run), [](const auto* trace) { return TookNoStep(*trace); }))
@@ -277,13 +276,13 @@ std::string Sentence(const RunAnalysis& run, Length length) {
 }  // namespace
 
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
-  return Sentence(trace, ranks, Length::kWhole);
+  return VerdictText(trace, ranks, Length::kWhole);
 }
-std::string Verdict(const RunAnalysis& run) { return Sentence(run, Length::kWhole); }
+std::string Verdict(const RunAnalysis& run) { return VerdictText(run, Length::kWhole); }
 std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks) {
-  return Sentence(trace, ranks, Length::kBrief);
+  return VerdictText(trace, ranks, Length::kBrief);
 }
-std::string BriefVerdict(const RunAnalysis& run) { return Sentence(run, Length::kBrief); }
+std::string BriefVerdict(const RunAnalysis& run) { return VerdictText(run, Length::kBrief); }
 
 RunVerdict VerdictOf(const RunAnalysis& run) {
   if (const TraceAnalysis* only = OnlyTrace(run))

@@ -118,7 +118,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
 bool ProfilerSession::HoldsNoStep(size_t index, std::stop_token stop) {
   const RecordedWorker& worker = recording_.workers[index];
   if (worker.folder.empty()) return true;
-  files_.WaitFor(worker, std::move(stop));
+  files_.WaitFor(worker, stop);
   const std::vector<std::string> files = files_.TracesOf(worker);
   return !files.empty() && std::ranges::all_of(files, [](const std::string& file) {
     const Result<TraceCount> count = CountTrace(file);
