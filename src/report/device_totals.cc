@@ -192,6 +192,12 @@ std::string_view Whereabouts(const TraceAnalysis& trace) {
   return part ? "in this part of the trace" : "in this trace";
 }
 
+std::string_view Whereabouts(const RunAnalysis& run) {
+  if (const TraceAnalysis* only = OnlyTrace(run)) return Whereabouts(*only);
+  const Scope& scope = run.traces.front().scope;
+  return scope.window || !scope.device.empty() ? "in these parts of the traces" : "in these traces";
+}
+
 bool IsWorker(const TraceAnalysis& trace) { return IsRank(trace.facts.role); }
 
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {

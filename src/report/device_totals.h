@@ -44,6 +44,7 @@ std::string_view WorkWords(const DeviceTotals& totals);
 // The words for where an empty table found nothing: "in this trace", or "in this part of the trace"
 // if a window or a device was asked for.
 std::string_view Whereabouts(const TraceAnalysis& trace);
+std::string_view Whereabouts(const RunAnalysis& run);  // of one trace or more
 
 // True for the trace of a rank, or of several; false for a front-end's trace.
 bool IsWorker(const TraceAnalysis& trace);

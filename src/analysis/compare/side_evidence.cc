@@ -46,10 +46,12 @@ std::string WhyNoWork(const Notes& notes) {
 // Sums the calls that should have GPU work, in all and by API.
 struct LossSums {
   uint64_t calls = 0, lost = 0;
+  uint64_t whole_traces = 0;                                       // have calls and lost none
   std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls and lost calls
 
   void Add(const LostWork& work) {
     calls += work.calls;
+    whole_traces += work.calls > 0 && !work.any();
     for (const LostWork::Api& api : work.apis) {
       apis[api.name].first += api.calls;
       apis[api.name].second += api.lost;
@@ -65,6 +67,9 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
   else if (evidence.pattern != pattern)
     evidence.pattern.reset();
   evidence.at_edges &= !LostBetween(trace);
+}
+
+void CountSteps(const TraceAnalysis& trace, SideEvidence& evidence) {
   for (const Step& step : trace.steps.steps) {
     SideEvidence::Steps& steps = evidence.steps[step.label.phase];
     ++steps.all;
@@ -145,6 +150,7 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
     for (const TraceAnalysis* trace : RanksOf(run)) {
       const LostWork& lost = trace->integrity.lost;
       if (lost.any()) AddLoss(*trace, losses.lost == 0, evidence);
+      CountSteps(*trace, evidence);
       losses.Add(lost);
       evidence.partial_graphs += lost.partial_graphs;
       evidence.cut_off += lost.cut_off;
@@ -165,7 +171,8 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       lost_data && only_lost_work && losses.lost + evidence.cut_off + evidence.untimed_ranks > 0;
   evidence.calls = losses.calls;
   evidence.lost_calls = losses.lost;
-  if (losses.apis.size() == 1) {
+  // Of a trace that lost none, the calls of an API are not known here.
+  if (losses.apis.size() == 1 && losses.whole_traces == 0) {
     evidence.api = losses.apis.begin()->first;
     evidence.calls = losses.apis.begin()->second.first;
   }

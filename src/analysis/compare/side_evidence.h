@@ -13,8 +13,8 @@ namespace tacho {
 
 // What the traces of one side of a comparison say about their own figures (analysis/evidence/).
 struct SideEvidence {
-  // Launch and copy calls, and those of them that lack some or all of their GPU work. If only one
-  // API lost any (`api`), both count that API alone.
+  // Launch and copy calls, and those of them that lack some or all of their GPU work. If all traces
+  // lost calls of one API alone (`api`), both count that API alone.
   uint64_t calls = 0, lost_calls = 0;
   std::string api;
   uint64_t partial_graphs = 0;  // lost calls that lack only a part
@@ -25,7 +25,7 @@ struct SideEvidence {
   bool at_edges = true;
   // Data is lost, and all of it is GPU work of calls or its times.
   bool only_lost_work = false;
-  // In the traces that lost any: steps, and how many of them lack work.
+  // Steps of all ranks, and how many of them lack work.
   struct Steps {
     uint64_t all = 0, lost = 0;
   };

@@ -69,6 +69,14 @@ TEST(LossText, CountsTheCallsOfOneApiOrOfAll) {
             "the base lost part of the GPU work of 7 of 1061 calls");
 }
 
+// The other rank launched as much and lost nothing.
+TEST(LossText, CountsTheCallsOfAllRanks) {
+  RunAnalysis run = Lossy(100, 14, LossPattern::kSpread);
+  run.traces.push_back(Lossy(100, 0, LossPattern::kNone).traces[0]);
+  run.traces[1].integrity.lost.apis.clear();
+  EXPECT_EQ(LossText({}, EvidenceOf({run})), "the new run lost GPU work of 14 of 210 calls");
+}
+
 TEST(CompareRuns, LostCallsAreNoOtherNumberOfLayers) {
   RunAnalysis whole = OneTrace();
   RunAnalysis lossy = Lossy(161, 80, LossPattern::kStart);

@@ -73,20 +73,19 @@ Answer AnswerTrust(const AnswerInput& in) {
     answer.figure = FormatCount(whole) + " whole";
     answer.of = FormatCounted(traces.size(), "trace");
   }
-  std::string text = all_whole ? LossInWords(in.run) : "";
-  if (traces.size() > 1 &&
-      (std::ranges::any_of(traces, LacksIdleTime) || std::ranges::any_of(traces, LacksRows)))
-    text = MissingWorkText(in.run);
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
-  };
-  const std::string caveat = Caveat(in.run);
-  // The caveat already names the loss if idle time is still known.
-  if (traces.size() == 1 && !all_whole && (caveat.empty() || !traces.front().idle.known))
-    text = LossInWords(traces.front());
-  add(caveat);
-  if (text.empty()) text = LossInWords(in.run);
-  add(MissingCountText(in.run.ranks));
+  const TraceAnalysis* only = OnlyTrace(in.run);
+  std::vector<std::string> parts = {LossInWords(in.run)};
+  if (only == nullptr) {
+    parts.push_back(CaveatBesideLoss(in.run));
+  } else {
+    std::string caveat = Caveat(*only);
+    // The caveat names the loss if idle time is still known.
+    if (!all_whole && !caveat.empty() && only->idle.known) parts.clear();
+    parts.push_back(std::move(caveat));
+  }
+  parts.push_back(MissingCountText(in.run.ranks));
+  std::erase(parts, "");
+  std::string text = fmt::format("{}", fmt::join(parts, "; "));
   answer.sentence = Sentence(std::move(text));
   return answer;
 }
@@ -149,13 +148,12 @@ Answer AnswerBound(const AnswerInput& in) {
 }
 
 Answer AnswerKernels(const AnswerInput& in) {
+  if (in.totals.devices.window.ns == 0) return CannotTell(NoDeviceTime(in));
   const KernelTable& kernels = in.totals.kernels;
   const std::string_view words = WorkWords(in.totals.devices);
   if (kernels.categories.empty() || kernels.total.ns == 0) {
-    return CannotTell(in.run.traces.empty()
-                          ? NoDeviceTime(in)
-                          : fmt::format("no {} {}", in.totals.devices.on_host ? words : "kernel",
-                                        Whereabouts(in.run.traces.front())));
+    return CannotTell(
+        fmt::format("no {} {}", in.totals.devices.on_host ? words : "kernel", Whereabouts(in.run)));
   }
   if (!in.totals.devices.whole) return CannotTell(kUnknownWork);
   const CategoryRow& category = kernels.categories.front();

@@ -120,7 +120,13 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
   return "";
 }
 
-std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
+// Whether LossInWords of a run says it.
+bool IsLoss(Doubt doubt) {
+  return doubt == Doubt::kLostWork || doubt == Doubt::kTimesRefused ||
+         doubt == Doubt::kEventsMissing || doubt == Doubt::kRecordsDropped;
+}
+
+std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces, bool beside_loss = false) {
   const bool verdict_counts_lost =
       std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
   // A trace without device time is no part of the figures, unless none has any.
@@ -130,6 +136,7 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   for (const Doubt doubt : {Doubt::kLostWork, Doubt::kRecorderStopped, Doubt::kTimesRefused,
                             Doubt::kClockOff, Doubt::kImpossibleOrder, Doubt::kEventsMissing,
                             Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
+    if (beside_loss && IsLoss(doubt)) continue;
     const auto doubtful =
         static_cast<size_t>(std::ranges::count_if(traces, [&](const TraceAnalysis* trace) {
           const bool counts = doubt != Doubt::kEventsMissing || !timed || !trace->devices.empty();
@@ -183,5 +190,6 @@ bool BusyIsLeast(const RunAnalysis& run) {
 
 std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
 std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
+std::string CaveatBesideLoss(const RunAnalysis& run) { return CaveatOf(RanksOf(run), true); }
 
 }  // namespace tacho

@@ -11,6 +11,8 @@ namespace tacho {
 // speaks against it.
 std::string Caveat(const TraceAnalysis& trace);
 std::string Caveat(const RunAnalysis& run);
+// Without what LossInWords says of the run.
+std::string CaveatBesideLoss(const RunAnalysis& run);
 
 // Whether busy time is a lower bound because events are missing, by tacho's own checks or by what
 // the profiler says. Work missing only at the edges of the recording does not count: it lies

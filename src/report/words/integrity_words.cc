@@ -326,11 +326,10 @@ std::string WhyNoDeviceTime(const TraceAnalysis& trace) {
 std::string WhyNoDeviceTime(const RunAnalysis& run) {
   if (const TraceAnalysis* only = OnlyTrace(run)) return WhyNoDeviceTime(*only);
   if (std::string said = SaidWhyNoDeviceTime(run); !said.empty()) return said;
-  const Scope scope = run.traces.empty() ? Scope{} : run.traces.front().scope;
   return NoDeviceWork(
       std::ranges::any_of(RanksOf(run),
                           [](const TraceAnalysis* trace) { return LacksRows(*trace); }),
-      scope.window || !scope.device.empty() ? "in these parts of the traces" : "in these traces");
+      Whereabouts(run));
 }
 
 std::string ImpossibleText(const ImpossibleWork& work) {

@@ -166,11 +166,14 @@ TEST(Answers, LeaveOutARankOfRefusedTimes) {
 // count.
 TEST(LossInWords, CountsTracesThatLackWorkOnce) {
   RunAnalysis run = TwoRanksForTest();
-  for (TraceAnalysis& trace : run.traces) trace.integrity.lost = LostCalls(1, LossPattern::kSpread);
+  for (TraceAnalysis& trace : run.traces) {
+    trace.integrity.lost = LostCalls(1, LossPattern::kSpread);
+    trace.notes.Add(NoteId::kLostGpuWork, "");
+  }
   ForgetIdle(run.traces[1]);
   EXPECT_THAT(Verdict(run), HasSubstr("GPU work is missing in 2 of 2 traces"));
   EXPECT_THAT(Caveat(run), Not(HasSubstr("is missing")));
-  EXPECT_THAT(Answers(run)[0].sentence, HasSubstr("GPU work is missing in 2 of 2 traces"));
+  EXPECT_THAT(Answers(run)[0].sentence, StartsWith("2 traces incomplete: GPU work of 2 of 560"));
 }
 
 TEST(LossInWords, OfARunSaysWhatTheEndCutOff) {
@@ -200,7 +203,7 @@ TEST(LossInWords, LaunchesWithoutARowAreSaid) {
             "in 1 of 2 traces no GPU work is recorded, although calls launched some");
   EXPECT_EQ(MissingWorkText(run), "GPU work is missing in 1 of 2 traces");
   EXPECT_EQ(Answers(run)[0].figure, "1 whole");
-  EXPECT_THAT(Answers(run)[0].sentence, StartsWith("GPU work is missing in 1 of 2 traces"));
+  EXPECT_THAT(Answers(run)[0].sentence, StartsWith("In 1 of 2 traces no GPU work is recorded"));
   run.traces[0].integrity.lost = LostCalls(3, LossPattern::kSpread);
   run.traces[0].notes.Add(NoteId::kLostGpuWork, "");
   EXPECT_EQ(LossInWords(run),
@@ -232,6 +235,28 @@ TEST(Answers, SayWhatIsLostWhereTheVerdictDoes) {
   }
   EXPECT_EQ(Answers(run)[0].sentence,
             "In 2 of 2 traces the device's times are refused; 1 of 3 ranks missing");
+}
+
+// A trace that was cut before its device rows is no part of any figure, so the caveat is silent.
+TEST(Answers, SayThatARankIsIncompleteBesideACaveatOfAnother) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[0].facts.python_stacks = true;
+  run.traces[1].devices.clear();
+  run.traces[1].notes.Add(NoteId::kTruncatedJson, "");
+  EXPECT_THAT(Answers(run)[0].sentence,
+              AllOf(StartsWith("1 trace incomplete; in 1 of 2 traces Python stacks"),
+                    HasSubstr("1 of 3 ranks missing")));
+}
+
+TEST(Answers, OfRefusedTimesNameTheMissingRanks) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces.resize(1);
+  run.traces[0].integrity.impossible = {.compared = 10, .out_of_order = 8};
+  run.traces[0].notes.Add(NoteId::kTimesRefused, "");
+  ForgetIdle(run.traces[0]);
+  run.traces[0].devices.clear();
+  EXPECT_THAT(Verdict(run.traces[0], run.ranks),
+              AllOf(StartsWith("device time cannot be told"), HasSubstr("ranks missing")));
 }
 
 TEST(LossInWords, CountsCallsThatLackAPart) {

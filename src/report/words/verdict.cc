@@ -211,7 +211,8 @@ std::string VerdictText(const TraceAnalysis& trace, const RankTable& ranks, Leng
            "is whose; analyze the ranks' own files together";
   }
   if (totals.window.ns == 0) {
-    if (std::string why = SaidWhyNoDeviceTime(trace); !why.empty()) return why;
+    if (const std::string why = SaidWhyNoDeviceTime(trace); !why.empty())
+      return why + MissingSuffix(ranks);
   }
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
