@@ -69,11 +69,14 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
   evidence.at_edges &= !LostBetween(trace);
 }
 
+// Refused times mark steps too, although no work is lost; a trace without any row marks none.
 void CountSteps(const TraceAnalysis& trace, SideEvidence& evidence) {
+  const bool has_lost = trace.integrity.lost.any();
+  const bool has_no_rows = trace.devices.empty() && trace.notes.CountOf(NoteId::kNoGpuEvents) > 0;
   for (const Step& step : trace.steps.steps) {
     SideEvidence::Steps& steps = evidence.steps[step.label.phase];
     ++steps.all;
-    steps.lost += step.lost_work;
+    steps.lost += has_no_rows || (has_lost && step.lost_work);
   }
 }
 

@@ -69,6 +69,25 @@ TEST(LossText, CountsTheCallsOfOneApiOrOfAll) {
             "the base lost part of the GPU work of 7 of 1061 calls");
 }
 
+TEST(SideEvidence, CountsStepsThatLackWorkOnly) {
+  const auto with_steps = [](RunAnalysis run, bool lost_work) {
+    for (int i = 0; i < 4; ++i) {
+      Step& step = run.traces[0].steps.steps.emplace_back();
+      step.label.phase = Phase::kDecode;
+      step.lost_work = lost_work;
+    }
+    return run;
+  };
+  const RunAnalysis lossy = with_steps(Lossy(100, 14, LossPattern::kSpread), true);
+  RunAnalysis refused = with_steps(OneTrace(), true), rowless = with_steps(OneTrace(), false);
+  refused.traces[0].notes.Add(NoteId::kTimesRefused, "");
+  rowless.traces[0].devices.clear();
+  rowless.traces[0].notes.Add(NoteId::kNoGpuEvents, "");
+  EXPECT_EQ(EvidenceOf({refused}).LostSteps(Phase::kDecode), "");
+  EXPECT_EQ(EvidenceOf({lossy, refused}).LostSteps(Phase::kDecode), "4 of its 8 decode steps");
+  EXPECT_EQ(EvidenceOf({lossy, rowless}).LostSteps(Phase::kDecode), "8 of its 8 decode steps");
+}
+
 // The other rank launched as much and lost nothing.
 TEST(LossText, CountsTheCallsOfAllRanks) {
   RunAnalysis run = Lossy(100, 14, LossPattern::kSpread);

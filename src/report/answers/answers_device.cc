@@ -80,8 +80,11 @@ Answer AnswerTrust(const AnswerInput& in) {
   } else {
     std::string caveat = Caveat(*only);
     // The caveat names the loss if idle time is still known.
-    if (!all_whole && !caveat.empty() && only->idle.known) parts.clear();
+    if (!IsWhole(*only) && !caveat.empty() && only->idle.known) parts.clear();
     parts.push_back(std::move(caveat));
+    // Of front ends.
+    const uint64_t others = traces.size() - whole - (IsWhole(*only) ? 0 : 1);
+    if (others > 0) parts.push_back(FormatCounted(others, "other trace") + " incomplete");
   }
   parts.push_back(MissingCountText(in.run.ranks));
   std::erase(parts, "");

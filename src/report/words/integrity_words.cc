@@ -123,7 +123,7 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
 // Whether more is missing than what has words of its own: rows that are not read, all rows, the
 // device's times, and what only the profiler reports.
 bool LacksMore(const TraceAnalysis& trace) {
-  return (LacksIdleTime(trace) && !LacksRows(trace)) ||
+  return trace.counts.total == 0 || (LacksIdleTime(trace) && !LacksRows(trace)) ||
          std::ranges::any_of(trace.notes.list(), [](const Note& note) {
            return KindOf(note.id).severity == Severity::kDataLoss &&
                   note.id != NoteId::kTimesRefused && note.id != NoteId::kProducerLostEvents;
@@ -169,7 +169,8 @@ std::string LossText(const LostWork& lost) {
 }
 
 bool IsWhole(const TraceAnalysis& trace) {
-  return !trace.notes.lost_data() && trace.idle.known && !LacksRows(trace) && !HasUnreadRows(trace);
+  return trace.counts.total > 0 && !trace.notes.lost_data() && trace.idle.known &&
+         !LacksRows(trace) && !HasUnreadRows(trace);
 }
 
 bool LacksIdleTime(const TraceAnalysis& trace) {

@@ -248,6 +248,14 @@ TEST(Answers, SayThatARankIsIncompleteBesideACaveatOfAnother) {
                     HasSubstr("1 of 3 ranks missing")));
 }
 
+TEST(Answers, SayThatAFrontEndIsIncomplete) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[1].facts.role = TraceRole::kFrontend;
+  run.traces[1].notes.Add(NoteId::kTruncatedJson, "");
+  EXPECT_EQ(Answers(run)[0].figure, "1 whole");
+  EXPECT_THAT(Answers(run)[0].sentence, StartsWith("No event lost; 1 other trace incomplete"));
+}
+
 TEST(Answers, OfRefusedTimesNameTheMissingRanks) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.resize(1);
