@@ -31,7 +31,7 @@ function(tacho_layer name)
     target_compile_definitions(${name}_test PRIVATE TACHO_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     if(TACHO_SANITIZE)
       # A sanitizer takes longer to start than most tests to run: one process for all.
-      add_test(NAME ${name}.all COMMAND ${name}_test --gtest_brief=1)
+      add_test(NAME ${name}.all COMMAND ${name}_test --gtest_brief=1 ${TACHO_TEST_FILTER})
       # Before the programs: one takes minutes, and those mostly wait.
       set_tests_properties(${name}.all PROPERTIES TIMEOUT 900 COST 150)
     else()
