@@ -8,23 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 
 #include "base/capture_file.h"
 #include "base/disk_room.h"
 #include "base/file_descriptor.h"
-#include "base/pause.h"
 #include "base/replace_file.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostFiles = 100'000;
 constexpr std::chrono::milliseconds kLookAtFiles{250};
@@ -106,8 +102,10 @@ bool NameHasKey(std::string_view path, std::string_view key) {
 
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
-                                      const std::function<void(uint64_t bytes)>& progress) {
-  Clock::time_point begin = Clock::now(), changed = begin;
+                                      const std::function<void(uint64_t bytes)>& progress,
+                                      Clock& clock) {
+  const int64_t begin_ns = clock.NowNs();
+  int64_t changed_ns = begin_ns;
   FolderState last;
   std::vector<std::string> traces;
   while (true) {
@@ -126,17 +124,19 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
       else
         whole = false;
     }
-    if (state != last) changed = Clock::now();
+    if (state != last) changed_ns = clock.NowNs();
     last = state;
     if (progress) progress(bytes);
-    auto since = Clock::now() - changed;
+    const std::chrono::nanoseconds since(clock.NowNs() - changed_ns);
     bool enough = traces.size() >= options.expected;
     // A gzip file grows under its final name; two looks without growth show that it is done.
     if (whole && enough && !traces.empty() && since >= 2 * kLookAtFiles) break;
     if (since >= options.quiet && (enough || since >= kForTheRest)) break;
-    if (options.patience.count() > 0 && Clock::now() - begin >= options.patience) break;
+    if (options.patience.count() > 0 &&
+        std::chrono::nanoseconds(clock.NowNs() - begin_ns) >= options.patience)
+      break;
     if (stop.stop_requested()) break;
-    Pause(stop, kLookAtFiles);
+    clock.Pause(stop, kLookAtFiles);
   }
   // Files that never became whole are brought along as well: they can be read up to their end.
   traces.clear();
@@ -221,7 +221,7 @@ Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std
     const FileDescriptor his = owner ? OpenOwned(file, *owner) : FileDescriptor();
     if (owner && !his)
       return Fail(ErrorKind::kOutput,
-                  fmt::format("{}: it is no regular file of user {}", file, *owner));
+                  fmt::format("{}: it is not a regular file of user {}", file, *owner));
     const std::string why =
         LinkOrCopy(owner ? fmt::format("/proc/self/fd/{}", his.get()) : file, to);
     if (why.empty()) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "control/finding.h"
 
@@ -51,10 +52,11 @@ struct SettleOptions {
   size_t expected = 0;  // number of trace files; while there are fewer, `quiet` is 10 s
 };
 // Waits until the new files below `folder` are whole and no longer grow; calls `progress` with
-// their bytes about twice a second. Returns the new trace files, sorted.
+// their bytes four times a second. Returns the new trace files, sorted.
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
-                                      const std::function<void(uint64_t bytes)>& progress);
+                                      const std::function<void(uint64_t bytes)>& progress,
+                                      Clock& clock = SystemClock());
 
 // Chooses names for files that come to one folder: never the name of a file that is there, and none
 // twice, so that no file overwrites another. "t.json.gz" becomes "t~2.json.gz".

@@ -6,8 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
+#include "base/clock_for_test.h"
 #include "base/folder_for_test.h"
 #include "session/small_disk_for_test.h"
 
@@ -62,19 +62,21 @@ TEST(NameHasKey, EndsBeforeTheNextNumber) {
 
 TEST_F(TraceFolderTest, WaitsUntilAFileIsWhole) {
   FolderState before = ReadFolder(folder_.path());
-  std::thread writer([&] {
-    std::this_thread::sleep_for(milliseconds(300));
-    folder_.Write("t.json.tmp", "{\"traceEvents\":[");
-    std::this_thread::sleep_for(milliseconds(700));
-    folder_.Write("t.json.tmp", "{\"traceEvents\":[]}");
-    fs::rename(folder_.At("t.json.tmp"), folder_.At("t.json"));
-  });
+  HeldClock clock;
+  int looks = 0;
+  clock.after_wait = [&] {
+    if (++looks == 2) folder_.Write("t.json.tmp", "{\"traceEvents\":[");
+    if (looks == 20) {
+      folder_.Write("t.json.tmp", "{\"traceEvents\":[]}");
+      fs::rename(folder_.At("t.json.tmp"), folder_.At("t.json"));
+    }
+  };
   SettleOptions options;
   options.expected = 1;
   uint64_t seen = 0;
-  auto files =
-      WaitForFiles(folder_.path(), before, options, {}, [&](uint64_t bytes) { seen = bytes; });
-  writer.join();
+  auto files = WaitForFiles(
+      folder_.path(), before, options, {}, [&](uint64_t bytes) { seen = bytes; }, clock);
+  EXPECT_GT(looks, 20);
   EXPECT_THAT(files, ElementsAre(folder_.At("t.json")));
   EXPECT_EQ(seen, 18u);
 }
@@ -83,16 +85,16 @@ TEST_F(TraceFolderTest, GivesUpWhenNothingGrows) {
   FolderState before = ReadFolder(folder_.path());
   std::string half = folder_.Write("half.json", "{\"traceEvents\":[{");
   SettleOptions options;
-  options.quiet = milliseconds(300);
-  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, {}, {}), ElementsAre(half))
+  HeldClock clock;
+  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, {}, {}, clock), ElementsAre(half))
       << "what was cut is brought along";
   options.quiet = milliseconds(60'000);
   options.patience = milliseconds(300);
-  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, {}, {}), ElementsAre(half));
+  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, {}, {}, clock), ElementsAre(half));
   std::stop_source stop;
   stop.request_stop();
   options.patience = milliseconds(0);
-  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, stop.get_token(), {}),
+  EXPECT_THAT(WaitForFiles(folder_.path(), before, options, stop.get_token(), {}, clock),
               ElementsAre(half));
 }
 

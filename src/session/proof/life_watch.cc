@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "control/live/liveness.h"
 #include "control/live/probe.h"
@@ -51,10 +50,10 @@ LifeWatch::Deaths IllAlready(const Doubts& doubts) {
 }
 
 // Asks the doubtful engines a second time. `first` holds the answers to the first question.
-LifeWatch::Deaths AskAgain(HttpClient& client, const Doubts& first) {
+LifeWatch::Deaths AskAgain(HttpClient& client, Clock& clock, const Doubts& first) {
   LifeWatch::Deaths dead;
   if (first.why.empty()) return dead;
-  std::this_thread::sleep_for(kBetweenQuestions);
+  clock.Pause({}, kBetweenQuestions);
   const Doubts then = Ask(client, first.engines);
   for (size_t n = 0; n < then.why.size(); ++n) {
     const size_t which = then.engines.which[n];
@@ -79,18 +78,18 @@ const LifeWatch::Deaths& LifeWatch::Dead(const std::vector<size_t>& which,
       const auto ill = ill_->find(engine);
       if (ill == ill_->end() || ill->second != why) dead_.emplace(engine, why);
     }
-    next_look_ns_ = MonotonicNs() + kLookNs;
+    next_look_ns_ = clock_.NowNs() + kLookNs;
   }
-  if (which.empty() || MonotonicNs() < next_look_ns_) return dead_;
+  if (which.empty() || clock_.NowNs() < next_look_ns_) return dead_;
   AskedEngines asked{.which = which, .workers = {}, .facts = {}};
   for (const size_t i : which) {
     asked.workers.push_back(workers[i].worker);
     asked.facts.push_back(workers[i].facts);
   }
-  look_ = std::async(std::launch::async, [&client = client_, asked = std::move(asked),
-                                          is_first = !ill_.has_value()] {
+  look_ = std::async(std::launch::async, [&client = client_, &clock = clock_,
+                                          asked = std::move(asked), is_first = !ill_.has_value()] {
     const Doubts doubts = Ask(client, asked);
-    return Look{AskAgain(client, doubts), is_first ? IllAlready(doubts) : Deaths{}};
+    return Look{AskAgain(client, clock, doubts), is_first ? IllAlready(doubts) : Deaths{}};
   });
   return dead_;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/monotonic_clock.h"
+#include "base/clock.h"
 #include "net/http_client.h"
 #include "session/recorded_worker.h"
 
@@ -20,7 +20,9 @@ namespace tacho {
 // destructor waits for pending answers (kPatienceForLife).
 class LifeWatch {
  public:
-  explicit LifeWatch(HttpClient& client) : client_(client) {}  // which must outlive it
+  // `client` and `clock` must outlive it.
+  explicit LifeWatch(HttpClient& client, Clock& clock = SystemClock())
+      : client_(client), clock_(clock) {}
 
   using Deaths = std::map<size_t, std::string>;
 
@@ -36,6 +38,7 @@ class LifeWatch {
   };
 
   HttpClient& client_;
+  Clock& clock_;
   Deaths dead_ = {};
   std::optional<Deaths> ill_ = {};  // once the first look is over
   int64_t next_look_ns_ = 0;

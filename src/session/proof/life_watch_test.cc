@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 
+#include "base/clock_for_test.h"
 #include "control/fake_engine_for_test.h"
 
 namespace tacho {
@@ -27,12 +29,14 @@ class LifeWatchTest : public ::testing::Test {
     const size_t before = Questions();
     while (Questions() < before + questions) Look();
   }
-  // What counts as dead after the questions so far, each with its second question.
+  // What counts as dead after the questions so far, each with its second question. A look asks one
+  // or two questions, and begins once the look before it has ended.
   LifeWatch::Deaths Dead() {
-    for (int i = 0; i < 30; ++i) Look();
+    Ask(2);
     return watch_.Dead({0}, workers_);
   }
 
+  HeldClock clock_;
   FakeEngine engine_{{{"GET /health", {200, ""}}, {"GET /metrics", {200, kMetrics}}}};
 
  private:
@@ -41,7 +45,8 @@ class LifeWatchTest : public ::testing::Test {
 
   void Look() {
     watch_.Dead({0}, workers_);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    clock_.Move(std::chrono::milliseconds(50));
+    std::this_thread::yield();
   }
   size_t Questions() const {
     const std::vector<std::string> seen = engine_.seen();
@@ -50,7 +55,7 @@ class LifeWatchTest : public ::testing::Test {
 
   std::vector<RecordedWorker> workers_;
   std::unique_ptr<HttpClient> client_ = HttpClient::Create().value();
-  LifeWatch watch_{*client_};
+  LifeWatch watch_{*client_, clock_};
 };
 
 TEST_F(LifeWatchTest, OneThatSaysSoTwiceAndStandsStillIsDead) {
@@ -72,9 +77,9 @@ TEST_F(LifeWatchTest, WhatWasSoBeforeTheWindowIsNoDeathInIt) {
 TEST_F(LifeWatchTest, OneAnswerIsNone) {
   Ask(1);
   EXPECT_THAT(Dead(), IsEmpty());
+  clock_.after_wait = [this] { engine_.Set("GET /health", {200, ""}); };
   engine_.Set("GET /health", {503, ""});
   Ask(1);
-  engine_.Set("GET /health", {200, ""});
   EXPECT_THAT(Dead(), IsEmpty());
 }
 

@@ -13,10 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/file_descriptor.h"
-#include "base/monotonic_clock.h"
 #include "base/parse_json.h"
 #include "base/replace_file.h"
 #include "control/version.h"
@@ -80,11 +78,11 @@ std::vector<std::string> InstancesOf(const OrderedJson& kind) {
 }
 
 // Another tacho holds the lock for milliseconds only; one that holds it longer was suspended.
-bool LockSoon(int folder) {
-  const int64_t until_ns = MonotonicNs() + kMostForLockNs;
+bool LockSoon(int folder, Clock& clock) {
+  const int64_t until_ns = clock.NowNs() + kMostForLockNs;
   while (flock(folder, LOCK_EX | LOCK_NB) != 0) {
-    if ((errno != EWOULDBLOCK && errno != EINTR) || MonotonicNs() > until_ns) return false;
-    std::this_thread::sleep_for(kLookAtLock);
+    if ((errno != EWOULDBLOCK && errno != EINTR) || clock.NowNs() > until_ns) return false;
+    clock.Pause({}, kLookAtLock);
   }
   return true;
 }
@@ -144,14 +142,14 @@ std::optional<KeptFigures> FindFigures(const std::string& key) {
 }
 
 void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
-                 int64_t unix_s) {
+                 int64_t unix_s, Clock& clock) {
   const std::string folder = Folder();
   if (folder.empty() || !(figures.bytes > 0) || !(figures.window_ns > 0)) return;
   std::error_code failed;
   fs::create_directories(folder, failed);
   // One tacho writes at a time; without the lock it writes nothing.
   const FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock || !LockSoon(lock.get())) return;
+  if (!lock || !LockSoon(lock.get(), clock)) return;
   const std::string path = folder + "/profiles.json";
   OrderedJson kept = OrderedJson::array();
   OrderedJson entry = {{"key", key}};

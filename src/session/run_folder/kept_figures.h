@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "control/engine.h"
 #include "control/live/profile_control.h"
 #include "session/plan/budget.h"
@@ -32,6 +33,6 @@ std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
 std::optional<KeptFigures> FindFigures(const std::string& key);
 // Does not keep figures of no step or no byte.
 void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
-                 int64_t unix_s);
+                 int64_t unix_s, Clock& clock = SystemClock());
 
 }  // namespace tacho
