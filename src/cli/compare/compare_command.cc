@@ -9,7 +9,7 @@
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/gate.h"
 #include "cli/commands.h"
-#include "cli/compare/compare_load.h"
+#include "session/run_folder/compare_recordings.h"
 #include "cli/exit_status.h"
 #include "cli/screen/output.h"
 #include "cli/screen/read_runs.h"
@@ -37,7 +37,7 @@ Result<void> CheckCompareOptions(const CompareOptions& options) {
                     options.now.empty() ? "--new" : "--base"));
   if (options.traces.paths.size() != 2 && !by_name) {
     return MisusedCompare(fmt::format(
-        "wants two runs or traces, BASE and NEW, not {}: further runs follow --base and --new",
+        "takes two runs or traces, BASE and NEW, not {}: further runs follow --base and --new",
         options.traces.paths.size()));
   }
   if (options.traces.paths == std::vector<std::string>{"-", "-"})

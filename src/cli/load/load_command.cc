@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <ctime>
-
+#include "base/clocks.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/load/load_foreign.h"
+#include "cli/load/load_job.h"
 #include "cli/load/load_result_files.h"
 #include "cli/load/load_scene.h"
 #include "cli/record/record_report.h"
@@ -23,13 +23,6 @@
 namespace tacho {
 namespace {
 
-constexpr uint64_t kWarmupSeed = 0x7761726d;
-constexpr uint64_t kWarmupsAtOnce = 8;
-
-Result<LoadPlan> PlanOf(const LoadScene& scene, const PlanOptions& options) {
-  return scene.dataset.rows.empty() ? MakePlan(options) : MakePlan(options, scene.dataset);
-}
-
 Result<LoadRecords> SendPlan(const LoadScene& scene, const LoadPlan& plan,
                              const std::string& title) {
   DriveProgress progress;
@@ -37,45 +30,17 @@ Result<LoadRecords> SendPlan(const LoadScene& scene, const LoadPlan& plan,
   if (plan.options.replay_speed) goal.requests = plan.requests.size();
   if (const auto ns = plan.options.duration_ns) goal.seconds = static_cast<double>(*ns) / 1e9;
   const LoadProgress lines(progress, title, goal, scene.progress);
-  return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
+  return Drive(*scene.client, plan, scene.load.targets, progress, scene.stop, scene.load.job.drive);
 }
 
 Result<void> WarmUp(const LoadScene& scene) {
-  if (scene.job.warmups == 0) return {};
-  PlanOptions options = scene.job.plan;
-  options.requests = scene.job.warmups;
-  options.duration_ns.reset();
-  options.rate.reset();
-  options.ramp.reset();
-  options.replay_speed.reset();
-  options.seed ^= kWarmupSeed;
-  if (options.concurrency == 0) options.concurrency = kWarmupsAtOnce;
-  TACHO_ASSIGN_OR_RETURN(const auto plan, PlanOf(scene, options));
+  if (scene.load.job.warmups == 0) return {};
+  TACHO_ASSIGN_OR_RETURN(const auto plan, PlanOf(scene.load, WarmUpOf(scene.load.job)));
   TACHO_RETURN_IF_ERROR(SendPlan(scene, plan, "warm-up"));
   return {};
 }
 
-SummaryOptions SummaryOptionsOf(const LoadJob& job, uint64_t most_at_once) {
-  SummaryOptions options;
-  for (const double percent : job.metrics.percents) {
-    if (std::find(options.percents.begin(), options.percents.end(), percent) ==
-        options.percents.end()) {
-      options.percents.push_back(percent);
-    }
-  }
-  options.slos = job.slos;
-  options.most_at_once = most_at_once;
-  return options;
-}
-
-std::string DateOfNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[64];
-  std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
-  return text;
-}
+std::string DateOfNow() { return DateStamp(ReadClocks().unix_ns); }
 
 // The exit status of a load.
 int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
@@ -85,31 +50,12 @@ int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   return whole.done == 0 ? kRemoteFailed : kIncomplete;
 }
 
-FinishedLoad Finished(const LoadScene& scene, LoadPlan plan, std::string date,
-                      LoadRecords records) {
-  FinishedLoad load;
-  load.plan = std::move(plan);
-  const PlanOptions& options = load.plan.options;
-  load.identity = scene.job.identity;
-  load.identity.date = std::move(date);
-  load.identity.request_rate = options.rate;
-  if (options.concurrency > 0) load.identity.max_concurrency = options.concurrency;
-  load.records = std::move(records);
-  load.urls = scene.job.urls;
-  load.identity.num_prompts = load.records.requests.size();
-  load.metrics = scene.job.metrics;
-  load.slos = scene.job.slos;
-  load.remarks = scene.job.remarks;
-  load.summary = Summarise(load.records, SummaryOptionsOf(scene.job, options.concurrency));
-  return load;
-}
-
 Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
                              const std::string& title) {
-  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene, options));
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene.load, options));
   std::string date = DateOfNow();
   TACHO_ASSIGN_OR_RETURN(auto records, SendPlan(scene, plan, title));
-  return Finished(scene, std::move(plan), std::move(date), std::move(records));
+  return FinishLoad(scene.load, std::move(plan), std::move(date), std::move(records));
 }
 
 // Prints the load, with `more` after its table, and writes its files. Returns the exit status.
@@ -127,7 +73,7 @@ int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& mo
 }
 
 Result<int> RunOnce(const LoadScene& scene) {
-  const auto load = Perform(scene, scene.job.plan, "load");
+  const auto load = Perform(scene, scene.load.job.plan, "load");
   return load.map([&](const FinishedLoad& finished) { return Tell(scene, finished); });
 }
 
@@ -144,13 +90,13 @@ std::string WithoutLoad(const ProvenRecording& proven) {
 Result<int> RunProfiled(const LoadScene& scene) {
   RecordOptions options;
   TACHO_RETURN_IF_ERROR(scene.flags.session.PutInto(options));
-  options.targets = scene.job.urls;
+  options.targets = scene.load.job.urls;
   options.via = Via::kHttp;
   options.whole_load = scene.flags.whole_load;
-  options.patience = scene.job.flush_timeout;
+  options.patience = scene.load.job.flush_timeout;
   options.command = scene.flags.command;
-  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene, scene.job.plan));
-  options.given_load = GivenLoad{std::move(plan), scene.targets, scene.job.drive};
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene.load, scene.load.job.plan));
+  options.given_load = GivenLoad{std::move(plan), scene.load.targets, scene.load.job.drive};
 
   Narrator narrator(scene.progress.live_columns, scene.flags.no_progress);
   std::string date = DateOfNow();
@@ -162,8 +108,8 @@ Result<int> RunProfiled(const LoadScene& scene) {
   const std::string screen = "\n" + RecordScreen(recording, proven, scene.style);
   int status = kDone;
   if (recording.load) {
-    FinishedLoad load =
-        Finished(scene, std::move(*recording.plan), std::move(date), std::move(*recording.load));
+    FinishedLoad load = FinishLoad(scene.load, std::move(*recording.plan), std::move(date),
+                                   std::move(*recording.load));
     load.run = ProfiledRun{recording.folder.path(), proven.proof.complete, proven.status};
     status = Tell(scene, load, screen);
   } else if (const auto written = WriteStdout(scene.flags.json ? WithoutLoad(proven) : screen);
@@ -175,8 +121,8 @@ Result<int> RunProfiled(const LoadScene& scene) {
 }
 
 PlanOptions OptionsOf(const LoadScene& scene, double level) {
-  PlanOptions options = scene.job.plan;
-  if (scene.job.sweep.of == SweepOf::kConcurrency) {
+  PlanOptions options = scene.load.job.plan;
+  if (scene.load.job.sweep.of == SweepOf::kConcurrency) {
     options.concurrency = static_cast<uint64_t>(level);
   } else {
     options.rate = level;
@@ -186,7 +132,7 @@ PlanOptions OptionsOf(const LoadScene& scene, double level) {
 }
 
 Result<int> RunSweep(const LoadScene& scene) {
-  const LoadJob& job = scene.job;
+  const LoadJob& job = scene.load.job;
   const char* const what = job.sweep.of == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
   Result<void> saved;
@@ -233,23 +179,26 @@ Result<int> RunLoad(const std::vector<std::string>& arguments) {
     const auto written = WriteStdout(HelpText(LoadSpecs().front()));
     return written ? kDone : Fails(written.error());
   }
-  TACHO_ASSIGN_OR_RETURN(scene.job, LoadJobOf(scene.flags));
+  TACHO_ASSIGN_OR_RETURN(LoadJob job, LoadJobOf(scene.flags));
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(scene.flags.color));
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
   scene.progress = {.shown = !scene.flags.no_progress,
                     .live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO)),
                     .unicode = scene.style.unicode};
 
-  TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(scene.job.http));
-  for (const std::string& url : scene.job.urls) scene.client->NameServer(*ParseUrl(url));
+  TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(job.http));
+  for (const std::string& url : job.urls) scene.client->NameServer(*ParseUrl(url));
 
   const InterruptScope interrupt("ending the load; what was measured is reported");
   scene.stop = interrupt.token();
-  TACHO_RETURN_IF_ERROR(PrepareScene(scene));
+  TACHO_ASSIGN_OR_RETURN(
+      scene.load, PrepareLoad(
+                      std::move(job), *scene.client,
+                      [](const std::string& text) { Complain(VisibleText(text)); }, scene.stop));
   TACHO_RETURN_IF_ERROR(CheckResultFiles(scene.flags));
   TACHO_RETURN_IF_ERROR(WarmUp(scene));
   if (scene.flags.profile) return RunProfiled(scene);
-  return scene.job.sweep.of == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
+  return scene.load.job.sweep.of == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }
 
 }  // namespace tacho

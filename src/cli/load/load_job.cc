@@ -78,7 +78,7 @@ class JobMaker {
     for (const std::string& header : f_.headers) {
       const size_t sign = header.find_first_of("=:");
       if (sign == std::string::npos)
-        return LoadUsage("--header wants NAME=VALUE: one that is given has neither '=' nor ':'");
+        return LoadUsage("--header needs NAME=VALUE: one that is given has neither '=' nor ':'");
       const size_t value = header.find_first_not_of(' ', sign + 1);
       job_.http.headers.push_back(
           {header.substr(0, sign), value == std::string::npos ? "" : header.substr(value)});
@@ -136,7 +136,7 @@ class JobMaker {
     if (!fields.empty()) job_.target.sampling = "{" + fields + "}";
     if (!f_.extra_body.empty()) {
       if (!IsJsonObject(f_.extra_body)) {
-        return LoadUsage("--extra-body wants a JSON object, such as '{\"top_p\":0.9}'");
+        return LoadUsage("--extra-body needs a JSON object, such as '{\"top_p\":0.9}'");
       }
       job_.target.extra_body = f_.extra_body;
     }
@@ -183,10 +183,11 @@ class JobMaker {
     for (const std::string& pair : f_.metadata) {
       const size_t sign = pair.find('=');
       if (sign == std::string::npos || sign == 0) {
-        return LoadUsage(fmt::format("--metadata wants KEY=VALUE, not '{}'", VisibleText(pair)));
+        return LoadUsage(fmt::format("--metadata takes KEY=VALUE, not '{}'", VisibleText(pair)));
       }
       job_.identity.metadata.emplace_back(pair.substr(0, sign), pair.substr(sign + 1));
     }
+    job_.identity.model_id = f_.model;
     if (!f_.label.empty()) job_.identity.label = f_.label;
     if (!f_.ignored_value.empty()) job_.identity.tokenizer_id = f_.ignored_value;
     job_.drive.id_prefix = f_.request_id_prefix;
@@ -197,12 +198,12 @@ class JobMaker {
   Result<void> SetSweep() {
     if (f_.attain) job_.sweep.attain = *f_.attain;
     if (!(job_.sweep.attain > 0 && job_.sweep.attain <= 1))
-      return LoadUsage("--attain wants a share up to 1");
+      return LoadUsage("--attain needs a share up to 1");
     if (f_.sweep.empty()) return {};
     const size_t sign = f_.sweep.find('=');
     const std::string what = f_.sweep.substr(0, sign);
     if (what != "concurrency" && what != "rate") {
-      return LoadUsage(fmt::format("--sweep wants concurrency=LEVELS or rate=LEVELS, not '{}'",
+      return LoadUsage(fmt::format("--sweep takes concurrency=LEVELS or rate=LEVELS, not '{}'",
                                    VisibleText(f_.sweep)));
     }
     TACHO_ASSIGN_OR_RETURN(
@@ -218,7 +219,7 @@ class JobMaker {
     }
     for (const double level : levels) {
       if (what == "rate" || level == std::floor(level)) continue;
-      return LoadUsage(fmt::format("--sweep concurrency wants whole numbers, not {:g}", level));
+      return LoadUsage(fmt::format("--sweep concurrency takes whole numbers, not {:g}", level));
     }
     job_.sweep.of = what == "rate" ? SweepOf::kRate : SweepOf::kConcurrency;
     job_.sweep.levels = std::move(levels);

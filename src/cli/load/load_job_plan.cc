@@ -148,7 +148,7 @@ class PlanSetter {
       const auto salt = ParseWhole<uint64_t>(f_.salt);
       if (!salt) {
         return LoadUsage(
-            fmt::format("--salt wants a whole number, not '{}'", VisibleText(f_.salt)));
+            fmt::format("--salt takes a whole number, not '{}'", VisibleText(f_.salt)));
       }
       plan.salt = *salt;
     }

@@ -165,8 +165,8 @@ TEST(LoadJob, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(Refused({"--extra-body", "[1]"}), HasSubstr("a JSON object"));
   EXPECT_THAT(Refused({"--goodput", "itl:5"}), HasSubstr("names no time that a request has"));
   EXPECT_THAT(Refused({"--percentile-metrics", "ttfx"}), HasSubstr("no metric 'ttfx'"));
-  EXPECT_THAT(Refused({"--rate", "fast"}), HasSubstr("--rate wants a number"));
-  EXPECT_THAT(Refused({"--duration", "soon"}), HasSubstr("is no duration"));
+  EXPECT_THAT(Refused({"--rate", "fast"}), HasSubstr("--rate takes a number"));
+  EXPECT_THAT(Refused({"--duration", "soon"}), HasSubstr("is not a duration"));
   EXPECT_THAT(Refused({"--requets", "5"}), HasSubstr("--requests"));
   EXPECT_THAT(Refused({"--dataset", "x", "--replay-speed", "2", "--rate", "5"}),
               HasSubstr("--replay and --rate do not go together"));

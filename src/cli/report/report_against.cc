@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/compare/compare_runs.h"
-#include "cli/compare/compare_load.h"
+#include "session/run_folder/compare_recordings.h"
 #include "cli/screen/output.h"
 #include "report/documents/compare_document.h"
 #include "run/baselines.h"

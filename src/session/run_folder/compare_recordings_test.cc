@@ -1,4 +1,4 @@
-#include "cli/compare/compare_load.h"
+#include "session/run_folder/compare_recordings.h"
 
 #include <gtest/gtest.h>
 
@@ -114,7 +114,7 @@ TEST(CompareRecordings, SaysNothingOfTracesAlone) {
   RunChanges changes;
   CompareRecordings({std::nullopt}, {std::nullopt}, changes);
   CompareRecordings({std::nullopt}, {KeptRun{}}, changes);
-  EXPECT_EQ(changes.why_no_load, "base is no recording of tacho record under a load");
+  EXPECT_EQ(changes.why_no_load, "base is not a recording of tacho record under a load");
   EXPECT_TRUE(changes.load.empty() && changes.remarks.empty() && changes.obstacles.empty());
 }
 

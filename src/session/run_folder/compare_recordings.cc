@@ -1,4 +1,4 @@
-#include "cli/compare/compare_load.h"
+#include "session/run_folder/compare_recordings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -126,7 +126,7 @@ DurationNs WindowLength(const ComparedSide& runs, WhichWindow window) {
 
 void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges& changes) {
   if (!AnyLoad(base) || !AnyLoad(now)) {
-    changes.why_no_load = fmt::format("{} is no recording of tacho record under a load",
+    changes.why_no_load = fmt::format("{} is not a recording of tacho record under a load",
                                       AnyLoad(base) ? "new" : "base");
     return;
   }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "load/plan/dataset.h"
+#include "load/result/load_report.h"
+#include "net/http_client.h"
+#include "session/load/load_job.h"
+
+namespace tacho {
+
+// A load that can be sent: Drive(client, PlanOf(load, load.job.plan), load.targets, ...).
+struct PreparedLoad {
+  LoadJob job;  // with what the servers said, and remarks for the user
+  std::vector<DriveTarget> targets;
+  Dataset dataset;
+};
+
+// Called at once for problems that do not end the load.
+using LoadWarning = std::function<void(const std::string& text)>;
+
+// Fills what the job leaves open: reads the dataset (before any request, so that errors in it are
+// reported at once), asks the first server for its model and its token ids and the others whether
+// they serve that model, and lets the tokenizer count texts. kUsage, kUnreadable, kRemote.
+Result<PreparedLoad> PrepareLoad(LoadJob job, HttpClient& client, const LoadWarning& warn,
+                                 std::stop_token stop, Clock& clock = SystemClock());
+
+Result<LoadPlan> PlanOf(const PreparedLoad& load, const PlanOptions& options);
+// The requests before the load: LoadJob::warmups of them, alike and with another seed.
+PlanOptions WarmUpOf(const LoadJob& job);
+
+// `date`: when the load began, as in DateStamp.
+FinishedLoad FinishLoad(const PreparedLoad& load, LoadPlan plan, std::string date,
+                        LoadRecords records);
+
+}  // namespace tacho
