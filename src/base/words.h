@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,20 @@ constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(word.size());
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   return word;
+}
+
+inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::any_of(
+      all, [&](std::string_view words) { return text.find(words) != text.npos; });
+}
+
+// The text between the first `open` and the next character of `ends`; "" without `open`.
+constexpr std::string_view TextAfter(std::string_view text, std::string_view open,
+                                     std::string_view ends) {
+  const size_t at = text.find(open);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + open.size());
+  return text.substr(0, text.find_first_of(ends));
 }
 
 inline std::string WithThousands(std::string digits) {

@@ -44,6 +44,12 @@ class EngineType {
   [[nodiscard]] std::string_view name() const { return name_; }  // as in rules and --json: "vllm"
   [[nodiscard]] virtual std::string_view title() const { return name_; }  // in sentences: "vLLM"
 
+  // Its log. Whether no other engine writes such a line; `process`: what the line says of its
+  // writer.
+  [[nodiscard]] virtual bool WroteLine(std::string_view, std::string_view) const { return false; }
+  // The engine's version that the line tells; "" if none.
+  [[nodiscard]] virtual std::string_view VersionInLine(std::string_view) const { return ""; }
+
   // Launching. Null for engines that `tacho launch` does not start.
   [[nodiscard]] virtual const LaunchWords* Launch() const { return nullptr; }
   // The folder of traces that the engine's own words name; "" for none.

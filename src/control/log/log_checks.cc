@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "base/words.h"
+#include "control/engine_type.h"
 #include "control/launch/launch_checks.h"
 #include "control/log/log_line.h"
 #include "control/log/log_rules.h"
@@ -22,17 +23,6 @@ constexpr size_t kMostShown = 300, kMostVariables = 16;
 
 bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
-}
-bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::ranges::any_of(all, [&](std::string_view words) { return Has(text, words); });
-}
-
-// The text between the first `open` and the next character of `ends`; "" without `open`.
-std::string_view After(std::string_view text, std::string_view open, std::string_view ends) {
-  const size_t at = text.find(open);
-  if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + open.size());
-  return text.substr(0, text.find_first_of(ends));
 }
 
 // For a screen: at most kMostShown bytes, no control characters.
@@ -173,22 +163,12 @@ class LogReader {
   }
 
   void LearnEngine(std::string_view text) {
-    if (kind_ == EngineKind::kUnknown) {
-      if (text.starts_with("server_args=") || Has(text, "(with profile id: "))
-        kind_ = EngineKind::kSglang;
-      else if (HasOneOf(line_.process, {"APIServer", "ApiServer", "EngineCore", "VllmWorker"}) ||
-               HasOneOf(text, {"LLM engine (v", "vLLM API server version ",
-                               "argument --profiler-config: "}))
-        kind_ = EngineKind::kVllm;
-    }
-    if (!version_.empty()) return;
-    if (kind_ == EngineKind::kVllm) {
-      version_ = After(text, "LLM engine (v", ") ");
-      if (version_.empty()) version_ = After(text, "vLLM API server version ", " ");
-      // vLLM's banner, in block letters.
-      if (version_.empty() && Has(text, "\u2588")) version_ = After(text, "  version ", " ");
-    } else if (text.starts_with("sglang: ")) {  // printed by its check_env
-      version_ = After(text, "sglang: ", " ");
+    if (kind_ != EngineKind::kUnknown && !version_.empty()) return;
+    for (const EngineType* type : EngineTypes()) {
+      if (kind_ == EngineKind::kUnknown && type->WroteLine(line_.process, text))
+        kind_ = type->kind();
+      if (version_.empty() && (kind_ == EngineKind::kUnknown || kind_ == type->kind()))
+        version_ = type->VersionInLine(text);
     }
   }
 
@@ -201,7 +181,7 @@ class LogReader {
       traceback_of_ = line_.writer;
     } else if (line_.traceback == TracebackPart::kInside && IsOfTraceback()) {
       in_profiler_ |= Has(text, "File \"") && HasOneOf(text, {"profiler", "profile_utils.py"});
-      if (const auto name = After(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
+      if (const auto name = TextAfter(text, "os.getenv(\"", "\""); name.starts_with("VLLM_"))
         variable_ = name;
     }
   }
@@ -252,13 +232,13 @@ class LogReader {
 
   void ReadVariables(std::string_view text) {
     constexpr std::string_view kUnknown = "Unknown vLLM environment variable detected: ";
-    if (const auto name = After(text, kUnknown, " ");
+    if (const auto name = TextAfter(text, kUnknown, " ");
         !name.empty() && unread_.size() < kMostVariables)
       unread_.try_emplace(Shown(name), Here());
     if (!variable_.empty() && !unparsed_ && IsOfTraceback() &&
         Has(text, "ValueError: invalid literal for int()")) {
       unparsed_ = Here();
-      assignment_ = Shown(fmt::format("{}={}", variable_, After(text, "base 10: '", "'")));
+      assignment_ = Shown(fmt::format("{}={}", variable_, TextAfter(text, "base 10: '", "'")));
     }
   }
 

@@ -27,7 +27,7 @@ constexpr auto kPrograms = std::to_array<std::string_view>({"/bin/vllm", "/bin/s
 constexpr auto kClients = std::to_array<std::string_view>({"/bench", "/test"});
 constexpr auto kTests = std::to_array<std::string_view>({"/unittest/", "/_pytest/"});
 
-bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
+bool HasAnyOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(
       all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
 }
@@ -77,7 +77,7 @@ size_t ComplaintAt(std::string_view text) {
            std::string_view(" ._-/").find(c) != std::string_view::npos;
   });
   const bool is_argparse =
-      HasOneOf(program, kArgparse) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
+      HasAnyOf(program, kArgparse) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
         return complaint.starts_with(one);
       });
   return is_name && is_argparse ? at + 2 : text.npos;
@@ -88,13 +88,13 @@ FrameOf WhoseFrame(std::string_view text) {
   if (!text.starts_with(kFile)) return FrameOf::kNobody;
   std::string_view path = text.substr(kFile.size());
   path = path.substr(0, path.find('"'));
-  if (path.starts_with('<') || HasOneOf(path, kPythonsOwn)) return FrameOf::kNobody;
+  if (path.starts_with('<') || HasAnyOf(path, kPythonsOwn)) return FrameOf::kNobody;
   for (const std::string_view package : kPackages)
     if (const size_t at = path.rfind(package); at != path.npos)
-      return HasOneOf(path.substr(at + package.size() - 1), kClients) ? FrameOf::kClient
+      return HasAnyOf(path.substr(at + package.size() - 1), kClients) ? FrameOf::kClient
                                                                       : FrameOf::kEngine;
-  if (HasOneOf(path, kTests)) return FrameOf::kClient;
-  return HasOneOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
+  if (HasAnyOf(path, kTests)) return FrameOf::kClient;
+  return HasAnyOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
 }
 
 LogSigns SignsIn(std::string_view text) {

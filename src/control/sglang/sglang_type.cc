@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "control/engine_folder.h"
 #include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
@@ -20,6 +21,12 @@ class Sglang final : public EngineType {
  public:
   Sglang() : EngineType(EngineKind::kSglang, "sglang") {}
   [[nodiscard]] std::string_view title() const override { return "SGLang"; }
+  [[nodiscard]] bool WroteLine(std::string_view, std::string_view text) const override {
+    return text.starts_with("server_args=") || text.find("(with profile id: ") != text.npos;
+  }
+  [[nodiscard]] std::string_view VersionInLine(std::string_view text) const override {
+    return text.starts_with("sglang: ") ? TextAfter(text, "sglang: ", " ") : "";  // by check_env
+  }
   // Its router asks /ready: its /health runs a forward, which would fill a profile.
   [[nodiscard]] const LaunchWords* Launch() const override {
     static const LaunchWords kLaunch = {
@@ -52,7 +59,7 @@ class Sglang final : public EngineType {
     const auto admin_key = plan.Option("admin-api-key");
     if (admin_key && plan.Option("api-key") && admin_key != plan.Option("api-key"))
       findings.push_back({FindingId::kTwoKeys, "--admin-api-key",
-                          "it cannot be recorded yet: SGLang's profiler wants this key, everything "
+                          "it cannot be recorded yet: SGLang's profiler needs this key, everything "
                           "else that of --api-key",
                           "give both the same key, or leave --admin-api-key out"});
     if (plan.Option("enable-layerwise-nvtx-marker") && !plan.Option("disable-cuda-graph"))

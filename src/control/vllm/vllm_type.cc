@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parse_number.h"
+#include "base/words.h"
 #include "control/engine_type.h"
 #include "control/launch/profile_needs.h"
 #include "control/live/answer_json.h"
@@ -47,6 +49,18 @@ class Vllm final : public EngineType {
  public:
   Vllm() : EngineType(EngineKind::kVllm, "vllm") {}
   [[nodiscard]] std::string_view title() const override { return "vLLM"; }
+  [[nodiscard]] bool WroteLine(std::string_view process, std::string_view text) const override {
+    return HasOneOf(process, {"APIServer", "ApiServer", "EngineCore", "VllmWorker"}) ||
+           HasOneOf(text,
+                    {"LLM engine (v", "vLLM API server version ", "argument --profiler-config: "});
+  }
+  [[nodiscard]] std::string_view VersionInLine(std::string_view text) const override {
+    for (const auto& [before, after] :
+         {std::pair("LLM engine (v", ") "), {"vLLM API server version ", " "}})
+      if (const auto version = TextAfter(text, before, after); !version.empty()) return version;
+    const bool is_banner = text.find("\u2588") != text.npos;  // block letters
+    return is_banner ? TextAfter(text, "  version ", " ") : "";
+  }
   [[nodiscard]] const LaunchWords* Launch() const override {
     static const LaunchWords kLaunch = {.port = 8000,
                                         .program = "vllm",
