@@ -23,7 +23,6 @@ constexpr uint64_t kSeed = 20'260'101;
 constexpr double kOutside = 0.005;  // probability that any figure of a phase is outside its bounds
 constexpr double kRunQuantile = 0.995;
 constexpr double kLeastHalfWidth = 1;  // ns: the resolution of the clock
-constexpr const char* kNoLength = "but none of known length";
 
 struct PhaseSteps {
   Phase phase;
@@ -105,22 +104,28 @@ uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
   return steps;
 }
 
+struct WhyNotCompared {
+  std::string text;
+  bool no_length = false;  // a side has steps, and none of them has a length
+};
+
 // Why `side` has no step that can be measured.
-std::string NoStepText(std::string_view name, const SideFacts& side, uint64_t steps, Phase phase) {
-  if (steps == 0) return fmt::format("{} has no step of this phase", name);
+WhyNotCompared NoStepText(std::string_view name, const SideFacts& side, uint64_t steps,
+                          Phase phase) {
+  if (steps == 0) return {fmt::format("{} has no step of this phase", name)};
   if (const std::string lost = side.evidence.LostSteps(phase); !lost.empty()) {
     // A few steps without a loss are not worth mentioning.
     const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
     const bool others = !side.evidence.idle_known && of_phase.all - of_phase.lost >= kFewestSteps;
-    return fmt::format("{} lost GPU work of {}{}: record it again", RunOf(name), lost,
-                       others ? ", and when its device was idle is unknown" : "");
+    return {fmt::format("{} lost GPU work of {}{}: record it again", RunOf(name), lost,
+                        others ? ", and when its device was idle is unknown" : "")};
   }
   const std::string there = fmt::format("{} has {} of this phase, ", name,
                                         steps == 1 ? "one step" : fmt::format("{} steps", steps));
   if (!side.evidence.idle_known && side.evidence.lost_work())
-    return fmt::format("{}but when its device was idle is unknown: it lost {}", there,
-                       side.evidence.LostCalls());
-  return there + kNoLength;
+    return {fmt::format("{}but when its device was idle is unknown: it lost {}", there,
+                        side.evidence.LostCalls())};
+  return {there + "but none of known length", true};
 }
 
 // "; the new run lost GPU work of 35 of its 40 decode steps", of the sides that did.
@@ -133,20 +138,20 @@ std::string AndLostSteps(const RunChanges& changes, Phase phase) {
   return text;
 }
 
-std::string WhyNot(const std::vector<RunAnalysis>& base_runs,
-                   const std::vector<RunAnalysis>& now_runs, Phase phase,
-                   const StepDifferences& differences, const RunChanges& changes) {
+WhyNotCompared WhyNot(const std::vector<RunAnalysis>& base_runs,
+                      const std::vector<RunAnalysis>& now_runs, Phase phase,
+                      const StepDifferences& differences, const RunChanges& changes) {
   const auto [base, now] = differences.steps();
   if (base == 0) return NoStepText("base", changes.base, StepsOf(base_runs, phase), phase);
   if (now == 0) return NoStepText("new", changes.now, StepsOf(now_runs, phase), phase);
   const std::string lost = AndLostSteps(changes, phase);
   if (differences.batches().empty())
-    return "the two sides have no batch size in common with two steps on each" + lost;
+    return {"the two sides have no batch size in common with two steps on each" + lost};
   const auto [base_shared, now_shared] = differences.shared_steps();
-  return fmt::format(
-      "too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
-      "8 of each rank are needed{}",
-      base_shared, base, now_shared, now, lost);
+  return {
+      fmt::format("too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
+                  "8 of each rank are needed{}",
+                  base_shared, base, now_shared, now, lost)};
 }
 
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
@@ -337,6 +342,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   }
   const PartNumbers parts = NumberParts(base, now, changes.WhyNoIdleCauses().empty());
   std::vector<PhaseSteps> compared;
+  bool no_length = false;
   for (const Phase phase : {Phase::kPrefill, Phase::kDecode, Phase::kMixed, Phase::kOther}) {
     const SideSamples of_base = SamplesOf(base, phase, parts),
                       of_now = SamplesOf(now, phase, parts);
@@ -347,7 +353,9 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     change.steps = steps.differences.steps();
     change.shared_steps = steps.differences.shared_steps();
     if (!steps.differences.enough()) {
-      change.cannot_tell = WhyNot(base, now, phase, steps.differences, changes);
+      WhyNotCompared why = WhyNot(base, now, phase, steps.differences, changes);
+      change.cannot_tell = std::move(why.text);
+      no_length |= why.no_length;
       continue;
     }
     change.batches = BatchesOf(of_base, of_now);
@@ -363,9 +371,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     PhaseChange& change = *std::ranges::find(changes.phases, steps.phase, &PhaseChange::phase);
     SetFigures(steps, parts, change);
   }
-  if (std::ranges::any_of(changes.phases, [](const PhaseChange& phase) {
-        return phase.cannot_tell.ends_with(kNoLength);
-      }))
+  if (no_length)
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
   AddHost(base, now, changes);

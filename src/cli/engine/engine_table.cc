@@ -70,10 +70,12 @@ std::string Parallelism(const EngineFacts& facts) {
   return text;
 }
 
-constexpr std::string_view kReady = "ready";
+struct WorkerState {
+  std::string text;    // "decode, asleep, profiles since 12:03:01"
+  bool ready = false;  // can be profiled now
+};
 
-// "decode, asleep, profiles since 12:03:01"; "ready" if it can be profiled now.
-std::string StateText(const ProbedWorker& probed) {
+WorkerState StateOf(const ProbedWorker& probed) {
   std::vector<std::string> states;
   if (probed.worker.role != WorkerRole::kRegular) states.emplace_back(NameOf(probed.worker.role));
   const size_t before = states.size();
@@ -86,8 +88,9 @@ std::string StateText(const ProbedWorker& probed) {
     states.emplace_back(probed.owner->starts_with(kByHold) ? "held" : "being profiled");
   else if (probed.open)
     states.push_back("profiles since " + SinceText(probed.open->since_unix_s));
-  if (states.size() == before) states.emplace_back(kReady);
-  return fmt::format("{}", fmt::join(states, ", "));
+  const bool ready = states.size() == before;
+  if (ready) states.emplace_back("ready");
+  return {fmt::format("{}", fmt::join(states, ", ")), ready};
 }
 
 }  // namespace
@@ -135,12 +138,12 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
       continue;
     }
     const EngineFacts& facts = *probed.facts;
-    const std::string state = StateText(probed);
-    const bool usable = !probed.CannotProfile() && state.ends_with(kReady);
+    const WorkerState state = StateOf(probed);
+    const bool usable = !probed.CannotProfile() && state.ready;
     table.Add({probed.worker.url,
                fmt::format("{} {}", NameOf(facts.kind),
                            facts.version.empty() ? "?" : VisibleText(facts.version)),
-               VisibleText(facts.model), Parallelism(facts), ProfilerText(facts), state},
+               VisibleText(facts.model), Parallelism(facts), ProfilerText(facts), state.text},
               !probed.dead.empty() ? Paint::kRed
               : usable             ? Paint::kPlain
                                    : Paint::kYellow);

@@ -216,25 +216,25 @@ void DrawingKeeper::Draw(const AnalysedTrace& read) {
   const TraceAnalysis& analysis = read.analysis;
   if (!IsRank(analysis.facts.role)) return;
   const RankRows rows(Prepare(read.trace, classifier_), classifier_, read.in_flight);
-  Drawings drawings;
+  OfTrace drawn;
   const std::vector<Row> devices = RowsOfDevices(rows);
   for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {
     if (analysis.devices.empty() || !analysis.idle.known) break;
     PhaseTime time = TimeOfPhase(devices, analysis.steps, analysis.recorded(), phase);
-    if (time.total.ns > 0) drawings.phases.push_back(std::move(time));
+    if (time.total.ns > 0) drawn.steps.phases.push_back(std::move(time));
   }
-  DrawSteps(rows, analysis.steps, analysis.span, drawings);
+  DrawSteps(rows, analysis.steps, analysis.span, drawn.steps);
   const IdleTable gaps = LongGaps(analysis.idle);
   for (size_t i = 0; i < std::min(gaps.gaps.size(), kGapsDrawn); ++i) {
     const IdleGap& gap = gaps.gaps[i];
     const Interval window = Around(gap.when, 0.25, analysis.span);
     if (window.empty()) continue;
-    drawings.timelines.push_back(
+    drawn.gaps.push_back(
         {fmt::format("Gap of {}, {}", FormatDuration(gap.when.length()), IdleCauseId(gap.cause)), 0,
          window, DrawRows(rows, window)});
   }
   const std::lock_guard lock(mutex_);
-  of_path_[read.path] = std::move(drawings);
+  of_path_[read.path] = std::move(drawn);
 }
 
 Drawings DrawingKeeper::Choose(const RunAnalysis& run) && {
@@ -245,14 +245,14 @@ Drawings DrawingKeeper::Choose(const RunAnalysis& run) && {
     const auto found = of_path_.find(run.traces[trace].path);
     if (found == of_path_.end()) continue;
     const bool has_steps = !main.empty() && main.front().trace == trace;
-    if (has_steps) chosen.phases = std::move(found->second.phases);
-    for (MiniTimeline& timeline : found->second.timelines) {
-      timeline.trace = trace;
-      const bool is_gap = timeline.title.starts_with("Gap");
-      if (is_gap)
-        gaps.push_back(std::move(timeline));
-      else if (has_steps)
-        chosen.timelines.push_back(std::move(timeline));
+    auto& [steps, of_trace] = found->second;
+    if (has_steps) {
+      chosen = std::move(steps);
+      for (MiniTimeline& timeline : chosen.timelines) timeline.trace = trace;
+    }
+    for (MiniTimeline& gap : of_trace) {
+      gap.trace = trace;
+      gaps.push_back(std::move(gap));
     }
   }
   std::ranges::stable_sort(gaps, std::ranges::greater{},

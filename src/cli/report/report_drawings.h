@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "analysis/names/classifier.h"
 #include "report/html/drawings.h"
@@ -25,7 +26,11 @@ class DrawingKeeper {
  private:
   const Classifier& classifier_;
   std::mutex mutex_;
-  std::map<std::string, Drawings> of_path_;  // `trace` of their timelines is 0
+  struct OfTrace {
+    Drawings steps;
+    std::vector<MiniTimeline> gaps;
+  };
+  std::map<std::string, OfTrace> of_path_;  // `trace` of their timelines is 0
 };
 
 }  // namespace tacho
