@@ -31,11 +31,11 @@ std::string ObstacleToWriting(const std::string& folder) {
   const std::string there = NearestThere(folder);
   const char* why = nullptr;
   if (!fs::is_directory(there, failed)) {
-    why = "is no folder";
+    why = "is not a folder";
   } else if (access(there.c_str(), W_OK | X_OK) != 0) {
     why = "is not yours to write into";
   } else if (const auto space = fs::space(there, failed); !failed && space.capacity == 0) {
-    why = "is no disk";  // /proc
+    why = "is not a disk";  // /proc
   }
   return why == nullptr ? ""
                         : fmt::format("nothing can be written there: {} {}",

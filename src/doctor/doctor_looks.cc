@@ -67,7 +67,7 @@ void ExamineAgents(const std::stop_token& stop, Examination& examination) {
   for (const NsysAgent& agent : agents) {
     const std::string at = fmt::format("nsys's agent, process {}", agent.pid);
     if (agent.program.empty()) {
-      Saw(examination, Look::kHost, at, "its program is no nsys that may be run");
+      Saw(examination, Look::kHost, at, "its program is not an nsys that may be run");
       continue;
     }
     const auto list = OutputOf({.arguments = {agent.program, "sessions", "list"},

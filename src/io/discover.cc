@@ -117,7 +117,7 @@ class Finder {
                          (found_.traces.back().kind == ContentKind::kNsysSqlite ||
                           found_.traces.back().is_nsys_report());
     if (!is_nsys)
-      return Fail(ErrorKind::kUsage, fmt::format("{}: is no recording of nsys with processes to "
+      return Fail(ErrorKind::kUsage, fmt::format("{}: is not a recording of nsys with processes to "
                                                  "choose from: leave out #{}",
                                                  path, part));
     found_.traces.back().part = part;

@@ -55,7 +55,7 @@ void GzipSource::ReadHeader() {
   for (const int expected : kMagic) {
     const int byte = input_.NextByte();
     if (byte < 0) return EndTruncated();
-    if (byte != expected) return EndWith(StreamDefect::kCorrupt, "is no gzip header");
+    if (byte != expected) return EndWith(StreamDefect::kCorrupt, "is not a gzip header");
   }
   const int flags = input_.NextByte();
   if (flags < 0) return EndTruncated();
@@ -180,7 +180,7 @@ void GzipSource::FindNextMember() {
       state_ = State::kEnd;
       end_ = {
           StreamDefect::kTrailingJunk,
-          fmt::format("byte {}: what follows the gzip data is no gzip member: not read", start)};
+          fmt::format("byte {}: what follows the gzip data is not a gzip member: not read", start)};
       return;
     }
     seen.push_back(static_cast<char>(byte));

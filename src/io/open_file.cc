@@ -74,7 +74,7 @@ std::string WhyNotReadable(mode_t mode) {
   if (S_ISCHR(mode)) return "is a character device: name a trace file, or - for standard input";
   if (S_ISBLK(mode)) return "is a block device: name a trace file, or - for standard input";
   if (S_ISSOCK(mode)) return "is a socket: name a trace file, or - for standard input";
-  return "is no file that can be read: name a trace file, or - for standard input";
+  return "is not a file that can be read: name a trace file, or - for standard input";
 }
 
 }  // namespace tacho

@@ -24,7 +24,7 @@ Error SqliteError(sqlite3* database, int status) {
     case SQLITE_INTERRUPT:
       return {ErrorKind::kInterrupted, "interrupted"};
     case SQLITE_NOTADB:
-      return {ErrorKind::kUnreadable, "is no SQLite database: " + text};
+      return {ErrorKind::kUnreadable, "is not a SQLite database: " + text};
     case SQLITE_CORRUPT:
       return {ErrorKind::kUnreadable, "the database is damaged: " + text};
     case SQLITE_IOERR:

@@ -123,7 +123,7 @@ std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root) 
         break;
       }
       if (!children_of(page, below)) {
-        leaves.damage = "page " + std::to_string(page) + " is no page of its tree";
+        leaves.damage = "page " + std::to_string(page) + " is not a page of its tree";
         break;
       }
     }
@@ -197,7 +197,7 @@ bool SqliteRows::NextLeaf() {
   ++next_leaf_;
   page_ = run_ + size_t{page_number_ - run_first_} * pages_.page_bytes();
   const uint32_t header = page_number_ == 1 ? 100 : 0;
-  if (page_[header] != kLeafPage) return Damaged("is no page with rows");
+  if (page_[header] != kLeafPage) return Damaged("is not a page with rows");
   cells_ = BigEndian2(page_ + header + 3);
   first_cell_ = header + kPageHeader;
   cell_ = 0;

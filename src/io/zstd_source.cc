@@ -90,8 +90,9 @@ void ZstdSource::FindNextFrame() {
     EndTruncated();
   } else {
     ended_ = true;
-    end_ = {StreamDefect::kTrailingJunk,
-            fmt::format("byte {}: what follows the zstd data is no zstd frame: not read", start)};
+    end_ = {
+        StreamDefect::kTrailingJunk,
+        fmt::format("byte {}: what follows the zstd data is not a zstd frame: not read", start)};
   }
 }
 

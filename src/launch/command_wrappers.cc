@@ -139,7 +139,7 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
                          !std::filesystem::exists(first, failed);
   // The message does not show the command: it may hold a key.
   if (is_quoted || std::ranges::any_of(wrappers, IsQuotedCommand))
-    return Fail(ErrorKind::kUsage, "the command is one word in quotes: give the words without");
+    return Fail(ErrorKind::kUsage, "the command is one word in quotes: leave out the quotes");
   return {};
 }
 

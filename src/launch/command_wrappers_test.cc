@@ -91,7 +91,7 @@ TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
         {"HF_TOKEN=s3cret vllm serve m"},
         {"nohup", "vllm serve m --port 9"}})
     EXPECT_EQ(CheckWrappers(quoted).error().message,
-              "the command is one word in quotes: give the words without");
+              "the command is one word in quotes: leave out the quotes");
   EXPECT_FALSE(CheckWrappers({"vllm serve " + std::string(5000, 'm')})) << "too long for a file";
   EXPECT_TRUE(CheckWrappers({"vllm", "serve", "a model"}));
   EXPECT_TRUE(CheckWrappers({"--json={\"a\": 1}"}));

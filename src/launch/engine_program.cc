@@ -64,9 +64,10 @@ tl::unexpected<Error> NoPython(const std::string& program) {
   for (const char* const name : {"python", "python3"})
     if (const fs::path beside = fs::path(program).parent_path() / name; IsProgram(beside.string()))
       python = beside.string();
-  return Fail(ErrorKind::kUsage,
-              fmt::format("--python {}: it is no Python: give {}", ShellWord(program),
-                          python.empty() ? "the one that has the engine" : ShellWord(python)));
+  return Fail(
+      ErrorKind::kUsage,
+      fmt::format("--python {}: it is not a Python interpreter: give {}", ShellWord(program),
+                  python.empty() ? "the one that has the engine" : ShellWord(python)));
 }
 
 // The Python of a whole command: the engine's program after wrappers ("numactl -N 0 vllm serve"),

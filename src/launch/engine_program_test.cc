@@ -71,11 +71,11 @@ TEST_F(EngineProgramTest, AScriptIsNoPython) {
   const std::string python = Program("python3", "");
   const std::string vllm = Program("vllm", "#!" + python + "\n");
   EXPECT_EQ(FindEngineProgram(EngineKind::kVllm, vllm, {"m"}).error().message,
-            "--python " + vllm + ": it is no Python: give " + python);
+            "--python " + vllm + ": it is not a Python interpreter: give " + python);
   // If a program's first lines do not show that it is no Python, its answer does.
   const std::string other = Program("other", "#!/bin/sh\necho unknown option -c >&2; exit 2\n");
   EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, other, {}).error().message,
-            "--python " + other + ": it is no Python: give " + python);
+            "--python " + other + ": it is not a Python interpreter: give " + python);
   const std::string alias = Program("py", "#!/bin/sh\necho 0.32.0\n");
   EXPECT_TRUE(FindEngineProgram(EngineKind::kVllm, alias, {"m"}));
   EXPECT_EQ(AskEngineVersion(EngineKind::kVllm, alias, {}).value(), "0.32.0");

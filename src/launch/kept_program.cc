@@ -31,12 +31,13 @@ Result<KeptProgram> KeptProgram::Make(KeptProgramOptions options) {
                 fmt::format("{} cannot be opened: {}", options.log, SystemErrorText(errno)));
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return Fail(ErrorKind::kOutput, "no socket: " + SystemErrorText(errno));
+    return Fail(ErrorKind::kOutput, "cannot create a socket: " + SystemErrorText(errno));
   KeptProgram kept;
   kept.log_ = options.log;
   kept.channel_ = FileDescriptor(ends[0]);
   const FileDescriptor theirs(ends[1]), given = KeeperOptionsFile(options);
-  if (!given) return Fail(ErrorKind::kOutput, "no memory file: " + SystemErrorText(errno));
+  if (!given)
+    return Fail(ErrorKind::kOutput, "cannot create a memory file: " + SystemErrorText(errno));
   auto keeper = StartWithDescriptors({options.keeper, std::string(kKeeperWord)},
                                      {theirs.get(), log.get(), given.get()});
   if (!keeper) return tl::unexpected(Error{ErrorKind::kOutput, keeper.error().message});

@@ -197,7 +197,7 @@ Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size
         refuses_since[i] = now;
       } else if (now - *refuses_since[i] > kRefusesFor) {
         return Fail(ErrorKind::kRemote,
-                    fmt::format("{}: {}: it wants an API key: set TACHO_API_KEY to it",
+                    fmt::format("{}: {}: it needs an API key: set TACHO_API_KEY to it",
                                 server.planned.name, why[i].text));
       }
     }

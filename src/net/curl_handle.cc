@@ -67,7 +67,7 @@ CurlHandle& CurlHandle::Of(CURL* handle) {
 Result<void> CurlHandle::Open(const HttpRequest& request, const Url& url,
                               const HttpClientOptions& options) {
   handle_ = Curl()->easy_init();
-  if (handle_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
+  if (handle_ == nullptr) return Fail(ErrorKind::kBug, "libcurl returned no handle");
   Set(CURLOPT_PRIVATE, this);
   Set(CURLOPT_URL, (url.Origin() + url.path).c_str());
   Set(CURLOPT_PATH_AS_IS, 1L);

@@ -21,7 +21,7 @@ class CurlHandle {
 
  protected:
   CurlHandle() = default;
-  // kBug: libcurl gives no handle.
+  // kBug: libcurl returned no handle.
   Result<void> Open(const HttpRequest& request, const Url& url, const HttpClientOptions& options);
   template <typename Value>
   void Set(CURLoption option, Value value) {

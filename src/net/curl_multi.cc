@@ -10,7 +10,7 @@ namespace tacho {
 
 Result<void> CurlMulti::Open(size_t most_idle_connections) {
   multi_ = Curl()->multi_init();
-  if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
+  if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl returned no handle");
   Curl()->multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlMulti::OnSocket);
   Curl()->multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   Curl()->multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlMulti::OnTimer);

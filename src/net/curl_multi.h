@@ -25,7 +25,7 @@ class CurlMulti final : private FdWatcher {
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
 
-  // kBug: libcurl gives no handle.
+  // kBug: libcurl returned no handle.
   Result<void> Open(size_t most_idle_connections);
   CURLM* handle() const { return multi_; }
   FoundBytes& found() { return found_; }

@@ -24,7 +24,7 @@ Exchange::Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSin
 Result<void> Exchange::Check(const Keys& keys) {
   TACHO_ASSIGN_OR_RETURN(url_, ParseUrl(request_.url));
   if (!IsHttpToken(request_.method)) {
-    return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");
+    return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is not a method");
   }
   for (const HttpHeader& header : request_.headers) {
     TACHO_RETURN_IF_ERROR(WithContext(CheckHeader(header), url_.Origin()));

@@ -37,13 +37,13 @@ std::string KeyRemedy(const HttpResponse& answer) {
   if (answer.status != 401 && answer.status != 403) return "";
   switch (answer.key) {
     case KeyUse::kNone:
-      return fmt::format("HTTP {}: it wants a key: give --api-key-file FILE, or set TACHO_API_KEY",
+      return fmt::format("HTTP {}: it needs a key: give --api-key-file FILE, or set TACHO_API_KEY",
                          answer.status);
     case KeyUse::kSent:
       return fmt::format("HTTP {}: it refuses the key that was given", answer.status);
     case KeyUse::kWithheld:
       return fmt::format(
-          "HTTP {}: it wants a key, and yours was not sent to it, because you did not name this "
+          "HTTP {}: it needs a key, and yours was not sent to it, because you did not name this "
           "server: name its URL too, or give --send-key-to-workers",
           answer.status);
   }

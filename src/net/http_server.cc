@@ -41,8 +41,8 @@ Result<Address> ParseAddress(std::string host, uint16_t port) {
     v6->sin6_port = htons(port);
     address.size = sizeof(*v6);
   } else {
-    return Fail(ErrorKind::kUsage,
-                "cannot listen on \"" + host + "\": it is no IP address (0.0.0.0 is all of them)");
+    return Fail(ErrorKind::kUsage, "cannot listen on \"" + host +
+                                       "\": it is not an IP address (0.0.0.0 is all of them)");
   }
   return address;
 }

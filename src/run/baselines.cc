@@ -173,17 +173,18 @@ Result<void> CheckBaselineName(std::string_view name) {
                          return is_letter(c) || c == '.' || c == '_' || c == '-';
                        });
   if (is_name) return {};
-  return Fail(ErrorKind::kUsage,
-              fmt::format("'{}' is no name of a baseline: 1 to {} letters, digits, '.', '_' and "
-                          "'-', first a letter or a digit",
-                          name.substr(0, kLongestName), kLongestName));
+  return Fail(
+      ErrorKind::kUsage,
+      fmt::format("'{}' is not a valid name for a baseline: 1 to {} letters, digits, '.', '_' and "
+                  "'-', first a letter or a digit",
+                  name.substr(0, kLongestName), kLongestName));
 }
 
 Result<void> CheckBaselinePlace(const BaselinePlace& place, bool replace) {
   const std::string path = place.path();
   if (!IsThere(path)) return {};
   if (!IsFolder(path) || RunsOfBaseline(path).empty()) {
-    return Fail(ErrorKind::kOutput, path + " is no baseline of tacho: it is left alone");
+    return Fail(ErrorKind::kOutput, path + " is not a baseline of tacho: it is left alone");
   }
   if (!replace) return Fail(ErrorKind::kUsage, path + " is there already; --replace replaces it");
   if (const std::string stranger = StrangerIn(path); !stranger.empty())

@@ -89,7 +89,7 @@ TEST(Baselines, LeaveOtherFilesAlone) {
   const FolderForTest folder;
   folder.Write("work/important.txt", "x");
   const BaselinePlace work{folder.path(), "work"};
-  EXPECT_FALSE(SaveBaseline(work, {{"one"}}, true)) << "a folder that is no baseline";
+  EXPECT_FALSE(SaveBaseline(work, {{"one"}}, true)) << "a folder that is not a baseline";
   EXPECT_FALSE(RemoveBaseline(work));
   const BaselinePlace place{folder.path(), "main"};
   ASSERT_TRUE(SaveBaseline(place, {{"one"}}, false));

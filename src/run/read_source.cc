@@ -53,11 +53,11 @@ Error ByName(const TraceSource& source, Error error) {
   };
   if (named(".sqlite", ".sqlite3", ".db")) {
     error.message =
-        "is no SQLite database: copy the file again, or export the report again with nsys export "
+        "is not a SQLite database: copy the file again, or export the report again with nsys export "
         "--type sqlite";
   } else if (named(".nsys-rep", ".qdstrm")) {
     error.message =
-        "is no report of Nsight Systems: copy the file again, or export the report where it was "
+        "is not a report of Nsight Systems: copy the file again, or export the report where it was "
         "recorded, with nsys export --type sqlite";
   }
   return error;

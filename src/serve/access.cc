@@ -60,9 +60,8 @@ Access::Access(uint16_t port, std::vector<std::string> hosts)
 Result<std::unique_ptr<Access>> Access::Create(uint16_t port, std::vector<std::string> hosts) {
   for (const std::string& host : hosts) {
     if (host.empty() || HostOf(host) != AsciiLowered(host))
-      return Fail(
-          ErrorKind::kUsage,
-          fmt::format("\"{}\" is no name of a host: give it without scheme and port", host));
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("\"{}\" is not a host name: give it without scheme and port", host));
   }
   std::unique_ptr<Access> access(new Access(port, std::move(hosts)));
   TACHO_ASSIGN_OR_RETURN(access->token_, RandomSecret());

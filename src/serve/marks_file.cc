@@ -110,7 +110,7 @@ Result<bool> MarksFile::Replace(std::string_view json, std::string_view if_match
                             kMostMarks, kMostNote));
   if (path_.empty())
     return Fail(ErrorKind::kUsage,
-                "standard input has no place for marks: write the trace into a file");
+                "a trace from standard input has no place for marks: save it to a file");
   const std::lock_guard lock(mutex_);
   TACHO_ASSIGN_OR_RETURN(const std::string there, MarksIn(path_));
   if (!if_match.empty() && !NamesTag(if_match, TagOf(there))) return false;

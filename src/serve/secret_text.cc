@@ -17,7 +17,7 @@ Result<std::string> RandomSecret() {
     got = getrandom(bytes.data(), bytes.size(), 0);
   } while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(bytes.size()))
-    return Fail(ErrorKind::kOutput, "no random bytes from the system: " + SystemErrorText(errno));
+    return Fail(ErrorKind::kOutput, "the system gives no random bytes: " + SystemErrorText(errno));
   std::string text;
   for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
   return text;

@@ -55,7 +55,7 @@ void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<c
 
 void ViewFeed::OnEnd(size_t source, const Error* failure) {
   if (failure == nullptr) {
-    if (ranks_[source].empty()) run_->Fail(source, "not of the ranks that --rank asks for");
+    if (ranks_[source].empty()) run_->Fail(source, "not one of the ranks that --rank asks for");
     return;
   }
   // The analysis has no trace of a failed source.

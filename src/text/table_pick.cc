@@ -137,7 +137,7 @@ Result<void> CheckValue(const TablePick::Condition& condition, const std::vector
     }
     if (unit != Unit::kText && !NumberIn(condition.value, unit)) {
       return Fail(ErrorKind::kUsage,
-                  fmt::format("--filter: '{}' is no value of '{}': write {}",
+                  fmt::format("--filter: '{}' is not a value of '{}': write {}",
                               VisibleText(condition.value), condition.column,
                               unit == Unit::kDuration ? "10us, or a number of ns"
                               : unit == Unit::kShare  ? "5%, or 0.05"
@@ -159,15 +159,16 @@ Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
     const size_t colon = std::min(sort->rfind(':'), sort->size());
     const std::string way = sort->substr(std::min(colon + 1, sort->size()));
     if (colon < sort->size() && way != "asc" && way != "desc") {
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("--sort: '{}' is no direction: write asc or desc", VisibleText(way)));
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("--sort: '{}' is not a direction: write asc or desc", VisibleText(way)));
     }
     pick.order = TablePick::Order{sort->substr(0, colon), {}};
     if (!way.empty()) pick.order->descending = way == "desc";
     TACHO_RETURN_IF_ERROR(RequireColumn("--sort", pick.order->column, keys));
   }
   if (!filter) return pick;
-  if (filter->empty()) return Fail(ErrorKind::kUsage, "--filter wants a text or COLUMN>VALUE");
+  if (filter->empty()) return Fail(ErrorKind::kUsage, "--filter needs a text or COLUMN>VALUE");
   pick.condition = SplitCondition(*filter);
   if (pick.condition && std::ranges::count(keys, pick.condition->column) == 0) {
     if (LooksMeant(*pick.condition))

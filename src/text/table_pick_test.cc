@@ -86,9 +86,9 @@ TEST(PickRows, RefusesWhatItCannotTell) {
             "--sort: no column 'totl_ns' here, did you mean 'total_ns'?; the columns are: name, "
             "category, total_ns, share, bytes");
   EXPECT_THAT(message("x\x1b[31m", {}), HasSubstr("no column 'x\\x1b[31m' here; the columns"));
-  EXPECT_THAT(message("total_ns:up", {}), HasSubstr("'up' is no direction"));
+  EXPECT_THAT(message("total_ns:up", {}), HasSubstr("'up' is not a direction"));
   EXPECT_THAT(message("", {}), HasSubstr("no column ''"));
-  EXPECT_THAT(message({}, ""), HasSubstr("wants a text"));
+  EXPECT_THAT(message({}, ""), HasSubstr("needs a text"));
   EXPECT_THAT(message({}, "totl_ns>3"), HasSubstr("did you mean 'total_ns'"));
   EXPECT_THAT(message({}, "totl_ns > 1ms"), HasSubstr("did you mean 'total_ns'"));
   EXPECT_THAT(message({}, "gemm<128"), HasSubstr("no column 'gemm' here; the columns are"));
@@ -97,8 +97,8 @@ TEST(PickRows, RefusesWhatItCannotTell) {
             "--filter: no column 'totl_ns' here, did you mean 'total_ns'?; the columns are: name, "
             "category, total_ns, share, bytes; a text with a comparison goes in double quotes");
   EXPECT_THAT(message({}, "total_ns>3x"), HasSubstr("write 10us"));
-  EXPECT_THAT(message({}, "total_ns>"), HasSubstr("'' is no value"));
-  EXPECT_THAT(message({}, "total_ns>inf"), HasSubstr("is no value"));
+  EXPECT_THAT(message({}, "total_ns>"), HasSubstr("'' is not a value"));
+  EXPECT_THAT(message({}, "total_ns>inf"), HasSubstr("is not a value"));
   EXPECT_THAT(message({}, "share>5us"), HasSubstr("write 5%"));
   EXPECT_THAT(message({}, "category>a"), HasSubstr("holds texts"));
 }

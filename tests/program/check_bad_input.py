@@ -36,8 +36,8 @@ def no_traces(folder):
     expect("unreadable file", run("/proc/self/mem"), 3)
     expect("SQLite export", run(write(root / "x.sqlite", b"SQLite format 3\0" + bytes(100))), 3, "x.sqlite")
     for start in (b"\x93\x01\xff random" * 100, bytes(1000), b"version https://git-lfs.github.com/spec/v1\n"):
-        for name, words in (("x.sqlite", "is no SQLite database"), ("x.sqlite3", "is no SQLite database"), ("x.db", "is no SQLite database"),
-                            ("x.nsys-rep", "is no report of Nsight Systems"), ("x.qdstrm", "is no report of Nsight Systems")):
+        for name, words in (("x.sqlite", "is not a SQLite database"), ("x.sqlite3", "is not a SQLite database"), ("x.db", "is not a SQLite database"),
+                            ("x.nsys-rep", "is not a report of Nsight Systems"), ("x.qdstrm", "is not a report of Nsight Systems")):
             expect(f"{name} of {start[:8]}", run(write(root / name, start)), 3, f"{name}: {words}: copy the file again", "nsys export --type sqlite")
     expect("rules that cannot be read", run("--rules", write(root / "my.rules", "%%%\n"), RECORDING), 2, "my.rules", "line 1")
     expect("no such device", run("--device", "7", RECORDING), 2, "--device: no trace has a device '7'", "'cpu'")
@@ -50,8 +50,8 @@ def no_traces(folder):
     for words, said in ((["engine", "record"], "tacho engine has no action 'record' (did you mean tacho help record?)"),
                         (["engine", "wke"], "did you mean tacho help engine wake?"), (["load", "x"], "tacho load has no action 'x'; see")):
         expect(f"help {words}", subprocess.run([scenario.TACHO, "help", *words], capture_output=True), 2, said)
-    expect("JSON that is no trace", run(write(root / "other.json", '{"a":1}')), 3, "other.json", "no trace", '"a"')
-    expect("a memory timeline", run(write(root / "memory.json", "[[1, 2], [[0, 5], [3, 5]]]")), 3, "memory.json", "no trace")
+    expect("JSON that is no trace", run(write(root / "other.json", '{"a":1}')), 3, "other.json", "not a trace", '"a"')
+    expect("a memory timeline", run(write(root / "memory.json", "[[1, 2], [[0, 5], [3, 5]]]")), 3, "memory.json", "not a trace")
     rocprof = write(root / "results.json", '{"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}}]}')
     expect("rocprof's results", run(rocprof), 3, "results.json", "rocprofv3", "torch.profiler")
     empty = run(write(root / "no-events.json", '{"traceEvents": []}'))

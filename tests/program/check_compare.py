@@ -186,14 +186,14 @@ def gates(folder):
     check("several gates", outcomes[-1] == ("decode.step", "failed") and done.returncode == 1, outcomes)
     done = compare(base, new, "--fail-on", "kernels.new")
     check("a phase that is not judged is named", done.returncode == 0 and "gates without a phase do not look at prefill: " in done.stderr, done.stderr)
-    for gate, says in [("decode.stp>+3%", "did you mean decode.step"), ("decode.step", "a limit is missing"), ("decode.step>+3", "wants a unit"),
-                       ("", "--fail-on wants a value"), (",", "--fail-on wants a value"), ("kernels.new>+3%", "is a count")]:
+    for gate, says in [("decode.stp>+3%", "did you mean decode.step"), ("decode.step", "a limit is missing"), ("decode.step>+3", "needs a unit"),
+                       ("", "--fail-on takes a value"), (",", "--fail-on takes a value"), ("kernels.new>+3%", "is a count")]:
         done = compare(base, new, "--fail-on", gate)
         check(f"{gate} is refused", done.returncode == 2 and says in done.stderr, done.stderr)
     for gate, says in [("decode.compute>+1%", "decode.compute cannot be judged: compute is a figure of recordings without steps"),
                        ("decode.step.p99>+3%", "decode.step.p99 cannot be judged: it takes 200 steps on each side: base has "),
                        ("other.step>+1%", "other.step cannot be judged: no side has a step of this phase; compared: decode"),
-                       ("load.ttft.p50>+3%", "load.ttft.p50 cannot be judged: base is no recording of tacho record under a load")]:
+                       ("load.ttft.p50>+3%", "load.ttft.p50 cannot be judged: base is not a recording of tacho record under a load")]:
         text = json.loads(compare(base, new, "--fail-on", gate, "--json").stdout)["gates"][0]["text"]
         check(f"{gate} says why there is no such figure", text.startswith(f"inconclusive: {gate}: {says}"), text)
 

@@ -276,7 +276,7 @@ def command_lines(folder):
     config.write_text("not: [yaml")
     broken = doctor("no YAML", "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--config", str(config), status=4)
     has("no YAML", broken, ("config-unreadable",), (), {"D46": "found"})
-    for place, why in ((str(config), "it is no folder"), (f"{config}/sub", f"{config} is no folder"), ("/proc/x/y", "/proc is no disk")):
+    for place, why in ((str(config), "it is not a folder"), (f"{config}/sub", f"{config} is not a folder"), ("/proc/x/y", "/proc is not a disk")):
         no_folder = doctor(place, "--engine-version", "0.32.0", "--", "vllm", "serve", "m", "--profiler-config", SAFE.replace("/tmp", place), status=4)
         has(place, no_folder, ("trace-folder-bad",), (), {"D10": "found"})
         check(f"{place}: why", no_folder["findings"][0]["evidence"] == f"nothing can be written there: {why}", no_folder["findings"])

@@ -83,11 +83,11 @@ def dry_run(folder):
     filed = run(*launch(folder, "--dry-run", words=("m", "--config", str(config)))[1:])
     check("dry run: a file without a port", filed.returncode == 2 and "plain HTTP" in filed.stderr, filed.stderr)
     for what, words, out, said in (
-            ("the place of the folder", ("m",), "/proc", "tacho-launch-vllm-[-0-9]+: nothing can be written there: /proc is no disk: name another "
+            ("the place of the folder", ("m",), "/proc", "tacho-launch-vllm-[-0-9]+: nothing can be written there: /proc is not a disk: name another "
              r"folder \(-o DIR\)"),
-            ("a place that is no folder", ("m",), "/dev/null", "/dev/null is no folder"),
+            ("a place that is not a folder", ("m",), "/dev/null", "/dev/null is not a folder"),
             ("the engine's own folder", ("m", "--profiler-config", '{"profiler":"torch","torch_profiler_dir":"/proc/x"}'), folder,
-             "/proc/x: nothing can be written there: /proc is no disk: name another folder .in the engine's options or environment")):
+             "/proc/x: nothing can be written there: /proc is not a disk: name another folder .in the engine's options or environment")):
         full = run(*launch(folder, "--dry-run", "-o", out, words=words)[1:])
         check(f"dry run: {what}: refused", full.returncode == 3 and re.search(said, full.stderr), (full.returncode, full.stderr))
     cuda = run(*launch(folder, "--dry-run", words=("m", "--profiler-config.profiler", "cuda"))[1:])
@@ -219,7 +219,7 @@ def with_key(folder):
             run("launch", "stop")
             nothing_left(f"key {what}", folder)
         refused = launched()
-        check("no key: ends soon, with what to do", refused.returncode == 6 and "its /ready answers 401: it wants an API key: set TACHO_API_KEY"
+        check("no key: ends soon, with what to do", refused.returncode == 6 and "its /ready answers 401: it needs an API key: set TACHO_API_KEY"
               in refused.stderr, refused.stderr)
         nothing_left("no key", folder)
 
@@ -345,10 +345,10 @@ def refused(folder):
                                    "no model: put it first: vllm serve MODEL ..."),
                                   ("model last", ("launch", "vllm", "--", "--enforce-eager", "m"), "no model before the options: put it first"),
                                   ("a script as Python", ("launch", "vllm", "--python", script, "--dry-run", "--", "m"),
-                                   f"it is no Python: give {engine_in(folder)}"),
+                                   f"it is not a Python interpreter: give {engine_in(folder)}"),
                                   ("no model to record", ("record", "--launch", "sglang", "--", "serve", "--port", "1"), "no model"),
                                   ("a shell", ("launch", "vllm", "--", "bash", "-c", "vllm serve m"), "give the command itself, without the shell"),
-                                  ("one quoted word", ("launch", "vllm", "--", "vllm serve m --port 8000"), "is one word in quotes: give the words without"),
+                                  ("one quoted word", ("launch", "vllm", "--", "vllm serve m --port 8000"), "is one word in quotes: leave out the quotes"),
                                   ("one quoted word with a setting", ("launch", "vllm", "--", "HF_TOKEN=s3cret vllm serve m"), "is one word in quotes"),
                                   ("a terminal's server", ("launch", "vllm", "--", "tmux", "new", "-d", "vllm serve m"), "tmux: its server"),
                                   ("no server", ("record", "--launch", "vllm", "--", "vllm", "bench", "serve"), "starts no server: give vllm serve MODEL"),

@@ -122,7 +122,7 @@ def bad_input(folder):
                 ("header", "NAME=VALUE", "--header", "nothing"),
                 ("levels", "levels", "--sweep", "concurrency=4,2"),
                 ("level of half a user", "whole", "--sweep", "concurrency=0.5,1"),
-                ("think with a rate", "users who think", "--think", "1s", "--rate", "2"),
+                ("think with a rate", "--think needs", "--think", "1s", "--rate", "2"),
                 ("replay of nothing", "dataset", "--replay"),
                 ("dataset name", "--dataset-name", "--dataset-name", "sonnet"),
                 ("profile of a sweep", "one load", "--profile", "--sweep", "rate=1,2"),

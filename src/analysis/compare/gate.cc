@@ -91,15 +91,15 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
       {{"", 1}, {"%", 0.01}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
   const auto found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
   if (found == kUnits.end())
-    return Wrong(text, fmt::format("'{}' is no unit: %, ns, us, ms or s", unit));
+    return Wrong(text, fmt::format("'{}' is not a unit: %, ns, us, ms or s", unit));
   gate.percent = unit == "%";
   if (gate.percent && !gate.relative_to_base)
-    return Wrong(text, "a percentage is of base and wants a sign: +3% or -3%");
+    return Wrong(text, "a percentage is of base and needs a sign: +3% or -3%");
   if (gate.percent && IsCount(gate.metric))
     return Wrong(text, gate.metric + " is a count of what changed, as in 'kernels.slower>2'");
   if (!gate.percent && IsTime(gate.metric) == unit.empty()) {
-    return Wrong(text, unit.empty() ? "a time wants a unit: %, ns, us, ms or s"
-                                    : fmt::format("{} is no time", gate.metric));
+    return Wrong(text, unit.empty() ? "a time needs a unit: %, ns, us, ms or s"
+                                    : fmt::format("{} is not a time", gate.metric));
   }
   gate.limit = sign * *number * found->second;
   // "step<+3%" would pass a step that grew by 14 %. The user most likely means the opposite.

@@ -117,13 +117,13 @@ TEST(ParseGate, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(Refusal(""), HasSubstr("names no metric"));
   EXPECT_THAT(Refusal(">3"), HasSubstr("names no metric"));
   EXPECT_THAT(Refusal("step"), HasSubstr("'step>+3%'"));
-  EXPECT_THAT(Refusal("step>+3"), HasSubstr("a time wants a unit"));
-  EXPECT_THAT(Refusal("step>3%"), HasSubstr("wants a sign"));
-  EXPECT_THAT(Refusal("step>+3 %%"), HasSubstr("'%%' is no unit"));
+  EXPECT_THAT(Refusal("step>+3"), HasSubstr("a time needs a unit"));
+  EXPECT_THAT(Refusal("step>3%"), HasSubstr("needs a sign"));
+  EXPECT_THAT(Refusal("step>+3 %%"), HasSubstr("'%%' is not a unit"));
   EXPECT_THAT(Refusal("step>+"), HasSubstr("expected a number"));
   EXPECT_THAT(Refusal("step>+1.2.3%"), HasSubstr("expected a number"));
   EXPECT_THAT(Refusal("step>>+3%"), HasSubstr("expected a number"));
-  EXPECT_THAT(Refusal("kernels.new>3us"), HasSubstr("is no time"));
+  EXPECT_THAT(Refusal("kernels.new>3us"), HasSubstr("is not a time"));
   EXPECT_THAT(Refusal(std::string(300, 'x')), HasSubstr("too long"));
   for (const auto& [text, meant] : {std::pair{"decode.step<+3%", "decode.step>+3%"},
                                     {"decode.step < 20ms", "decode.step>20ms"},

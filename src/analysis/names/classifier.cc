@@ -75,7 +75,7 @@ struct Classifier::Rules {
         return Fail(
             ErrorKind::kUsage,
             '"' + std::string(category) +
-                "\" is no category: expected \"group\" or \"group.kind\" in lower-case letters, "
+                "\" is not a category: expected \"group\" or \"group.kind\" in lower-case letters, "
                 "digits and underscores");
       }
       const std::optional<Field> field = FieldNamed(field_name);

@@ -329,8 +329,8 @@ TEST(Classifier, ErrorsNameTheLine) {
   EXPECT_THAT(message("# x\n\ngemm name foo\n"),
               HasSubstr("rule line 3: expected key, full or op"));
   EXPECT_THAT(message("gemm\n"), HasSubstr("rule line 1: expected key, full or op"));
-  EXPECT_THAT(message("GEMM key foo"), HasSubstr("\"GEMM\" is no category"));
-  EXPECT_THAT(message("a.b.c key foo"), HasSubstr("is no category"));
+  EXPECT_THAT(message("GEMM key foo"), HasSubstr("\"GEMM\" is not a category"));
+  EXPECT_THAT(message("a.b.c key foo"), HasSubstr("is not a category"));
   EXPECT_THAT(message("gemm key\n"), HasSubstr("rule line 1: expected a pattern"));
   EXPECT_THAT(message("gemm key foo | | bar"), HasSubstr("expected a pattern"));
   EXPECT_THAT(message("gemm key foo |"), HasSubstr("expected a pattern"));

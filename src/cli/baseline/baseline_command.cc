@@ -120,7 +120,7 @@ CommandSpec BaselineCompareSpec(CompareOptions& compare, BaselineOptions& baseli
 }
 
 Result<int> SaveRuns(const BaselineOptions& options) {
-  if (options.words.size() < 2) return MisusedBaseline("save wants a name, then runs");
+  if (options.words.size() < 2) return MisusedBaseline("save needs a name, then runs");
   const BaselinePlace place{options.folder, options.words[0]};
   TACHO_RETURN_IF_ERROR(CheckBaselineName(place.name));
   TACHO_RETURN_IF_ERROR(CheckBaselinePlace(place, options.replace));
@@ -200,7 +200,7 @@ Result<int> ListBaselines(const BaselineOptions& options) {
 }
 
 Result<int> Remove(const BaselineOptions& options) {
-  if (options.words.size() != 1) return MisusedBaseline("remove wants one name");
+  if (options.words.size() != 1) return MisusedBaseline("remove needs one name");
   TACHO_RETURN_IF_ERROR(RemoveBaseline({options.folder, options.words[0]}));
   return kDone;
 }
@@ -216,7 +216,7 @@ Result<int> CompareWithBaseline(const std::vector<std::string>& arguments) {
     return written ? kDone : Fails(written.error());
   }
   std::vector<std::string>& paths = compare.traces.paths;
-  if (paths.size() < 2) return MisusedBaseline("compare wants a name, then a run");
+  if (paths.size() < 2) return MisusedBaseline("compare needs a name, then a run");
   const BaselinePlace place{baseline.folder, paths[0]};
   TACHO_RETURN_IF_ERROR(RunsOfBaseline(place));
   compare.baseline = place.name;

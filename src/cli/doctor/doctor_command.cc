@@ -182,7 +182,7 @@ Result<void> Examine(const std::string& subject, const LookOptions& looks,
   // A pipe or a device does not do: the subject is read more than once.
   if (fs::exists(subject, failed))
     return Fail(ErrorKind::kUsage,
-                fmt::format("{}: it is no file but a pipe or a device: save it to a file first",
+                fmt::format("{}: it is not a file but a pipe or a device: save it to a file first",
                             VisibleText(subject)));
   // A mistyped path must not be taken for a host.
   if (subject.find("://") == std::string::npos &&

@@ -63,7 +63,7 @@ TEST_F(EngineCommand, WrongWordsAreUsage) {
   EXPECT_THAT(extra.err, HasSubstr("extra: there is no such file"));
   Ran none = RunIt({"start", "http://127.0.0.1:1", "--steps", "0"});
   EXPECT_EQ(none.status, kBadUsage);
-  EXPECT_THAT(none.err, HasSubstr("--steps wants a whole number from 1 on, not '0'"));
+  EXPECT_THAT(none.err, HasSubstr("--steps takes a whole number from 1 on, not '0'"));
   EXPECT_EQ(RunIt({"stop", "http://127.0.0.1:1", "--timeout", "soon"}).status, kBadUsage);
   EXPECT_EQ(RunIt({"--help"}).status, kDone);
 }

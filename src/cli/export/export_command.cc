@@ -90,10 +90,11 @@ Result<void> CheckReplaced(const ExportPlan& plan) {
     TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(plan.output, StreamThreads::kInline));
     const Block block = stream->Next();
     if (!LooksExported(plan.format, {block.data, std::min(block.size, kExportSniff)}))
-      return Fail(ErrorKind::kOutput,
-                  fmt::format("{} is there and is no earlier export of this format: move it away, "
-                              "or give another name",
-                              VisibleText(plan.output)));
+      return Fail(
+          ErrorKind::kOutput,
+          fmt::format("{} is there and is not an earlier export of this format: move it away, "
+                      "or give another name",
+                      VisibleText(plan.output)));
     if (IsAnyones(plan.format) && !plan.replace)
       return Fail(ErrorKind::kUsage,
                   VisibleText(plan.output) +
@@ -187,7 +188,7 @@ Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
   const InterruptScope interrupt("removing the unfinished export");
   TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
   if (file->name_beside().empty())
-    return RefuseExport(VisibleText(plan.output) + " is no file: a SQLite database needs one");
+    return RefuseExport(VisibleText(plan.output) + " is not a file: a SQLite database needs one");
   const auto progress = ShowWriting(plan, *file);
   TACHO_RETURN_IF_ERROR(
       WithContext(WriteSqliteFile(*read.read.run, read.windows, file->name_beside(),

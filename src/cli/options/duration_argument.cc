@@ -20,7 +20,7 @@ Result<DurationNs> ParseDuration(std::string_view text) {
   // The limit, a year, is beyond every profile and within int64 nanoseconds.
   if (!value || scale == 0 || !(*value >= 0) || *value * scale > 3600e9 * 24 * 366)
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no duration: write 30s, 2m or 500ms", VisibleText(text)));
+                fmt::format("'{}' is not a duration: write 30s, 2m or 500ms", VisibleText(text)));
   return DurationNs{std::llround(*value * scale)};
 }
 
@@ -35,7 +35,7 @@ Result<uint64_t> ParseSize(std::string_view text) {
                                                      : 0;
   if (!value || scale == 0 || !(*value * scale >= 1) || *value * scale > 1e18)
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no size: write 100MB, 1.5GB or 64kB", VisibleText(text)));
+                fmt::format("'{}' is not a size: write 100MB, 1.5GB or 64kB", VisibleText(text)));
   return static_cast<uint64_t>(std::llround(*value * scale));
 }
 

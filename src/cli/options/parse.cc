@@ -130,7 +130,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
     const auto value = ParseWhole<int64_t>(text);
     if (!value || *value < row.least) {
-      return Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", MainName(row),
+      return Usage(spec, fmt::format("{} takes a whole number from {} on, not '{}'", MainName(row),
                                      row.least, VisibleText(text)));
     }
     **target = value;
@@ -139,7 +139,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     const auto value = ParseWhole<double>(text);
     if (!value || !(*value >= 0)) {
       return Usage(spec,
-                   fmt::format("{} wants a number, not '{}'", MainName(row), VisibleText(text)));
+                   fmt::format("{} takes a number, not '{}'", MainName(row), VisibleText(text)));
     }
     **target = value;
   }
@@ -150,7 +150,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     }
     // Otherwise an unset variable in a script would ask for nothing: --fail-on "$GATES".
     if (text.find_first_not_of(", ") == std::string::npos)
-      return Usage(spec, fmt::format("{} wants a value, not '{}'", MainName(row), text));
+      return Usage(spec, fmt::format("{} takes a value, not '{}'", MainName(row), text));
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find(',', begin), text.size());
       if (end > begin) (*target)->push_back(text.substr(begin, end - begin));
@@ -256,7 +256,7 @@ class Sorter {
     values_[&row].push_back(std::move(value));
   }
   void WantsValue(const OptionRow& row, const std::string& name) {
-    Complain(fmt::format("{} wants a value: {}", name, row.value));
+    Complain(fmt::format("{} needs a value: {}", name, row.value));
   }
 
   const CommandSpec& spec_;

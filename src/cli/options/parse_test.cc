@@ -73,7 +73,7 @@ TEST(ParseArguments, AnotherProgramsOptionStandsAfterDashes) {
 
 TEST(ParseArguments, NumbersMustBeNumbers) {
   EXPECT_EQ(Parse({"x", "--top", "many"}).result.error().message,
-            "--top wants a whole number from 1 on, not 'many'; see 'tacho analyze --help'");
+            "--top takes a whole number from 1 on, not 'many'; see 'tacho analyze --help'");
   EXPECT_FALSE(Parse({"x", "--top", "0"}).result.has_value());
   EXPECT_FALSE(Parse({"x", "--top", "-1"}).result.has_value());
   EXPECT_FALSE(Parse({"x", "--top", "99999999999999999999"}).result.has_value());
@@ -82,9 +82,9 @@ TEST(ParseArguments, NumbersMustBeNumbers) {
 
 TEST(ParseArguments, MisuseIsToldInOurWords) {
   EXPECT_EQ(Parse({"x", "--csv"}).result.error().message,
-            "--csv wants a value: DIR; see 'tacho analyze --help'");
+            "--csv needs a value: DIR; see 'tacho analyze --help'");
   EXPECT_EQ(Parse({"x", "--top"}).result.error().message,
-            "--top wants a value: N; see 'tacho analyze --help'");
+            "--top needs a value: N; see 'tacho analyze --help'");
   EXPECT_EQ(Parse({"x", "--json=maybe"}).result.error().message,
             "--json takes no value; see 'tacho analyze --help'");
   EXPECT_EQ(Parse({"x", "-q"}).result.error().message,
@@ -107,7 +107,7 @@ TEST(ParseArguments, ShortOptionsInOneWord) {
 
 TEST(ParseArguments, AnOptionIsNoValueOfTheOneBefore) {
   EXPECT_EQ(Parse({"x", "--csv", "--json"}).result.error().message,
-            "--csv wants a value: DIR; see 'tacho analyze --help'");
+            "--csv needs a value: DIR; see 'tacho analyze --help'");
   EXPECT_EQ(Parse({"x", "--csv=--json"}).options.csv_folder, "--json");
   EXPECT_EQ(Parse({"x", "--csv", "-odd"}).options.csv_folder, "-odd");
 }

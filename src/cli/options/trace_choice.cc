@@ -17,7 +17,7 @@ Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts
     const auto rank = ParseWhole<int64_t>(text);
     if (!rank || *rank < 0) {
       return Fail(ErrorKind::kUsage,
-                  fmt::format("--rank wants whole numbers from 0 on, not '{}'; see 'tacho {} "
+                  fmt::format("--rank takes whole numbers from 0 on, not '{}'; see 'tacho {} "
                               "--help'",
                               VisibleText(text), command));
     }

@@ -32,7 +32,7 @@ const Suffix* UnitOf(std::string_view text) {
 Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view default_unit) {
   const auto fail = [&] {
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
+                fmt::format("'{}' is not a time: expected a number with ns, us, ms or s, "
                             "such as 1.5ms",
                             VisibleText(text)));
   };
@@ -71,9 +71,10 @@ Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view defaul
 Result<TraceWindow> ParseWindow(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no window: expected A:B, such as 100ms:1.5s, 100ms: or :1.5s",
-                            VisibleText(text)));
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("'{}' is not a window: expected A:B, such as 100ms:1.5s, 100ms: or :1.5s",
+                    VisibleText(text)));
   }
   TraceWindow window;
   const std::string_view last = text.substr(colon + 1);

@@ -25,7 +25,7 @@ Result<Via> ParseVia(const std::string& text) {
   if (text == "daemon") return Via::kDaemon;
   if (text == "nsys") return Via::kNsys;
   return Fail(ErrorKind::kUsage,
-              fmt::format("--via wants auto, http, daemon or nsys, not '{}'", VisibleText(text)));
+              fmt::format("--via takes auto, http, daemon or nsys, not '{}'", VisibleText(text)));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ Result<void> CheckOptions(const ReportOptions& options) {
     return fail("--against is for the page and --markdown: tacho compare --json has the figures");
   if (options.markdown && options.json) return fail("--markdown and --json do not go together");
   if (options.output && options.output->empty())
-    return fail("-o wants a file, or - for standard output");
+    return fail("-o needs a file, or - for standard output");
   return {};
 }
 

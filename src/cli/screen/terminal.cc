@@ -47,7 +47,7 @@ Result<ColorChoice> ParseColor(std::string_view text) {
   if (text == "always") return ColorChoice::kAlways;
   if (text == "never") return ColorChoice::kNever;
   return Fail(ErrorKind::kUsage,
-              fmt::format("--color wants auto, always or never, not '{}'", VisibleText(text)));
+              fmt::format("--color takes auto, always or never, not '{}'", VisibleText(text)));
 }
 
 Surroundings SurroundingsOf(int file_descriptor) {

@@ -235,7 +235,8 @@ class Processes : public ServerProcesses {
 
  private:
   static tl::unexpected<Error> NoProcess() {
-    return Fail(ErrorKind::kOutput, fmt::format("no further process: {}", std::strerror(errno)));
+    return Fail(ErrorKind::kOutput,
+                fmt::format("cannot start another process: {}", std::strerror(errno)));
   }
 
   std::vector<pid_t> pids_;

@@ -208,10 +208,12 @@ std::string DaemonTrace::ConfigText() const {
 Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& socket_folder) {
   KinetoAddress address = KinetoAddressOf(socket_folder, kKinetoDaemonName);
   if (address.size == 0)
-    return Fail(ErrorKind::kUsage, fmt::format("{}: too long a path for a socket", socket_folder));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: the path is too long for a socket", socket_folder));
   FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket)
-    return Fail(ErrorKind::kOutput, fmt::format("no UNIX socket: {}", std::strerror(errno)));
+    return Fail(ErrorKind::kOutput,
+                fmt::format("cannot create a UNIX socket: {}", std::strerror(errno)));
   std::string file =
       socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
   int bound = bind(socket.get(), address.get(), address.size);
@@ -235,7 +237,9 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
     return Fail(ErrorKind::kOutput, fmt::format("{}: {}", where, std::strerror(reason)));
   }
   FileDescriptor wake(eventfd(0, EFD_CLOEXEC));
-  if (!wake) return Fail(ErrorKind::kOutput, fmt::format("no eventfd: {}", std::strerror(errno)));
+  if (!wake)
+    return Fail(ErrorKind::kOutput,
+                fmt::format("cannot create an eventfd: {}", std::strerror(errno)));
   return std::make_unique<SocketDaemon>(std::move(socket), std::move(wake), socket_folder, file);
 }
 

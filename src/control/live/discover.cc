@@ -233,7 +233,8 @@ std::string NoAddress(const std::string& target) {
         "list of URLs (tacho analyze reads a folder of traces)",
         target);
   if (MayBeFile(target) || target.starts_with('-'))
-    return fmt::format("{}: there is no such file, and it is no http:// address", ShownUrl(target));
+    return fmt::format("{}: there is no such file, and it is not an http:// address",
+                       ShownUrl(target));
   // Otherwise any word would pass as a host.
   if (target.find_first_of(".:") == std::string::npos && target != "localhost")
     return fmt::format("{}: there is no such file; a host of that name would be http://{}:PORT",

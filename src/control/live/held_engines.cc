@@ -85,7 +85,7 @@ Result<EngineLook> HeldEngines::Look(const std::stop_token& stop) const {
     look.waits_for =
         !unwritten ? error.message
         : missing != options_.targets.end()
-            ? ShownUrl(*missing) + ": there is no such file yet, and it is no http:// address"
+            ? ShownUrl(*missing) + ": there is no such file yet, and it is not an http:// address"
             : options_.targets[0] + " names no router and no engine yet";
     return look;
   }

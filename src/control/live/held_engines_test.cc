@@ -61,9 +61,9 @@ TEST_F(HeldEnginesTest, WhatIsWaitedForAndWhatIsAMistake) {
   EXPECT_THAT(WaitsFor(folder_.Write("old.log", "Router launched at 127.0.0.1:1, Prometheus\n")),
               HasSubstr("old.log:1: "));
   EXPECT_EQ(WaitsFor("no/such.log"),
-            "no/such.log: there is no such file yet, and it is no http:// address");
+            "no/such.log: there is no such file yet, and it is not an http:// address");
   EXPECT_EQ(WaitsFor("nowhere.log"),
-            "nowhere.log: there is no such file yet, and it is no http:// address");
+            "nowhere.log: there is no such file yet, and it is not an http:// address");
   EXPECT_THAT(WaitsFor("nowhere"), HasSubstr("error: nowhere: there is no such file"));
   EXPECT_THAT(WaitsFor(folder_.path()), HasSubstr("is a folder"));
   FakeEngine starting({{"GET /workers", {200, R"({"workers":[]})"}}});

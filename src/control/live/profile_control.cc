@@ -137,7 +137,7 @@ Result<std::vector<StartField>> CheckFields(std::string_view engine, std::string
     std::optional<Json> value = ValueOf(form, text);
     if (!value)
       return Fail(ErrorKind::kUsage,
-                  fmt::format("{}={}: it wants {}", name, text, HowWritten(form)));
+                  fmt::format("{}={}: it needs {}", name, text, HowWritten(form)));
     checked.push_back({name, value->dump()});
   }
   return checked;

@@ -162,7 +162,7 @@ TEST(PlanStart, RequestsThatEndAnSglangServerAreNeverMade) {
               HasSubstr("Python stacks without a bound"));
   EXPECT_THAT(WhyNot(Sglang(), With("start_step", "1000000")), HasSubstr("stays armed"));
   EXPECT_THAT(WhyNot(Sglang(), With("merge_profiles", "true")), HasSubstr("reads all ranks"));
-  EXPECT_THAT(WhyNot(Sglang(), With("profile_prefix", "a/b")), HasSubstr("it wants letters"));
+  EXPECT_THAT(WhyNot(Sglang(), With("profile_prefix", "a/b")), HasSubstr("it needs letters"));
   EngineFacts no_gpu = Sglang();
   no_gpu.device = "cpu";
   EXPECT_THAT(WhyNot(no_gpu, With("activities", "GPU")), HasSubstr("name CPU"));

@@ -139,7 +139,7 @@ TEST(DamagedTrace, RefusesJsonOfAnotherKind) {
        {std::string("[[1, 2], [[0, 5], [3, 5]]]"), many_numbers, std::string("[1, 2]"),
         std::string(R"(["ph", "ts"])"), std::string(R"([{"a": 1}, {"b": 2}])")}) {
     for (const size_t block_size : {size_t{3}, size_t{1} << 20}) {
-      EXPECT_THAT(Read(json, block_size).error, HasSubstr("no trace: a list"))
+      EXPECT_THAT(Read(json, block_size).error, HasSubstr("not a trace: a list"))
           << json.substr(0, 40);
     }
   }

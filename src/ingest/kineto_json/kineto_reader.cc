@@ -109,11 +109,11 @@ Result<KinetoReadResult> Document::Read() {
   if (*c_.p == '[') {
     if (IsLog()) {
       return Fail(ErrorKind::kUnreadable,
-                  "is a log, and no trace: tacho doctor reads the logs of engines");
+                  "is a log, not a trace: tacho doctor reads the logs of engines");
     }
     if (IsListOfOtherThings()) {
       return Fail(ErrorKind::kUnreadable,
-                  "is JSON, but no trace: a list that does not begin with an event (\"ph\"); "
+                  "is JSON, but not a trace: a list that does not begin with an event (\"ph\"); "
                   "a memory timeline of torch.profiler is such a list");
     }
     ++c_.p;
@@ -128,7 +128,7 @@ Result<KinetoReadResult> Document::Read() {
   } else if (*c_.p == '<') {
     return Fail(
         ErrorKind::kUnreadable,
-        "is HTML or XML, and no trace: of a report of tacho, name the traces that it shows");
+        "is HTML or XML, not a trace; for a report of tacho, name the traces that it shows");
   } else {
     return Fail(ErrorKind::kUnreadable,
                 "byte " + std::to_string(window_.offset()) +
@@ -190,7 +190,7 @@ Result<void> Document::CheckKeys() const {
     return Fail(ErrorKind::kUnreadable,
                 "is what tacho compare --json writes: name the runs that it compared");
   return Fail(ErrorKind::kUnreadable,
-              "is JSON, but no trace: it has no \"traceEvents\"; its " +
+              "is JSON, but not a trace: it has no \"traceEvents\"; its " +
                   std::string(header_.fields.size() > kShown ? "first keys are " : "keys are ") +
                   keys);
 }

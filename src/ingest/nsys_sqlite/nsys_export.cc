@@ -138,7 +138,7 @@ Result<NsysExport> ExportNsysReport(const std::string& report, const NsysExportO
                             "nsys " + nsys->version));
   if (!fs::is_regular_file(path, error)) {
     return Fail(ErrorKind::kUnreadable,
-                fmt::format("{}, of which {} made no export: {}", what, nsys->path, elsewhere));
+                fmt::format("{}, and {} made no export of it: {}", what, nsys->path, elsewhere));
   }
   return NsysExport{std::move(folder), std::move(path)};
 }

@@ -54,7 +54,7 @@ void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
   }
   const StreamChunk* const chunk = parser_.Parse(data);
   if (chunk == nullptr) {
-    return Complain(fmt::format("event {} is no JSON: {}", events_, Shorten(data)));
+    return Complain(fmt::format("event {} is not JSON: {}", events_, Shorten(data)));
   }
   TakeChunk(*chunk, at_ns);
 }
@@ -202,7 +202,7 @@ void AnswerReader::OnEnd(std::string_view broken) {
       TakeChunk(*whole, last_body_ns_);
       done_seen_ = true;
     } else {
-      Complain("the answer is no JSON: " + Shorten(body_));
+      Complain("the answer is not JSON: " + Shorten(body_));
     }
   }
   JudgeWhole(broken);
@@ -221,7 +221,7 @@ void AnswerReader::JudgeWhole(std::string_view broken) {
   if (!done_seen_ && !finished_) {
     return partial(!broken.empty() ? std::string(broken)
                    : events_ == 0 && !body_.empty()
-                       ? "the answer is no stream of events: " + Shorten(body_)
+                       ? "the answer is not a stream of events: " + Shorten(body_)
                    : streams_ ? "the stream ended without a finish_reason or [DONE]"
                               : "the answer has no finish_reason");
   }

@@ -38,7 +38,7 @@ TEST(AnswerReader, FarTooManyTokensAreNoSuccessEvenWhenTheyComeWithTheEnd) {
 TEST(AnswerReader, APageInsteadOfAStreamIsShown) {
   Streamed stream(2);
   EXPECT_THAT(stream.Bytes("<html>\n<title>Welcome</title>").End().error,
-              HasSubstr("no stream of events: <html>"));
+              HasSubstr("not a stream of events: <html>"));
 }
 
 TEST(AnswerReader, AnErrorInsideAStreamIsAFailure) {
@@ -112,7 +112,7 @@ TEST(AnswerReader, InvalidJsonIsAFailure) {
   Streamed stream;
   const RequestRecord& r = stream.Event("{broken").Event("[DONE]").End();
   EXPECT_EQ(r.status, RequestStatus::kFailed);
-  EXPECT_EQ(r.error, "event 1 is no JSON: {broken");
+  EXPECT_EQ(r.error, "event 1 is not JSON: {broken");
 }
 
 TEST(AnswerReader, ReportsTheReasonOfARefusal) {

@@ -83,7 +83,7 @@ Result<std::string> AddressOf(const DriveTarget& target) {
   TACHO_ASSIGN_OR_RETURN(const auto route, RouteOf(target));
   for (const std::string* fields : {&target.sampling, &target.extra_body}) {
     if (fields->empty() || IsJsonObject(*fields)) continue;
-    return Fail(ErrorKind::kUsage, *fields + " is no JSON object");
+    return Fail(ErrorKind::kUsage, *fields + " is not a JSON object");
   }
   return url.With(route);
 }

@@ -69,7 +69,7 @@ Result<int64_t> CountOf(const Result<HttpResponse>& answer) {
   TACHO_ASSIGN_OR_RETURN(const auto json, Told(answer, "count"));
   const Json& count = json["count"];
   if (count.is_number_integer()) return count.get<int64_t>();
-  return Fail(ErrorKind::kRemote, "the tokenizer's \"count\" is no number");
+  return Fail(ErrorKind::kRemote, "the tokenizer's \"count\" is not a number");
 }
 
 bool IsInBounds(const DatasetRow& row) {

@@ -75,7 +75,7 @@ class JsonRows {
     for (size_t i = 0; i < stamps_.size(); ++i) {
       const double seconds = stamps_[i].value_or(0) * dataset_.units.seconds_a_unit;
       if (seconds > kLatestSeconds) {
-        Broken(lines_[i], fmt::format("{}: {:g} s is no time (another unit?)",
+        Broken(lines_[i], fmt::format("{}: {:g} s is not a time (another unit?)",
                                       options_.timestamp_label, seconds));
         continue;
       }
@@ -134,7 +134,7 @@ class JsonRows {
         ReadTurns(value, row);
       } else if (key == "prompt") {
         is_prompt = true;
-        if (!ReadText(value, row.text)) return "the prompt is no text";
+        if (!ReadText(value, row.text)) return "the prompt is not text";
       } else if (key == "messages") {
         is_messages = true;
         std::string_view raw;
@@ -148,7 +148,7 @@ class JsonRows {
       } else if (key == options_.timestamp_label) {
         double time = 0;
         if (value.get_double().get(time) != simdjson::SUCCESS || !(time >= 0))
-          return fmt::format("{} is no time", options_.timestamp_label);
+          return fmt::format("{} is not a time", options_.timestamp_label);
         stamp = time;
       } else if (key == options_.hash_label) {
         ReadIds(value, row.hash_ids);
@@ -203,7 +203,7 @@ class JsonRows {
   }
 
   static std::string NoCount(std::string_view key) {
-    return fmt::format("{} is no number of tokens", key);
+    return fmt::format("{} is not a number of tokens", key);
   }
 
   // Reads the first turn and the answer to it.

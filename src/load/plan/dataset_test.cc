@@ -154,8 +154,8 @@ TEST(Dataset, ValuesThatCannotBeReadAreBrokenLines) {
   EXPECT_EQ(trace.rows.size(), 1u);
   ASSERT_EQ(trace.broken, 3u);
   EXPECT_EQ(trace.first_broken[0].line, 2u);
-  EXPECT_EQ(trace.first_broken[0].why, "timestamp is no time");
-  EXPECT_EQ(trace.first_broken[2].why, "input_length is no number of tokens");
+  EXPECT_EQ(trace.first_broken[0].why, "timestamp is not a time");
+  EXPECT_EQ(trace.first_broken[2].why, "input_length is not a number of tokens");
   EXPECT_EQ(trace.unfit, 1u);
   const Dataset custom = Read("{\"prompt\":5}\n{\"prompt\":\"a\"}\n");
   EXPECT_EQ(custom.broken, 1u);
@@ -183,7 +183,7 @@ TEST(Dataset, TimesInAnotherUnitAreInvalid) {
   EXPECT_EQ(Read(kMilliseconds).rows.size(), 1u);
   const auto as_seconds = ReadDataset(kMilliseconds, {.seconds_a_unit = 1});
   ASSERT_FALSE(as_seconds);
-  EXPECT_THAT(as_seconds.error().message, HasSubstr("1.7e+12 s is no time (another unit?)"));
+  EXPECT_THAT(as_seconds.error().message, HasSubstr("1.7e+12 s is not a time (another unit?)"));
   for (const char* time :
        {"9999-01-01 00:00:00", "2023-11-16 99:00:00", "-5-01-01 00:00:00", "1e300", "-9e9"}) {
     const std::string csv =

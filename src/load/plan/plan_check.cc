@@ -10,10 +10,10 @@ namespace {
 
 Result<void> CheckLengths(const PlanOptions& o) {
   if (o.prompt_tokens && *o.prompt_tokens < 1) {
-    return Fail(ErrorKind::kUsage, "a prompt has at least one token");
+    return Fail(ErrorKind::kUsage, "a prompt needs at least one token");
   }
   if (o.output_tokens && *o.output_tokens < 1) {
-    return Fail(ErrorKind::kUsage, "an output has at least one token");
+    return Fail(ErrorKind::kUsage, "an output needs at least one token");
   }
   for (const auto& tokens : {o.prompt_tokens, o.output_tokens}) {
     if (tokens && *tokens > kMostTokens)
@@ -21,10 +21,12 @@ Result<void> CheckLengths(const PlanOptions& o) {
                   fmt::format("more than {} tokens in a prompt or an output", kMostTokens));
   }
   if (o.most_total_tokens && *o.most_total_tokens < 2) {
-    return Fail(ErrorKind::kUsage, "the model's length leaves no room for a prompt and an output");
+    return Fail(ErrorKind::kUsage,
+                "the model's context length leaves no room for a prompt and an output");
   }
   if (o.prefix_tokens < 0 || o.prefixes < 1) {
-    return Fail(ErrorKind::kUsage, "no prefix of that kind");
+    return Fail(ErrorKind::kUsage,
+                "a shared prefix cannot have a negative length, and needs at least one variant");
   }
   if (!(o.shared_prefix >= 0 && o.shared_prefix <= 1)) {
     return Fail(ErrorKind::kUsage, "the shared part of prompts must be from 0 to 1");
@@ -62,18 +64,16 @@ Result<void> CheckTimes(const PlanOptions& o) {
     return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
   }
   if (o.replay_speed && (o.rate || o.ramp)) {
-    return Fail(ErrorKind::kUsage, "a replay has its own times: it goes with no rate");
+    return Fail(ErrorKind::kUsage, "a replay has its own times: it takes no rate");
   }
   if (o.think_ns < 0)
     return Fail(ErrorKind::kUsage, "the pause between requests must not be negative (--think)");
   if (o.think_ns > 0 && o.OpenLoop()) {
-    return Fail(ErrorKind::kUsage,
-                "users who think between requests go with a fixed concurrency, not with a rate");
+    return Fail(ErrorKind::kUsage, "--think needs a fixed concurrency, not a rate");
   }
   if (o.concurrency == 0 && !o.OpenLoop() && !o.requests) {
     return Fail(ErrorKind::kUsage,
-                "no bound of requests at once (--request-rate inf) needs a number of requests "
-                "(--requests)");
+                "--request-rate inf sends all requests at once: give their number (--requests)");
   }
   if (o.requests && *o.requests > kMostRequests) {
     return Fail(ErrorKind::kUsage, fmt::format("more than {} requests", kMostRequests));

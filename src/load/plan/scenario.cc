@@ -138,7 +138,7 @@ Result<Mix> ParseMix(std::string_view text) {
                             : ParseWhole<double>(part.substr(sign + 1));
     if (!weight || *weight < 0) {
       return Fail(ErrorKind::kUsage,
-                  fmt::format("'{}' is no part of a mix such as chat=60,rag=30,code=10", part));
+                  fmt::format("'{}' is not part of a mix such as chat=60,rag=30,code=10", part));
     }
     TACHO_ASSIGN_OR_RETURN(const auto scenario, FindScenario(part.substr(0, sign)));
     mix.parts.push_back({scenario->name, *weight});

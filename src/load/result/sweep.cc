@@ -67,7 +67,7 @@ std::string WhyNoKnee(const std::vector<SweepLevel>& levels) {
 Result<std::vector<double>> ParseLevels(std::string_view text) {
   const auto bad = [&] {
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' are no levels such as 1,2,4..256", VisibleText(text)));
+                fmt::format("'{}' are not levels such as 1,2,4..256", VisibleText(text)));
   };
   std::vector<double> levels;
   const auto add = [&](std::string_view word) {

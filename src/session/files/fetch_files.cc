@@ -60,8 +60,8 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   date.remove_prefix(std::min(date.find_first_of("0123456789"), date.size()));
   const auto now = TakeNumber<int64_t>(date);
   if (!now)
-    return Fail(ErrorKind::kRemote,
-                ended ? fmt::format("ssh {}: no date came", host) : ended.error().message);
+    return Fail(ErrorKind::kRemote, ended ? fmt::format("ssh {}: the host printed no date", host)
+                                          : ended.error().message);
   if (!ended || said.find("there") == std::string::npos)
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: no folder {} on that host", from, folder.path));

@@ -92,7 +92,7 @@ Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archiv
     if (!member) return Fail(ErrorKind::kRemote, member.error().message);
     if (!*member) break;
     if (members == bounds.files)
-      return Fail(ErrorKind::kRemote, fmt::format("more than {} files came", bounds.files));
+      return Fail(ErrorKind::kRemote, fmt::format("more than {} files arrived", bounds.files));
     const std::string name = NameOf((*member)->name, key);
     if (name.empty()) continue;
     const std::string path = names.PathFor(name);

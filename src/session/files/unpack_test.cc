@@ -136,7 +136,7 @@ TEST_F(UnpackTest, IsBounded) {
   EXPECT_THAT(bytes.error().message, ::testing::HasSubstr("more than 99999 bytes came"));
   const auto count = Unpack(tar, "", {.files = 1});
   ASSERT_FALSE(count);
-  EXPECT_EQ(count.error().message, "more than 1 files came");
+  EXPECT_EQ(count.error().message, "more than 1 files arrived");
   EXPECT_THAT(Everything(), ::testing::ElementsAre("below/run/a.json"));
   // A few bytes that unpack to many, and many bytes that are passed over.
   const std::string zip = Archived({{"z.json", std::string(1'000'000, ' ')}}, ArchiveFormat::kZip);

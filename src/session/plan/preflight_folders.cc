@@ -117,7 +117,7 @@ void LookAtRoom(const std::string& folder, std::vector<Finding>& findings) {
                   fmt::format("only {} MB are free for traces", bytes.value_or(0) >> 20)};
   if (!is_folder)
     finding = {FindingId::kTraceFolderBad, folder,
-               "it is no folder: no trace can be written there"};
+               "it is not a folder: no trace can be written there"};
   else if (*bytes == 0)
     finding = {FindingId::kTraceFolderBad, folder,
                "its file system is full or read-only: no trace can be written there"};

@@ -62,14 +62,15 @@ std::string RolesOf(const Replaced (&list)[N]) {
 Result<int64_t> CountIn(std::string_view text, int64_t most) {
   const auto value = ParseWhole<int64_t>(text);
   if (value && *value >= 0 && *value <= most) return *value;
-  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no whole number from 0 to {}", text, most));
+  return Fail(ErrorKind::kUsage,
+              fmt::format("'{}' is not a whole number from 0 to {}", text, most));
 }
 
 Result<double> PercentIn(std::string_view text) {
   if (text.ends_with('%')) text.remove_suffix(1);
   const auto value = ParseWhole<double>(text);
   if (value && *value >= -90 && *value <= 1000) return *value;
-  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no percentage from -90 to 1000", text));
+  return Fail(ErrorKind::kUsage, fmt::format("'{}' is not a percentage from -90 to 1000", text));
 }
 
 Result<KernelRole> RoleIn(std::string_view text) {

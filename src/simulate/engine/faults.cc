@@ -12,7 +12,7 @@ namespace {
 
 Result<int64_t> ParseAmount(std::string_view text) {
   if (const auto value = ParseWhole<int64_t>(text)) return *value;
-  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no whole number", text));
+  return Fail(ErrorKind::kUsage, fmt::format("'{}' is not a whole number", text));
 }
 
 std::string KnownKinds() {
@@ -84,7 +84,8 @@ Result<int64_t> ParseTime(std::string_view text) {
     if (!(ns > -1e15 && ns < 1e15)) break;  // eleven days
     return static_cast<int64_t>(ns);
   }
-  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no time; write 5s, 300ms, 20us or 2m", text));
+  return Fail(ErrorKind::kUsage,
+              fmt::format("'{}' is not a time; write 5s, 300ms, 20us or 2m", text));
 }
 
 Result<Fault> ParseFault(std::string_view text) {

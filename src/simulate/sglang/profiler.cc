@@ -63,7 +63,7 @@ Result<SglangVersion> ParseSglangVersion(std::string_view text) {
     }
   }
   return Fail(ErrorKind::kUsage,
-              fmt::format("'{}' is no version of SGLang; write 0.5.23 or another of 0.5", text));
+              fmt::format("'{}' is not a version of SGLang; write 0.5.23 or another of 0.5", text));
 }
 
 std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body) {

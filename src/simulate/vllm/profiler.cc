@@ -72,7 +72,7 @@ bool Knows(std::string_view key, const VllmVersion& version) {
 Result<VllmVersion> ParseVllmVersion(std::string_view text) {
   const auto bad = [&] {
     return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' is no version of vLLM; write 0.10, 0.13, 0.32 or 0.33", text));
+                fmt::format("'{}' is not a version of vLLM; write 0.10, 0.13, 0.32 or 0.33", text));
   };
   if (!text.starts_with("0.")) return bad();
   VllmVersion version;
