@@ -277,9 +277,6 @@ void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
 
 }  // namespace
 
-constexpr std::array<std::string_view, 6> kContainers{"docker",  "podman",    "nerdctl",
-                                                      "kubectl", "apptainer", "singularity"};
-
 Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_token& stop,
                                 Examination& examination) {
   const EngineKind kind = EngineOf(options.command);
@@ -291,9 +288,7 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
     TakeSettings(words);  // which may be secret
     const std::string first = words.empty() ? "" : words.front();
     // The word may also follow another program: "sudo docker run ...", "bash -c 'vllm serve m'".
-    const bool container = any([](const std::string& word) {
-      return std::ranges::find(kContainers, ProgramName(word)) != kContainers.end();
-    });
+    const bool container = any(IsContainer);
     const std::string program = first.substr(0, first.find(' '));
     return Fail(
         ErrorKind::kUsage,

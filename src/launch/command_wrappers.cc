@@ -14,11 +14,13 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, 14> kOtherEnvironments{
-    "uv",     "uvx",   "conda", "mamba", "micromamba", "pixi",        "poetry",
-    "pipenv", "hatch", "pdm",   "srun",  "apptainer",  "singularity", "chroot"};
-constexpr std::array<std::string_view, 5> kElsewhere{"docker", "podman", "nerdctl", "kubectl",
-                                                     "ssh"};
+constexpr std::array<std::string_view, 12> kOtherEnvironments{
+    "uv",     "uvx",    "conda", "mamba", "micromamba", "pixi",
+    "poetry", "pipenv", "hatch", "pdm",   "srun",       "chroot"};
+// Those of this host, which start the program themselves, and those whose daemon does.
+constexpr std::array<std::string_view, 2> kContainersHere{"apptainer", "singularity"};
+constexpr std::array<std::string_view, 4> kContainersElsewhere{"docker", "podman", "nerdctl",
+                                                               "kubectl"};
 constexpr std::array<std::string_view, 2> kTerminals{"tmux", "screen"};
 constexpr std::array<std::string_view, 2> kEngines{"vllm", "sglang"};
 constexpr std::array<std::string_view, 7> kNoServers{
@@ -38,6 +40,10 @@ bool IsSetting(const std::string& word) {
 bool Names(const std::string& word, std::span<const std::string_view> programs) {
   return std::ranges::find(programs, ProgramName(word)) != programs.end() &&
          (word.find('/') == std::string::npos || IsProgram(word));
+}
+
+bool IsElsewhere(const std::string& word) {
+  return Names(word, kContainersElsewhere) || Names(word, std::array<std::string_view, 1>{"ssh"});
 }
 
 // The words before the engine's. If the command hides the engine, the words before a long option.
@@ -98,13 +104,18 @@ size_t EngineWord(const std::vector<std::string>& words) {
 
 bool HasOtherEnvironment(const std::vector<std::string>& words) {
   return std::ranges::any_of(WrappersOf(words), [](const std::string& word) {
-    return SetsPath(word) || Names(word, kOtherEnvironments);
+    return SetsPath(word) || Names(word, kOtherEnvironments) || Names(word, kContainersHere);
   });
 }
 
 bool RunsElsewhere(const std::vector<std::string>& words) {
-  return std::ranges::any_of(WrappersOf(words),
-                             [](const std::string& word) { return Names(word, kElsewhere); });
+  return std::ranges::any_of(WrappersOf(words), IsElsewhere);
+}
+
+bool IsContainer(std::string_view word) {
+  const std::string_view name = ProgramName(word);
+  return std::ranges::find(kContainersHere, name) != kContainersHere.end() ||
+         std::ranges::find(kContainersElsewhere, name) != kContainersElsewhere.end();
 }
 
 Result<void> CheckWrappers(const std::vector<std::string>& words) {
@@ -112,7 +123,7 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
   const WordSpan wrappers = WrappersOf(words);
   for (size_t i = 0; i < wrappers.size(); ++i) {
     const std::string& word = wrappers[i];
-    if (Names(word, kElsewhere))
+    if (IsElsewhere(word))
       return Fail(ErrorKind::kUsage,
                   fmt::format("{}: what tacho adds to the command would not reach the engine: "
                               "start it yourself, and record it: tacho record URL; tacho doctor "

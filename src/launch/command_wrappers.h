@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -25,6 +26,9 @@ bool HasOtherEnvironment(const std::vector<std::string>& words);
 
 // Whether a word before the engine's program starts it in a container or on another host.
 bool RunsElsewhere(const std::vector<std::string>& words);
+
+// Whether the word is a program that runs others in containers.
+bool IsContainer(std::string_view word);
 
 // kUsage: added options and variables would not reach the engine, because it runs in a container or
 // its command is quoted; the engine would not end with tacho; or the command starts no server

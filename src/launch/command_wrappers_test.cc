@@ -65,6 +65,11 @@ TEST(RunsElsewhere, InAContainerOrOnAnotherHost) {
   EXPECT_FALSE(RunsElsewhere(WordsIn("env A=1 vllm serve docker")));
 }
 
+TEST(IsContainer, OfThisHostOrOfADaemon) {
+  EXPECT_TRUE(IsContainer("/usr/bin/docker") && IsContainer("apptainer"));
+  EXPECT_FALSE(IsContainer("ssh") || IsContainer("docker-compose"));
+}
+
 TEST(CheckWrappers, RefusesWhatHidesTheEngine) {
   for (const char* const line : {"bash -c x", "numactl -N 0 sh -c x", "bash -l -c x", "zsh -lc x",
                                  "bash -euo pipefail -c x"})

@@ -10,7 +10,6 @@
 namespace tacho {
 namespace {
 
-using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
