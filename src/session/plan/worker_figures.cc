@@ -181,7 +181,7 @@ void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces
                         .steps = trace.steps.value_or(0) + trace.empty_steps,
                         .first_unix_ns = trace.first_unix_ns,
                         .last_unix_ns = trace.last_unix_ns,
-                        .whole = trace.defect.empty()});
+                        .whole = !trace.defect});
     }
     worker.recorded = FiguresOf(counts, worker.written_unix_ns);
     if (!worker.recorded) continue;

@@ -9,6 +9,7 @@
 
 #include "control/engine.h"
 #include "control/finding.h"
+#include "model/notes.h"
 #include "model/rank_identity.h"
 
 namespace tacho {
@@ -34,7 +35,7 @@ struct TraceEvidence {
   std::string stage;              // "prefill" or "decode": one of several files of its rank
   bool front_end = false;         // an API server's own trace, or another of no rank
   bool merged = false;            // several ranks in one file
-  std::string defect;             // why it is not whole; "" when it is
+  std::optional<Note> defect;     // why it is not whole; absent when it is
   std::string loss;  // what its profiler lost, though the file is whole; "": nothing known
 };
 

@@ -77,8 +77,9 @@ std::optional<Finding> OtherTime(const WorkerExpectation& worker, int64_t rank,
 }
 
 // Why a file is damaged, as far as that can be known.
-Finding DamagedBecause(const WorkerExpectation& worker, std::string_view defect) {
-  const bool cut = defect.starts_with("truncated") || defect.starts_with("corrupt-gzip");
+Finding DamagedBecause(const WorkerExpectation& worker, NoteId defect) {
+  const bool cut = defect == NoteId::kTruncatedJson || defect == NoteId::kTruncatedGzip ||
+                   defect == NoteId::kCorruptGzip;
   if (cut && worker.trouble) return *worker.trouble;
   if (std::string full = worker.FullDisk(); cut && !full.empty())
     return Cause(FindingId::kDiskFull, std::move(full));
@@ -93,7 +94,7 @@ Finding DamagedBecause(const WorkerExpectation& worker, std::string_view defect)
   if (cut)
     return Cause(FindingId::kKilledWhileWriting,
                  "the engine was killed while it wrote, or it still writes (--timeout)");
-  if (defect.starts_with("read-failed"))
+  if (defect == NoteId::kReadFailed)
     return Cause(FindingId::kFileUnreadable, "the disk or share that holds it fails");
   return Cause(FindingId::kFileDamaged,
                "several engines wrote into it, or the engine's profiler is broken");
@@ -238,9 +239,12 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
 }
 
 std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace) {
-  if (trace.defect.empty()) return std::nullopt;
-  const Finding damaged = DamagedBecause(worker, trace.defect);
-  return Cause(damaged.id, fmt::format("{}; {}: {}", damaged.Words(), trace.defect, trace.path));
+  if (!trace.defect) return std::nullopt;
+  const Note& defect = *trace.defect;
+  const Finding damaged = DamagedBecause(worker, defect.id);
+  return Cause(damaged.id,
+               fmt::format("{}; {}{}: {}", damaged.Words(), KindOf(defect.id).id,
+                           defect.where.empty() ? "" : " (" + defect.where + ")", trace.path));
 }
 
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,

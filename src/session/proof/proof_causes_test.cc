@@ -29,11 +29,11 @@ TEST(ProofCauses, HaveIdsOfTheirOwn) {
   EXPECT_EQ(id(worker, {}), "did-not-start");
   worker = AWorker("w", {"a"});
   TraceEvidence trace = ATrace("a");
-  trace.defect = "truncated-gzip";
+  trace.defect = Note{.id = NoteId::kTruncatedGzip, .where = ""};
   EXPECT_EQ(id(worker, {trace}), "killed-while-writing");
   worker.answered_stop = true;
   EXPECT_EQ(id(worker, {trace}), "trace-unfinished");
-  trace.defect = "damaged-event";
+  trace.defect = Note{.id = NoteId::kDamagedEvent, .where = ""};
   EXPECT_EQ(id(worker, {trace}), "file-damaged");
   trace = ATrace("a");
   trace.steps = 0;
@@ -47,7 +47,7 @@ TEST(ProofCauses, HaveIdsOfTheirOwn) {
   EXPECT_EQ(id(worker, {ATrace("a")}), "no-file-of-rank");
   worker = AWorker("w", {"a"});
   trace = ATrace("a");
-  trace.defect = "read-failed";
+  trace.defect = Note{.id = NoteId::kReadFailed, .where = ""};
   EXPECT_EQ(id(worker, {trace}), "file-unreadable");
   trace = ATrace("a");
   worker.steps_asked = worker.steps_bound = 6;
@@ -282,7 +282,7 @@ TEST(ProofCauses, AClockThatIsOffIsNamedForIt) {
 TEST(ProofCauses, ACutFileHasACause) {
   WorkerExpectation worker = AWorker("w", {"a"});
   TraceEvidence trace = ATrace("a");
-  trace.defect = "truncated-json (byte 7)";
+  trace.defect = Note{.id = NoteId::kTruncatedJson, .where = "byte 7"};
   EXPECT_THAT(Why(Prove({worker}, {trace})),
               HasSubstr("the engine was killed while it wrote, or it still writes (--timeout); "
                         "truncated-json (byte 7): a"));
@@ -368,7 +368,7 @@ TEST(ProofCauses, NamesFewerStepsThanAskedFor) {
 
 TEST(ProofCauses, CutFilesAndMissingGpuEventsAreNoProof) {
   TraceEvidence cut = ATrace("a");
-  cut.defect = "truncated: half an event at its end";
+  cut.defect = Note{.id = NoteId::kTruncatedJson, .where = ""};
   EXPECT_THAT(Why(Prove({AWorker("w", {"a"})}, {cut})), HasSubstr("truncated"));
   TraceEvidence blind = ATrace("a");
   blind.has_gpu = true;

@@ -255,10 +255,10 @@ TEST(Prove, ARankWhoseProfilerLostRowsIsProvenAndTheRecordingIncomplete) {
 TEST(Prove, AnExtraFileThatIsNotWholeIsNamed) {
   TraceEvidence front = ATrace("f");
   front.front_end = true;
-  front.defect = "truncated (byte 10)";
+  front.defect = Note{.id = NoteId::kTruncatedJson, .where = "byte 10"};
   const Proof proof = Prove({AWorker("w", {"a", "f"})}, {ATrace("a"), front});
   EXPECT_FALSE(proof.complete);
-  EXPECT_THAT(TextsOf(proof.remarks, true), ElementsAre(HasSubstr("truncated (byte 10): f")));
+  EXPECT_THAT(TextsOf(proof.remarks, true), ElementsAre(HasSubstr("truncated-json (byte 10): f")));
 }
 
 TEST(Prove, TheOrderOfFilesDoesNotMatter) {

@@ -65,9 +65,7 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
     if (KindOf(note.id).severity != Severity::kDataLoss) continue;
     if (!IsOfTheFile(note.id) && evidence.loss.empty())
       evidence.loss = fmt::format("{}: {}", KindOf(note.id).id, KindOf(note.id).text);
-    if (IsOfTheFile(note.id) && evidence.defect.empty())
-      evidence.defect = fmt::format("{}{}", KindOf(note.id).id,
-                                    note.where.empty() ? "" : " (" + note.where + ")");
+    if (IsOfTheFile(note.id) && !evidence.defect) evidence.defect = note;
   }
   return evidence;
 }
