@@ -53,7 +53,8 @@ Error ByName(const TraceSource& source, Error error) {
   };
   if (named(".sqlite", ".sqlite3", ".db")) {
     error.message =
-        "is not a SQLite database: copy the file again, or export the report again with nsys export "
+        "is not a SQLite database: copy the file again, or export the report again with nsys "
+        "export "
         "--type sqlite";
   } else if (named(".nsys-rep", ".qdstrm")) {
     error.message =
@@ -227,7 +228,7 @@ Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
   return ReadPartsOf(source, threads, next_sink, progress, {}, {});
 }
 
-SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads) {
+SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads) {
   return [=](const TraceSource& source, StreamThreads stream_threads, const NextSink& next_sink,
              RunProgress& progress) {
     if (!source.part.empty()) {  // one process: its times cannot be told apart, so read its rows

@@ -39,7 +39,7 @@ struct TimedParts {
 };
 // Like ReadSource, but reads only these parts of an nsys recording; other traces are read whole.
 // `threads`: for each file while there are fewer files than cores; 0: one for each core.
-SourceReader ReaderOfParts(const NsysParts& parts, TimedParts timed, size_t threads);
+SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads);
 
 // The path of a trace in results: "FILE", or "FILE#pid=1234" if the file has several traces.
 std::string TracePath(const TraceSource& source, const std::string& part);

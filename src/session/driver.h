@@ -102,6 +102,8 @@ class Driver {
   [[nodiscard]] virtual std::string Name() const = 0;  // "HTTP", as the screen names it
   // Whether EndOldSessions ends a session that is in the way of a recording of this engine.
   [[nodiscard]] virtual bool EndsOldSessions(const EngineFacts&) const { return false; }
+  // Why windows of it cannot be compared (--overhead); "" if they can.
+  [[nodiscard]] virtual std::string WhyNoOverhead() const { return ""; }
   // Settles everything about one worker that can be settled before anything is started: what is
   // asked of it, where its files will appear, what the proof expects of them. Fails with the
   // finding that says why it cannot be recorded. `folder_in_run`: the worker's own, which exists.

@@ -354,8 +354,9 @@ Result<Recording> Record(HttpClient& client, const RecordOptions& options, Recor
     return tl::unexpected(preflight.error());
   }
   if (options.overhead) {
-    if (const std::string why = WhyNoOverhead(preflight->workers, preflight->driver->via());
-        !why.empty()) {
+    std::string why = preflight->driver->WhyNoOverhead();
+    if (why.empty()) why = WhyNoOverhead(preflight->workers);
+    if (!why.empty()) {
       folder.RemoveEmpty();
       return Fail(ErrorKind::kUsage, why);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@
 namespace tacho {
 
 enum class Via { kAuto, kHttp, kDaemon, kNsys };
+inline constexpr std::array kVias = {Via::kAuto, Via::kHttp, Via::kDaemon, Via::kNsys};
 std::string_view NameOf(Via via);  // "http", as --via takes it
 
 // A load that the caller has planned, as `tacho load` sends it.

@@ -18,10 +18,10 @@ def graph_underrecorded(case):
         case.check(f"{name}: a note", [n["id"] for n in trace["notes"] if n["severity"] == "data-loss"], ["lost-gpu-work"])
         case.says("analyze", name, status=4, words=[f"GPU work of {lost} of {calls} {call} calls is missing", "GPU busy at least"],
                   never=["no event lost", "% of the idle time"])
-    lost, again = "lost GPU work of 35 of its 40 decode steps", "record it again"
+    untimed, again = "the device time of 35 of its 40 decode steps", "record it again"
     for pair, side in ((("whole.json", "one_in_8.json"), "new"), (("one_in_8.json", "whole.json"), "base")):
-        case.says("compare", *pair, status=5, words=[f"decode: {RUN_OF[side]} {lost}: {again}"], never=["of known length", "launches and operators: not"])
-    case.says("compare", "one_in_8.json", "one_in_8.json", status=5, words=[f"base and new each {lost}: record them again"])
+        case.says("compare", *pair, status=5, words=[f"decode: {RUN_OF[side]} lacks {untimed}: {again}"], never=["of known length", "launches and operators: not"])
+    case.says("compare", "one_in_8.json", "one_in_8.json", status=5, words=[f"base and new each lack {untimed}: record them again"])
     case.says("compare", "eager.json", "eager.json", "--anyway", status=4, words=["no difference in the window", "not compute"],
               never=["idle.unknown", "in idle time"])
 

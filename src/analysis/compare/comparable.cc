@@ -233,21 +233,23 @@ class Checks {
     std::string text;
     if (side.evidence.at_edges) return text;
     for (const auto& [phase, steps] : side.evidence.steps) {
-      if (steps.lost > 0) text += (text.empty() ? "" : " and ") + side.evidence.LostSteps(phase);
+      if (steps.untimed > 0)
+        text += (text.empty() ? "" : " and ") + side.evidence.UntimedSteps(phase);
     }
     return text;
   }
 
-  // Counts the loss in steps where the sides have them, else in calls.
+  // Counts what is missing in steps where the sides have them, else in calls.
   [[nodiscard]] std::string WhyNotCounted() const {
     const std::string of_base = LostBetween(changes_.base), of_now = LostBetween(changes_.now);
     if (!of_base.empty() && of_base == of_now)
-      return fmt::format("base and new each lost GPU work of {}: record them again", of_base);
+      return fmt::format("base and new each lack the device time of {}: record them again",
+                         of_base);
     std::string by_steps;
     for (const auto& [side, lost] : {std::pair("base", &of_base), {"new", &of_now}}) {
       if (!lost->empty())
-        by_steps += fmt::format("{}{} lost GPU work of {}", by_steps.empty() ? "" : ", and ",
-                                RunOf(side), *lost);
+        by_steps += fmt::format("{}{} lacks the device time of {}",
+                                by_steps.empty() ? "" : ", and ", RunOf(side), *lost);
     }
     const bool both = !of_base.empty() && !of_now.empty();
     if (!by_steps.empty()) return by_steps + (both ? ": record them again" : ": record it again");

@@ -113,11 +113,12 @@ struct WhyNotCompared {
 WhyNotCompared NoStepText(std::string_view name, const SideFacts& side, uint64_t steps,
                           Phase phase) {
   if (steps == 0) return {fmt::format("{} has no step of this phase", name)};
-  if (const std::string lost = side.evidence.LostSteps(phase); !lost.empty()) {
-    // A few steps without a loss are not worth mentioning.
+  if (const std::string untimed = side.evidence.UntimedSteps(phase); !untimed.empty()) {
+    // A few steps with a device time are not worth mentioning.
     const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
-    const bool others = !side.evidence.idle_known && of_phase.all - of_phase.lost >= kFewestSteps;
-    return {fmt::format("{} lost GPU work of {}{}: record it again", RunOf(name), lost,
+    const bool others =
+        !side.evidence.idle_known && of_phase.all - of_phase.untimed >= kFewestSteps;
+    return {fmt::format("{} lacks the device time of {}{}: record it again", RunOf(name), untimed,
                         others ? ", and when its device was idle is unknown" : "")};
   }
   const std::string there = fmt::format("{} has {} of this phase, ", name,
@@ -128,12 +129,12 @@ WhyNotCompared NoStepText(std::string_view name, const SideFacts& side, uint64_t
   return {there + "but none of known length", true};
 }
 
-// "; the new run lost GPU work of 35 of its 40 decode steps", of the sides that did.
-std::string AndLostSteps(const RunChanges& changes, Phase phase) {
+// "; the new run lacks the device time of 35 of its 40 decode steps", of the sides that do.
+std::string AndUntimedSteps(const RunChanges& changes, Phase phase) {
   std::string text;
   for (const auto& [name, side] : {std::pair("base", &changes.base), {"new", &changes.now}}) {
-    if (const std::string lost = side->evidence.LostSteps(phase); !lost.empty())
-      text += fmt::format("; {} lost GPU work of {}", RunOf(name), lost);
+    if (const std::string untimed = side->evidence.UntimedSteps(phase); !untimed.empty())
+      text += fmt::format("; {} lacks the device time of {}", RunOf(name), untimed);
   }
   return text;
 }
@@ -144,14 +145,14 @@ WhyNotCompared WhyNot(const std::vector<RunAnalysis>& base_runs,
   const auto [base, now] = differences.steps();
   if (base == 0) return NoStepText("base", changes.base, StepsOf(base_runs, phase), phase);
   if (now == 0) return NoStepText("new", changes.now, StepsOf(now_runs, phase), phase);
-  const std::string lost = AndLostSteps(changes, phase);
+  const std::string untimed = AndUntimedSteps(changes, phase);
   if (differences.batches().empty())
-    return {"the two sides have no batch size in common with two steps on each" + lost};
+    return {"the two sides have no batch size in common with two steps on each" + untimed};
   const auto [base_shared, now_shared] = differences.shared_steps();
   return {
       fmt::format("too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
                   "8 of each rank are needed{}",
-                  base_shared, base, now_shared, now, lost)};
+                  base_shared, base, now_shared, now, untimed)};
 }
 
 void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {

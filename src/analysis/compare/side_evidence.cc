@@ -69,14 +69,11 @@ void AddLoss(const TraceAnalysis& trace, bool is_first, SideEvidence& evidence) 
   evidence.at_edges &= !LostBetween(trace);
 }
 
-// Refused times mark steps too, although no work is lost; a trace without any row marks none.
 void CountSteps(const TraceAnalysis& trace, SideEvidence& evidence) {
-  const bool has_lost = trace.integrity.lost.any();
-  const bool has_no_rows = trace.devices.empty() && trace.notes.CountOf(NoteId::kNoGpuEvents) > 0;
   for (const Step& step : trace.steps.steps) {
     SideEvidence::Steps& steps = evidence.steps[step.label.phase];
     ++steps.all;
-    steps.lost += has_no_rows || (has_lost && step.lost_work);
+    steps.untimed += trace.devices.empty() || step.lost_work;
   }
 }
 
@@ -132,10 +129,10 @@ std::string SideEvidence::LostCalls() const {
                      lost_calls, calls, api, api.empty() ? "calls" : " calls", WhichCalls(*this));
 }
 
-std::string SideEvidence::LostSteps(Phase phase) const {
+std::string SideEvidence::UntimedSteps(Phase phase) const {
   const auto of_phase = steps.find(phase);
-  if (of_phase == steps.end() || of_phase->second.lost == 0) return "";
-  return fmt::format("{} of its {} {} step{}", of_phase->second.lost, of_phase->second.all,
+  if (of_phase == steps.end() || of_phase->second.untimed == 0) return "";
+  return fmt::format("{} of its {} {} step{}", of_phase->second.untimed, of_phase->second.all,
                      PhaseName(phase), of_phase->second.all == 1 ? "" : "s");
 }
 

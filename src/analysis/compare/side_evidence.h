@@ -25,9 +25,10 @@ struct SideEvidence {
   bool at_edges = true;
   // Data is lost, and all of it is GPU work of calls or its times.
   bool only_lost_work = false;
-  // Steps of all ranks, and how many of them lack work.
+  // Steps of all ranks, and how many of them have no device time: work of theirs is lost, its
+  // launch is missing, or its times are refused.
   struct Steps {
-    uint64_t all = 0, lost = 0;
+    uint64_t all = 0, untimed = 0;
   };
   std::map<Phase, Steps> steps;
   // Why causes of idle time are not known.
@@ -46,8 +47,8 @@ struct SideEvidence {
   [[nodiscard]] std::string LostCalls() const;
   // Where only some ranks are untimed: "1 of 4 ranks of new has no times of GPU work"; else "".
   [[nodiscard]] std::string UntimedRanks(std::string_view side) const;
-  // "35 of its 40 decode steps"; "" if none lacks work.
-  [[nodiscard]] std::string LostSteps(Phase phase) const;
+  // "35 of its 40 decode steps" have no device time; "" if all have it.
+  [[nodiscard]] std::string UntimedSteps(Phase phase) const;
 };
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
 

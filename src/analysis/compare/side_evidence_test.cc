@@ -69,7 +69,7 @@ TEST(LossText, CountsTheCallsOfOneApiOrOfAll) {
             "the base lost part of the GPU work of 7 of 1061 calls");
 }
 
-TEST(SideEvidence, CountsStepsThatLackWorkOnly) {
+TEST(SideEvidence, CountsStepsWithoutDeviceTime) {
   const auto with_steps = [](RunAnalysis run, bool lost_work) {
     for (int i = 0; i < 4; ++i) {
       Step& step = run.traces[0].steps.steps.emplace_back();
@@ -79,13 +79,12 @@ TEST(SideEvidence, CountsStepsThatLackWorkOnly) {
     return run;
   };
   const RunAnalysis lossy = with_steps(Lossy(100, 14, LossPattern::kSpread), true);
-  RunAnalysis refused = with_steps(OneTrace(), true), rowless = with_steps(OneTrace(), false);
-  refused.traces[0].notes.Add(NoteId::kTimesRefused, "");
+  const RunAnalysis whole = with_steps(OneTrace(), false);
+  RunAnalysis rowless = whole;
   rowless.traces[0].devices.clear();
-  rowless.traces[0].notes.Add(NoteId::kNoGpuEvents, "");
-  EXPECT_EQ(EvidenceOf({refused}).LostSteps(Phase::kDecode), "");
-  EXPECT_EQ(EvidenceOf({lossy, refused}).LostSteps(Phase::kDecode), "4 of its 8 decode steps");
-  EXPECT_EQ(EvidenceOf({lossy, rowless}).LostSteps(Phase::kDecode), "8 of its 8 decode steps");
+  EXPECT_EQ(EvidenceOf({whole}).UntimedSteps(Phase::kDecode), "");
+  EXPECT_EQ(EvidenceOf({lossy, whole}).UntimedSteps(Phase::kDecode), "4 of its 8 decode steps");
+  EXPECT_EQ(EvidenceOf({lossy, rowless}).UntimedSteps(Phase::kDecode), "8 of its 8 decode steps");
 }
 
 // The other rank launched as much and lost nothing.
@@ -191,9 +190,10 @@ TEST(CompareRuns, CountsTheStepsThatLackWork) {
     step.label.phase = Phase::kDecode;
     step.lost_work = i % 8 != 0;
   }
-  EXPECT_EQ(CompareRuns({lossy}, {lossy}).obstacles.front().text,
-            "all of the recording: base and new each lost GPU work of 35 of its 40 decode steps: "
-            "record them again");
+  EXPECT_EQ(
+      CompareRuns({lossy}, {lossy}).obstacles.front().text,
+      "all of the recording: base and new each lack the device time of 35 of its 40 decode steps: "
+      "record them again");
 }
 
 TEST(CompareRuns, SaysWhyASideHasNoWorkOfADevice) {

@@ -20,6 +20,7 @@ struct DurationStats {
 // `durations` is reordered. All zero when it is empty.
 DurationStats Summarize(std::vector<int64_t>& durations);
 
+// Its category comes with its work (CollectDeviceWork).
 struct KernelRow {
   std::string name;  // as in the file
   std::string category;

@@ -9,7 +9,6 @@
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/gate.h"
 #include "cli/commands.h"
-#include "session/run_folder/compare_recordings.h"
 #include "cli/exit_status.h"
 #include "cli/screen/output.h"
 #include "cli/screen/read_runs.h"
@@ -19,6 +18,7 @@
 #include "report/tables/compare_tables.h"
 #include "report/words/compare_words.h"
 #include "run/baselines.h"
+#include "session/run_folder/compare_recordings.h"
 
 namespace tacho {
 namespace {

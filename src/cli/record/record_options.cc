@@ -20,12 +20,16 @@ constexpr int64_t kPromptOfOneLength = 256, kOutputOfOneLength = 128;  // tokens
 constexpr int64_t kMostOverheadWindowNs = 600'000'000'000;
 
 Result<Via> ParseVia(const std::string& text) {
-  if (text == "auto") return Via::kAuto;
-  if (text == "http") return Via::kHttp;
-  if (text == "daemon") return Via::kDaemon;
-  if (text == "nsys") return Via::kNsys;
+  for (const Via via : kVias)
+    if (text == NameOf(via)) return via;
   return Fail(ErrorKind::kUsage,
               fmt::format("--via takes auto, http, daemon or nsys, not '{}'", VisibleText(text)));
+}
+
+std::vector<std::string> NamesOfVias() {
+  std::vector<std::string> names;
+  for (const Via via : kVias) names.emplace_back(NameOf(via));
+  return names;
 }
 
 }  // namespace
@@ -112,7 +116,7 @@ CommandSpec RecordSpec(RecordArguments& a) {
                            "auto, http, daemon (engines started with KINETO_USE_DAEMON=1), or nsys "
                            "(engines under nsys launch)",
                            &a.via}
-                     .OneOf({"auto", "http", "daemon", "nsys"})}))},
+                     .OneOf(NamesOfVias())}))},
       {"load",
        {{"--no-load", "", "you send the load; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},

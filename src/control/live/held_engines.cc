@@ -8,8 +8,8 @@
 
 #include "control/launch/profile_needs.h"
 #include "control/live/liveness.h"
-#include "control/live/operate.h"
 #include "control/live/probed_workers.h"
+#include "control/live/start_stop.h"
 #include "net/url.h"
 #include "text/format_number.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "control/live/operate.h"
+#include "control/live/start_stop.h"
 
 namespace tacho {
 

@@ -1,4 +1,5 @@
-// The stop of a recording's profilers: sent, waited for, and judged.
+// The stop of a recording's profilers: asked for (StopAll in control/live/start_stop.h sends it),
+// waited for, and judged.
 #include <fmt/format.h>
 
 #include <algorithm>

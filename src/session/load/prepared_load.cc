@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kPatience{10};
-constexpr std::chrono::milliseconds kBetweenQuestions{500};
+constexpr std::chrono::milliseconds kBetweenAttempts{500};
 constexpr size_t kMostDataset = size_t{4} << 30;
 constexpr size_t kMostCounted = 10'000;  // rows, if no number of requests bounds them
 constexpr uint64_t kWarmupSeed = 0x7761726d;
@@ -44,7 +44,7 @@ class Preparation {
       if (served || stop_.stop_requested() || clock_.NowNs() >= until_ns) {
         return served;
       }
-      clock_.Pause(stop_, kBetweenQuestions);
+      clock_.Pause(stop_, kBetweenAttempts);
     }
   }
 

@@ -17,6 +17,9 @@ class NsysDriver final : public Driver {
       : options_(options), nsys_(std::move(nsys)), sessions_(std::move(sessions)) {}
   [[nodiscard]] Via via() const override { return Via::kNsys; }
   [[nodiscard]] std::string Name() const override { return "nsys " + nsys_.version(); }
+  [[nodiscard]] std::string WhyNoOverhead() const override {
+    return "--overhead measures the engines' own profilers, not nsys: leave out --via nsys";
+  }
   Checked<void> Check(RecordedWorker& worker, const std::string& folder_in_run,
                       std::vector<Finding>& findings, const std::stop_token& stop) override;
   std::unique_ptr<DriverWindow> Open(HttpClient& client, RecordObserver& observer,

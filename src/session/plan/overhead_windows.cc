@@ -238,12 +238,7 @@ class OverheadWindows {
 
 }  // namespace
 
-std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers, Via via) {
-  if (via == Via::kDaemon)
-    return "by Kineto's daemon no window can be ended when it should: --overhead needs engines "
-           "whose profilers start and stop by HTTP";
-  if (via == Via::kNsys)
-    return "--overhead measures the engines' own profilers, not nsys: leave out --via nsys";
+std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers) {
   for (const RecordedWorker& worker : workers) {
     const ProfilerFacts& profiler = worker.facts.profiler;
     if (worker.profile.IsOn("profile_by_stage"))

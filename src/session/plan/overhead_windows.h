@@ -13,7 +13,7 @@ namespace tacho {
 
 // Why `--overhead` cannot be measured on these workers; "" if it can. It needs many sessions by
 // HTTP, which engines begin and end when they are asked.
-std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers, Via via);
+std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers);
 
 // Runs the windows of `--overhead` under the load, and first says how long they take. Each profiled
 // one is a session of its own, whose files are removed; its start and flush, and the time until

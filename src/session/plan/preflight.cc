@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "control/live/local_engine.h"
-#include "control/live/operate.h"
 #include "control/live/port_owner.h"
+#include "control/live/start_stop.h"
 
 namespace tacho {
 namespace {

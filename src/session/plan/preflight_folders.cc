@@ -88,7 +88,7 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
     engine_folder = profile.output_dir.value_or("");
   }
   if (!options.collect_from.empty()) {
-    const Checked<std::string> source = SourceOf(worker, options);
+    Checked<std::string> source = SourceOf(worker, options);
     if (!source) return source;
     Result<RemoteFolder> remote =
         FindRemoteFolder(*source, engine_folder, options.patience, std::move(stop));

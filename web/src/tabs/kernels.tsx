@@ -1,15 +1,15 @@
-// All kernels, copies and memsets: of the selection, else of the whole run.
+// All kernels, copies and memsets: of the selection (figures.ts, which the server sums for it), else of the whole run (totals.ts,
+// from its analysis).
 import { useMemo, useState } from "preact/hooks";
 import { colorOf } from "../colors";
 import { scopeFigures } from "../figures";
 import { analysis, selection, theme } from "../state";
 import { DataTable, Name, Bar, type Column } from "../table";
-import { computesOnCpu, kernelRows } from "../totals";
+import { computesOnCpu, kernelRows, type KernelRow } from "../totals";
 import type { NameRow } from "../types";
-import { count, inMicroseconds, percentFigure } from "../units";
+import { count, inMicroseconds, inUnit, percentFigure } from "../units";
 import { notShownOr } from "../untold";
-import { findSlice } from "./links";
-import { kernelColumns } from "./summary";
+import { categoryColor, findSlice } from "./links";
 import { show } from "../panel";
 
 export function Kernels() {
@@ -36,11 +36,26 @@ export function Kernels() {
     </div>
   );
 }
-type KernelColumns = ReturnType<typeof kernelColumns>;
-const more: KernelColumns = [
+const more: Column<KernelRow>[] = [
   { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest, cell: (row) => inMicroseconds(row.longest) },
   { id: "category", head: "category", sort: (row) => row.category, cell: (row) => row.category },
 ];
+
+export function kernelColumns(sum: number, several: boolean, onCpu: boolean): Column<KernelRow>[] {
+  const columns: Column<KernelRow>[] = [
+    { id: "name", head: onCpu ? "operator" : "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.short} whole={row.name} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
+    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, "us") },
+    { id: "share", head: "%", title: onCpu ? "of the time of all operators" : "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
+    { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
+  ];
+  const us = (value: number | undefined) => (value === undefined ? "" : inUnit(value, "us"));
+  if (several) columns.push({ id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total / row.count, cell: (row) => us(row.total / row.count) });
+  else {
+    columns.push({ id: "median", head: "median us", kind: "figure", sort: (row) => row.median ?? 0, cell: (row) => us(row.median) });
+    columns.push({ id: "p99", head: "p99 us", kind: "figure", sort: (row) => row.p99 ?? 0, cell: (row) => us(row.p99) });
+  }
+  return columns;
+}
 
 export function Filter({ label, value, onInput, shown }: { label: string; value: string; onInput: (value: string) => void; shown: number }) {
   return (

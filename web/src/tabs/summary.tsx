@@ -5,12 +5,13 @@ import { kIdleOrUnrecorded, whyOf } from "../labels";
 import { MemorySection } from "../memory";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
-import { Bar, DataTable, Name, Swatch, type Column } from "../table";
-import { computesOnCpu, kernelRows, timedTraces, type KernelRow } from "../totals";
+import { Bar, DataTable, Swatch, type Column } from "../table";
+import { computesOnCpu, kernelRows, timedTraces } from "../totals";
 import type { Analysis, Answer, Gap, RunTotals, Total } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
 import { notShownOr, whyNo } from "../untold";
-import { categoryColor, findSlice } from "./links";
+import { kernelColumns } from "./kernels";
+import { categoryColor } from "./links";
 import { RankTable } from "./ranks";
 
 export function SummaryTab() {
@@ -194,22 +195,6 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
       </section>
     </div>
   );
-}
-
-export function kernelColumns(sum: number, several: boolean, onCpu: boolean): Column<KernelRow>[] {
-  const columns: Column<KernelRow>[] = [
-    { id: "name", head: onCpu ? "operator" : "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.short} whole={row.name} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
-    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, "us") },
-    { id: "share", head: "%", title: onCpu ? "of the time of all operators" : "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
-    { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
-  ];
-  const us = (value: number | undefined) => (value === undefined ? "" : inUnit(value, "us"));
-  if (several) columns.push({ id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total / row.count, cell: (row) => us(row.total / row.count) });
-  else {
-    columns.push({ id: "median", head: "median us", kind: "figure", sort: (row) => row.median ?? 0, cell: (row) => us(row.median) });
-    columns.push({ id: "p99", head: "p99 us", kind: "figure", sort: (row) => row.p99 ?? 0, cell: (row) => us(row.p99) });
-  }
-  return columns;
 }
 
 function Totals({ rows, head, share, whole, color, empty = "none" }: { rows: readonly Total[]; head: string; share: string; whole: number; color: (id: string) => string; empty?: string }) {

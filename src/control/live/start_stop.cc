@@ -1,10 +1,11 @@
-#include "control/live/operate.h"
-#include "control/engine_type.h"
+#include "control/live/start_stop.h"
 
 #include <fmt/format.h>
 
 #include <ctime>
 #include <utility>
+
+#include "control/engine_type.h"
 
 namespace tacho {
 

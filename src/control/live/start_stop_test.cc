@@ -1,4 +1,4 @@
-#include "control/live/operate.h"
+#include "control/live/start_stop.h"
 
 #include <gmock/gmock.h>
 
