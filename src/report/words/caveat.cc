@@ -147,7 +147,10 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces, bool besid
     if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
-    out += DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);
+    // Without device time nothing looks idle.
+    out += doubt == Doubt::kEventsMissing && !timed
+               ? "events are missing"
+               : DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);
   }
   return out;
 }

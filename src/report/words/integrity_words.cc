@@ -194,6 +194,7 @@ bool LacksWork(const TraceAnalysis& trace) {
 }
 
 std::string LossInWords(const TraceAnalysis& trace) {
+  if (trace.counts.total == 0) return "the file holds no event";
   std::vector<std::string> parts;
   if (std::string loss = LossText(trace.integrity.lost); !loss.empty())
     parts.push_back(std::move(loss));

@@ -256,6 +256,20 @@ TEST(Answers, SayThatAFrontEndIsIncomplete) {
   EXPECT_THAT(Answers(run)[0].sentence, StartsWith("No event lost; 1 other trace incomplete"));
 }
 
+TEST(LossInWords, OfAFileWithoutEvents) {
+  RunAnalysis run = OneTrace();
+  run.traces[0].counts.total = 0;
+  EXPECT_EQ(LossInWords(run), "the file holds no event");
+  EXPECT_FALSE(IsWhole(run.traces[0]));
+}
+
+TEST(Caveat, WithoutDeviceTimeNothingLooksIdle) {
+  RunAnalysis run = OneTrace();
+  run.traces[0].devices.clear();
+  run.traces[0].notes.Add(NoteId::kTruncatedJson, "");
+  EXPECT_EQ(Caveat(run), "events are missing");
+}
+
 TEST(Answers, OfRefusedTimesNameTheMissingRanks) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.resize(1);

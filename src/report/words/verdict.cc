@@ -252,7 +252,7 @@ std::string VerdictText(const RunAnalysis& run, Length length) {
   }
   const std::string traces = totals.timed < totals.workers
                                  ? fmt::format("{} of {} traces", totals.timed, totals.workers)
-                                 : fmt::format("{} traces", totals.workers);
+                                 : FormatCounted(totals.workers, "trace");
   std::string out =
       fmt::format("{} {}{} of the window over {}",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
