@@ -58,8 +58,8 @@ constexpr std::string_view TakeWord(std::string_view& text) {
 }
 
 inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::ranges::any_of(
-      all, [&](std::string_view words) { return text.find(words) != text.npos; });
+  return std::ranges::any_of(all,
+                             [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
 // The text between the first `open` and the next character of `ends`; "" without `open`.

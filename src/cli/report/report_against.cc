@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "analysis/compare/compare_runs.h"
-#include "session/run_folder/compare_recordings.h"
 #include "cli/screen/output.h"
 #include "report/documents/compare_document.h"
 #include "run/baselines.h"
+#include "session/run_folder/compare_recordings.h"
 
 namespace tacho {
 namespace {
