@@ -7,8 +7,11 @@ TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-d
 TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev valgrind dpkg-dev file"
 TACHO_ENGINE_PACKAGES="python3-venv"
 
-# The versions of clang that sanitized programs and fuzzers may be built with. Sources are laid out and linted by the first alone.
-TACHO_CLANGS="14 18 19"
+# clangs: prints the versions of clang that sanitized programs and fuzzers may be built with. 14 cannot read the library of g++ 13.
+# Sources are laid out and linted by 14 alone.
+clangs() {
+  case "$(c++ -dumpversion)" in 12 | 12.*) echo "14 18 19" ;; *) echo "18 19" ;; esac
+}
 
 # can_install NAME: whether the system's archive has that package, by the lists that need_packages has fetched.
 can_install() {
@@ -17,7 +20,7 @@ can_install() {
 
 # lint_packages: prints the names of a clang with sanitizers, and of the tools for layout and lint where they are of version 14.
 lint_packages() {
-  for version in $TACHO_CLANGS; do
+  for version in $(clangs); do
     can_install "clang-$version" || continue
     echo "clang-$version lld-$version libclang-rt-$version-dev"
     [ "$version" != 14 ] || echo "clang-format-14 clang-tidy-14"
@@ -27,7 +30,7 @@ lint_packages() {
 
 # clang_program: prints the path of the C++ compiler among them that is installed.
 clang_program() {
-  for version in $TACHO_CLANGS; do
+  for version in $(clangs); do
     command -v "clang++-$version" && return
   done
 }

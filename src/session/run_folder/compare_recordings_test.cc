@@ -1,5 +1,6 @@
 #include "session/run_folder/compare_recordings.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
