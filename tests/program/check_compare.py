@@ -281,7 +281,7 @@ def evidence(folder):
     for new in (many, kept):
         status, result = as_json(f"calls lost all over, {new.name}", trace, new)
         check(f"calls lost all over, {new.name}: steps and what to do", status == 5 and re.search(
-            r"decode: the new run lost GPU work of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
+            r"decode: the new run lacks the device time of \d+ of its \d+ decode steps: record it again", result["verdict"]), (status, result["verdict"]))
 
 
 def one_rank_without_times(folder):
