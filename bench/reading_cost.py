@@ -38,18 +38,18 @@ def main():
     rival = programs / "simdjson_read_avx2"
     for program in ("valgrind", programs / "read_trace", rival):
         if not shutil.which(program):
-            print(f"skipped: {program} is not there")
+            print(f"*** NOT TESTED: reading cost: {program} is not there")
             return 77
     cache = (programs.parent / "CMakeCache.txt").read_text()
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)", cache, re.M)[1]
     for what, known, command in (("the compiler", COMPILER, [compiler, "-dumpfullversion"]), ("simdjson", SIMDJSON, ["pkg-config", "--modversion", "simdjson"])):
         version = subprocess.run(command, capture_output=True, text=True).stdout.strip()
         if not version.startswith(known):
-            print(f"skipped: {what} is {version}, and the known ratios are of {known}")
+            print(f"*** NOT TESTED: reading cost: {what} is {version}, and the known ratios are of {known}")
             return 77
     # Valgrind's long doubles have 64 bits: some versions of Boost give up over them at the program's start.
     if counted(programs / "read_trace").returncode < 0:
-        print("skipped: valgrind does not run read_trace here")
+        print("*** NOT TESTED: reading cost: valgrind does not run read_trace here")
         return 77
     with tempfile.TemporaryDirectory(prefix="tacho-cost-") as folder:
         trace = pathlib.Path(folder) / "trace.json"
