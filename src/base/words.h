@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,9 +58,12 @@ constexpr std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
-inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+inline bool HasOneOf(std::string_view text, std::span<const std::string_view> all) {
   return std::ranges::any_of(all,
                              [&](std::string_view words) { return text.find(words) != text.npos; });
+}
+inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return HasOneOf(text, std::span(all.begin(), all.size()));
 }
 
 // The text between the first `open` and the next character of `ends`; "" without `open`.

@@ -122,10 +122,7 @@ std::string WhyNoCausesOf(std::string_view side, NoCauses none) {
 }  // namespace
 
 std::string SideEvidence::LostCalls() const {
-  return fmt::format("{}GPU work of {} of {} {}{}{}",
-                     partial_graphs == 0            ? ""
-                     : partial_graphs == lost_calls ? "part of the "
-                                                    : "all or part of the ",
+  return fmt::format("{}GPU work of {} of {} {}{}{}", HowMuchIsLost(partial_graphs, lost_calls),
                      lost_calls, calls, api, api.empty() ? "calls" : " calls", WhichCalls(*this));
 }
 

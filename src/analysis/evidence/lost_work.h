@@ -59,6 +59,12 @@ struct LostWork {
   }
 };
 
+// To precede "GPU work of N calls", which lack it: `partial` of the `lost` calls lack only a part.
+constexpr std::string_view HowMuchIsLost(uint64_t partial, uint64_t lost) {
+  if (partial == 0) return "";
+  return partial == lost ? "part of the " : "all or part of the ";
+}
+
 struct FoundLosses {
   LostWork lost;
   // Calls (rows of Trace::host_calls, sorted) whose work is lost or cut off, in part or all.

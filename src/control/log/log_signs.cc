@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
 
 #include "base/words.h"
 #include "control/log/log_rules.h"
@@ -26,11 +25,6 @@ constexpr auto kPrograms = std::to_array<std::string_view>({"/bin/vllm", "/bin/s
 // Both engines ship clients and tests.
 constexpr auto kClients = std::to_array<std::string_view>({"/bench", "/test"});
 constexpr auto kTests = std::to_array<std::string_view>({"/unittest/", "/_pytest/"});
-
-bool HasAnyOf(std::string_view text, std::span<const std::string_view> all) {
-  return std::ranges::any_of(
-      all, [&](std::string_view words) { return text.find(words) != std::string_view::npos; });
-}
 
 // Whether a shell reports the end of a program: most print "Killed", "Aborted (core dumped)". bash
 // adds the command, which may be any that starts an engine:
@@ -77,7 +71,7 @@ size_t ComplaintAt(std::string_view text) {
            std::string_view(" ._-/").find(c) != std::string_view::npos;
   });
   const bool is_argparse =
-      HasAnyOf(program, kArgparse) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
+      HasOneOf(program, kArgparse) || std::ranges::any_of(kComplaints, [&](std::string_view one) {
         return complaint.starts_with(one);
       });
   return is_name && is_argparse ? at + 2 : text.npos;
@@ -88,13 +82,13 @@ FrameOf WhoseFrame(std::string_view text) {
   if (!text.starts_with(kFile)) return FrameOf::kNobody;
   std::string_view path = text.substr(kFile.size());
   path = path.substr(0, path.find('"'));
-  if (path.starts_with('<') || HasAnyOf(path, kPythonsOwn)) return FrameOf::kNobody;
+  if (path.starts_with('<') || HasOneOf(path, kPythonsOwn)) return FrameOf::kNobody;
   for (const std::string_view package : kPackages)
     if (const size_t at = path.rfind(package); at != path.npos)
-      return HasAnyOf(path.substr(at + package.size() - 1), kClients) ? FrameOf::kClient
+      return HasOneOf(path.substr(at + package.size() - 1), kClients) ? FrameOf::kClient
                                                                       : FrameOf::kEngine;
-  if (HasAnyOf(path, kTests)) return FrameOf::kClient;
-  return HasAnyOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
+  if (HasOneOf(path, kTests)) return FrameOf::kClient;
+  return HasOneOf(path, kPrograms) ? FrameOf::kEngine : FrameOf::kOther;
 }
 
 LogSigns SignsIn(std::string_view text) {

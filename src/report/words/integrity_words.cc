@@ -238,9 +238,7 @@ std::string LossInWords(const RunAnalysis& run) {
                     (lost + partial == 0
                          ? ""
                          : fmt::format(": {}GPU work of {} of {} launch and copy calls is missing",
-                                       partial == 0 ? ""
-                                       : lost == 0  ? "part of the "
-                                                    : "all or part of the ",
+                                       HowMuchIsLost(partial, lost + partial),
                                        FormatCount(lost + partial), FormatCount(calls))));
   }
   const auto in = [&](uint64_t some, std::string_view what) {
