@@ -11,6 +11,7 @@ import argparse
 import collections
 import contextlib
 import csv
+import ctypes
 import io
 import json
 import os
@@ -121,6 +122,23 @@ def children_of(folder):
     return found
 
 
+def adopt_orphans():
+    """Makes this process the parent of descendants whose parent dies: the init of a container may not reap them, and nsys takes an
+    agent that is a zombie for a session that lives."""
+    PR_SET_CHILD_SUBREAPER = 36
+    check(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl(PR_SET_CHILD_SUBREAPER)")
+
+
+def reap_orphans(child):
+    """Of this process's children that have ended, all but `child`."""
+    for entry in os.scandir("/proc"):
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and int(entry.name) != child:
+                state, parent = Path(entry.path, "stat").read_text().rpartition(")")[2].split()[:2]
+                if state == "Z" and int(parent) == os.getpid():
+                    os.waitpid(int(entry.name), os.WNOHANG)
+
+
 def record_live(options, nsys, folder):
     """tacho launches an engine under nsys, records it and ends it: steps by their ranges, and nothing is left, also after kill -9."""
     python = folder / "python3"
@@ -142,14 +160,19 @@ def record_live(options, nsys, folder):
 
     def launches():
         return json.loads(tacho(options, nsys, "launch", "list", "--json"))["launches"]
+    adopt_orphans()
     for who in ("tacho", "keeper"):
         with subprocess.Popen([options.tacho, "launch", "vllm", "--preset", "nsys", "--python", python, "--out", folder, "--", "m"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=nsys.environment) as process:
             wait_for(lambda: "next:" in process.stdout.readline(), 30, "the launched engine")
             (launch,) = launches()
             os.kill(process.pid if who == "tacho" else launch["servers"][0]["keeper"], signal.SIGKILL)
-        wait_for(lambda: agents() == before, 30, f"the end of the agent after kill -9 of {who}")
-        wait_for(lambda: not launches(), 30, f"the end of the launch after kill -9 of {who}")
+
+        def agents_are_gone():
+            reap_orphans(process.pid)
+            return agents() == before
+        wait_for(agents_are_gone, 30, f"the end of the agent after kill -9 of {who}")
+        wait_for(lambda: reap_orphans(process.pid) or not launches(), 30, f"the end of the launch after kill -9 of {who}")
         wait_for(lambda: not children_of(folder), 30, f"the end of its processes after kill -9 of {who}")
 
 

@@ -43,15 +43,23 @@ TEST(ProbeAll, SeparatesEnginesFromOtherServers) {
 
 // A server keeps the text of its Date for a second.
 TEST(ProbeAll, ADateMayBeASecondOld) {
-  const std::string date =
-      fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr) - 3));
+  const auto unix_ns = [] {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  };
+  const std::time_t stamped = std::time(nullptr) - 3;
+  const std::string date = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(stamped));
   FakeEngine vllm(
       {{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"vllm"}]})", {{"Date", date}}}}});
   auto client = HttpClient::Create().value();
+  const int64_t asked = unix_ns();
   const auto facts = ProbeAll(*client, {At(vllm.url())}, std::chrono::seconds(20));
+  const int64_t answered = unix_ns();
   ASSERT_TRUE(facts[0]) << facts[0].error().message;
-  EXPECT_LT(*facts[0]->clock_offset_ns - *facts[0]->clock_error_ns, -1'900'000'000);
-  EXPECT_GE(*facts[0]->clock_offset_ns + *facts[0]->clock_error_ns, -2'000'000'000);
+  // The server's clock was between `date` and two seconds later at some moment of the exchange.
+  const int64_t date_ns = stamped * 1'000'000'000;
+  const int64_t offset = *facts[0]->clock_offset_ns, error = *facts[0]->clock_error_ns + 1;
+  EXPECT_LE(offset - error, date_ns - asked);
+  EXPECT_GE(offset + error, date_ns + 2'000'000'000 - answered);
 }
 
 TEST(ProbeAll, SendsSglangNothingThatRunsAStepOrStartsAProfile) {
