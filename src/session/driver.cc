@@ -114,8 +114,9 @@ Result<std::unique_ptr<Driver>> MakeDriver(Via via, const RecordOptions& options
   return std::make_unique<HttpDriver>(options);
 }
 
-// The daemon is preferred because it does not stall the engine, unless HTTP is there and needed:
-// the daemon's window has a fixed end from the beginning.
+// The daemon is preferred because it does not stall the engine. HTTP wins if the window must end
+// after steps or requests, since a daemon's window has a fixed end, or if only HTTP takes the
+// options.
 Via ViaFor(const RecordedWorker& worker, const RecordOptions& options) {
   const bool counts = options.profile.steps || options.window_requests;
   const bool fields_fit = CheckFields("daemon", "", worker.profile).has_value();

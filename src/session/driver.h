@@ -16,13 +16,13 @@
 
 namespace tacho {
 
-// One window of the profilers of all workers of a recording, taken by one driver: started, stopped
-// and collected on all of them at the same time. What goes wrong is in the workers' expectations
-// and among the recording's findings. The base knows which workers take part; a driver does the
+// One profiled window of a recording: one driver starts, stops and collects the profilers of all
+// workers at the same time. What goes wrong is in the workers' expectations and among the
+// recording's findings. This base class knows which workers take part; a driver's subclass does the
 // rest.
 class DriverWindow {
  public:
-  // All must outlive it.
+  // The arguments must outlive it.
   DriverWindow(const RecordOptions& options, RecordObserver& observer, Recording& recording);
   virtual ~DriverWindow() = default;
   DriverWindow(const DriverWindow&) = delete;
@@ -34,12 +34,12 @@ class DriverWindow {
   // Leaves out workers in which somebody's session runs, as far as this can be seen without ending
   // it. Call it under load. Returns false as EndOldSessions does.
   virtual bool LeaveOutTaken(std::stop_token) { return EnoughRun(); }
-  // Returns false if no profiler runs now, or if not all run and the others are not wanted alone.
-  // `stop` ends the wait for starts that were not answered.
+  // Returns false if no profiler runs now, or if not all run and keep_going is not set. `stop` ends
+  // the wait for starts that were not answered.
   virtual bool Start(std::stop_token stop) = 0;
   // Whether the end of the window is fixed from its start on: then Stop waits for it.
   virtual bool EndsItself() const { return false; }
-  // Whether nothing is recorded any more once the stop was sent, which takes long to be answered.
+  // Whether recording ends when the stop is sent, although its answer takes long.
   virtual bool EndsWithItsStop() const { return false; }
   // The latest time for the stop (WindowPlan::most_ns), CLOCK_MONOTONIC. nullopt: the driver sets
   // none; 0: no profiler runs any more.
@@ -56,9 +56,9 @@ class DriverWindow {
   // Brings the files of all workers into the run folder. `stop` ends the wait for workers that
   // failed.
   virtual void Collect(std::stop_token stop) = 0;
-  // Those of one worker; only its first call counts.
+  // The same for one worker; a second call for it does nothing.
   virtual void CollectOf(size_t, std::stop_token) {}
-  // Whether no step with a request is known in the stopped worker's files: they hold none, or
+  // Whether the stopped worker's files show no step with a request: they hold no such step, or
   // cannot be seen.
   virtual bool HoldsNoStep(size_t, std::stop_token) { return false; }
   // Removes what the window wrote. Returns the files that stay.
@@ -70,7 +70,7 @@ class DriverWindow {
   bool EnoughRun() const;
   // Does not start the worker; `trouble` says why.
   void LeaveOut(size_t worker, Finding trouble);
-  // Does not start those that have a trouble already.
+  // Leaves out the workers that have a trouble already.
   void LeaveOutTroubled();
   // Reports at once that the worker died `after_ns` into the window. `over`: this ends the window;
   // else it goes on.
@@ -80,7 +80,7 @@ class DriverWindow {
   void GiveUpTheOthers();
 
  protected:
-  // What it did when it died, to follow "it died ": "under the load, ".
+  // Words after "it died " that say what the worker did then: "under the load, ".
   virtual std::string DyingText(const RecordedWorker& worker) const;
   static std::string WithLog(RecordedWorker& worker, std::string text);
   void Fail(RecordedWorker& worker, FindingId id, std::string evidence, std::string remedy = "");
@@ -94,7 +94,7 @@ class DriverWindow {
 };
 
 // A way to drive the profilers of engines: by their own HTTP API (http/), by Kineto's daemon
-// (daemon/), by Nsight Systems (nsys/). The phases of a recording know nothing else of it.
+// (daemon/), by Nsight Systems (nsys/). The phases of a recording know drivers only by this class.
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -102,20 +102,20 @@ class Driver {
   [[nodiscard]] virtual std::string Name() const = 0;  // "HTTP", as the screen names it
   // Whether EndOldSessions ends a session that is in the way of a recording of this engine.
   [[nodiscard]] virtual bool EndsOldSessions(const EngineFacts&) const { return false; }
-  // Why windows of it cannot be compared (--overhead); "" if they can.
+  // Why --overhead cannot compare windows of this driver; "" if it can.
   [[nodiscard]] virtual std::string WhyNoOverhead() const { return ""; }
   // Settles everything about one worker that can be settled before anything is started: what is
   // asked of it, where its files will appear, what the proof expects of them. Fails with the
   // finding that says why it cannot be recorded. `folder_in_run`: the worker's own, which exists.
   virtual Checked<void> Check(RecordedWorker& worker, const std::string& folder_in_run,
                               std::vector<Finding>& findings, const std::stop_token& stop) = 0;
-  // All must outlive the window.
+  // The arguments must outlive the window.
   virtual std::unique_ptr<DriverWindow> Open(HttpClient& client, RecordObserver& observer,
                                              Recording& recording) = 0;
 };
 
-// `options` must outlive the driver. Fails where what it needs is not on this host. kAuto: not
-// allowed, see ViaFor.
+// `options` must outlive the driver. Fails if this host lacks what the driver needs. `via` is not
+// kAuto: ViaFor chooses.
 Result<std::unique_ptr<Driver>> MakeDriver(Via via, const RecordOptions& options,
                                            const std::stop_token& stop);
 // The best way to record this worker with these options.

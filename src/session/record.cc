@@ -337,8 +337,7 @@ class Recorder {
   RecordLoad load_;
   TokenFlow flow_;
   bool load_went_on_ = false;  // after the profilers were stopped
-  // Kept as a member: it may still be asking which engines live when the window is over, and nobody
-  // waits for that.
+  // A member, so that the end of the window need not wait for its last check of which engines live.
   std::optional<WindowEnd> window_end_;
 };
 

@@ -7,7 +7,7 @@ namespace tacho {
 
 struct Recording;
 
-// Is told what goes on, on the thread that runs Record.
+// Gets the progress of a recording, on the thread that runs Record.
 class RecordObserver {
  public:
   virtual ~RecordObserver() = default;
@@ -17,7 +17,7 @@ class RecordObserver {
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
   // Some workers are done and others still write: `recording` may be written and proven now, and
-  // goes on.
+  // then continues.
   virtual void OnPartly(Recording&) {}
   // What would stay if this process ended now, in lines for the user; "" for nothing.
   virtual void OnLeftBehind(const std::string& what) = 0;

@@ -20,10 +20,10 @@ namespace tacho {
 
 // A window that was taken through Kineto's daemon protocol.
 struct DaemonWindow {
-  int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as it was asked for
-  size_t processes = 0;              // how many were told
-  std::string socket_folder;         // where they asked; "": the abstract name
-  std::string request;               // what they were told, as Kineto reads it
+  int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as requested
+  size_t processes = 0;              // how many got the request
+  std::string socket_folder;         // of the daemon's socket; "": the abstract name
+  std::string request;               // what they were asked for, as Kineto reads it
   std::vector<Finding> findings;
   bool begun() const { return processes > 0; }
 };
@@ -49,14 +49,14 @@ struct Recording {
   ClockPair clocks = {};
   ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};
-  // When all engines had written, if a given load went on meanwhile; 0: there was no such load.
+  // When all engines had written, if a given load (RecordOptions) went on meanwhile; else 0.
   int64_t flushed_ns = 0;
   std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<Finding> findings = {};          // except those of the proof
 
-  // Share of the throughput that profiling took, and its error: twice the standard error, or the
-  // largest difference from the mean of any stretch of the baseline as long as the profiled window,
-  // if that is more. Absent without both windows, and if requests failed in one of them. A cost
+  // Share of the throughput that profiling took, and its error: twice the standard error or, if
+  // that is more, the largest difference between the baseline's mean and a stretch of it as long as
+  // the profiled window. Absent if a window is missing, or if requests failed in one. A cost
   // smaller than its error cannot be told from 0.
   struct Cost {
     double share = 0, error = 0;

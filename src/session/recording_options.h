@@ -35,20 +35,20 @@ struct RecordOptions {
 
   bool load = true;             // false: the user sends the load
   bool through_router = false;  // sends the load to the router, not straight to the workers
-  // Record sets its duration, and it has no number of requests: the load goes on through all
-  // windows. A concurrency of 0: 8 a worker.
+  // Record sets its duration; its number of requests is not set, because the load goes on through
+  // all windows. A concurrency of 0: 8 a worker.
   PlanOptions plan;
   // In place of `plan`: the profilers start before its first request, with neither warm-up nor
   // baseline, and stop at the end of the window while the load goes on. By HTTP alone.
   std::optional<GivenLoad> given_load;
   bool whole_load = false;  // profilers stop after its last request: nothing bounds the window
   int64_t warm_up_ns = 3'000'000'000;
-  int64_t baseline_ns = 5'000'000'000;      // unprofiled, so that the cost of profiling is a number
+  int64_t baseline_ns = 5'000'000'000;      // unprofiled, to measure the cost of profiling
   std::optional<OverheadOptions> overhead;  // windows between the baseline and the recording
   // The longest profiled window: it ends sooner when the steps asked for are taken, or when
   // window_requests requests have ended.
   int64_t window_ns = 10'000'000'000;
-  bool window_asked = false;  // by the user, who then gets it; else the budget bounds it
+  bool window_asked = false;  // the user set it: no budget bounds it
   Budget budget;
   std::optional<uint64_t> window_requests;
 
@@ -61,7 +61,7 @@ struct RecordOptions {
   };
   std::vector<PathMap> maps;              // an engine's folder mounted elsewhere
   std::string socket_folder;              // of the daemon, "" for its abstract name
-  std::string nsys_session;               // its name; "": that of the engine's processes
+  std::string nsys_session;               // its name; "": the session of the engine's processes
   bool keep_going = false;                // goes on with the workers that can be profiled
   std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
   std::string command;                    // for run.json and commands.sh: without secrets

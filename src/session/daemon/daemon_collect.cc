@@ -80,8 +80,8 @@ Finding WroteNothing(const RecordedWorker& worker, const std::string& folder) {
           (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full)};
 }
 
-// Whether the proof will name what this trouble leaves missing, if anything. It can if it knows how
-// many ranks there are.
+// Whether the proof will name the ranks that this trouble leaves without a file. It can if it knows
+// how many ranks there are.
 bool IsForTheProof(const Finding& trouble, const RecordedWorker& worker, const RoundFiles& files) {
   return trouble.id == FindingId::kTooLate && worker.facts.tensor_parallel && files.HasTraces();
 }

@@ -4,7 +4,8 @@
 
 namespace tacho {
 
-// Kineto's daemon protocol, played to the engines' processes on this host (DaemonSession).
+// Records by Kineto's daemon protocol: tacho plays the daemon for the engines' processes on this
+// host (DaemonSession).
 class DaemonDriver final : public Driver {
  public:
   explicit DaemonDriver(const RecordOptions& options) : options_(options) {}

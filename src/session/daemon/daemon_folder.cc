@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of `pids` that asks the daemon. Others may belong to another user, as a shell that
+// The first of `pids` that asks the daemon. Others may belong to another user, such as a shell that
 // started the server.
 int64_t WhoAsks(const std::vector<int64_t>& pids) {
   const auto asks = std::ranges::find_if(

@@ -9,14 +9,14 @@ namespace tacho {
 
 // Where the processes of one worker write their traces when Kineto's daemon asks for them.
 struct DaemonPlace {
-  std::string folder;             // the one that they are told
-  std::optional<uint32_t> owner;  // who owns their files there; absent: anybody
+  std::string folder;             // named in their requests
+  std::optional<uint32_t> owner;  // owner of their files there; absent: anybody
   // The user of the processes: owner of KinetosOwnFileOf(pid), which Kineto writes if it does not
   // take the folder.
   std::optional<uint32_t> user;
-  std::string root = {};  // prefix of that file's path as seen from here: "/proc/7/root" or ""
+  std::string root = {};  // prefix of that file's path on this host: "/proc/7/root" or ""
 
-  std::string OwnFileOf(int64_t pid) const;  // that file's path as seen from here
+  std::string OwnFileOf(int64_t pid) const;  // on this host
 };
 
 // A new folder that the worker's processes may write to, and nobody else may look into: below their
@@ -26,7 +26,7 @@ struct DaemonPlace {
 class DaemonFolder {
  public:
   // `pids`: the worker's processes, its server first. If no such folder can be made (they have
-  // another /tmp, or another user and tacho is not root), they are told the folder `otherwise`,
+  // another /tmp, or another user and tacho is not root), place() is the folder `otherwise`,
   // unchanged.
   DaemonFolder(const std::vector<int64_t>& pids, const std::string& otherwise);
   DaemonFolder(DaemonFolder&& other) noexcept;
@@ -40,10 +40,10 @@ class DaemonFolder {
   bool made_ = false;
 };
 
-// The folder below which a DaemonFolder would be made, if that is not full.
+// The first folder below which a DaemonFolder would be tried; "" if there is no such folder.
 std::string DaemonFolderParent(const std::vector<int64_t>& pids);
 
-// Whether Kineto reads this folder's whole name from a request, and accepts it as one to write to.
+// Whether a request can name this folder: Kineto reads the name whole and accepts it.
 bool IsFolderForKineto(const std::string& folder);
 
 }  // namespace tacho

@@ -192,8 +192,8 @@ size_t DaemonRound::Whole() const {
                                            [&](int64_t pid) { return LooksWhole(LeftBy(pid)); }));
 }
 
-// Even a process without events says with its last question within the window that it traces. Such
-// a question counts for one poll period after the end only.
+// Even a process without events reports at its last poll in the window that it traces. Such a poll
+// counts only until one poll period after the window.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
   if (late_at_close_ || !ProcessLives(pid) || LooksWhole(LeftBy(pid))) return false;
   const int64_t now = MonotonicNs();

@@ -105,8 +105,8 @@ DaemonRound::Askers DaemonSession::AskersOf() const {
   return askers;
 }
 
-// Waits until all processes have asked. All processes of an engine ask within one period of each
-// other: after a period without a new one all are there.
+// Waits until all processes have polled. Every process polls once in a period: after a period
+// without a new one, all are there.
 DaemonRound::Askers DaemonSession::Meet() {
   const int64_t begin = MonotonicNs();
   int64_t changed = begin;
@@ -168,9 +168,9 @@ bool DaemonSession::MayTryAgain() const {
                       [&](int64_t pid) { return round_.Writes(pid, *daemon_); });
 }
 
-// A window in which a rank is missing is worth little: all processes take another one, again at
-// the same time. It counts only if it has more traces: it may be interrupted, and processes may
-// die.
+// A window in which a rank is missing is worth little: all processes record another one, again at
+// the same time. The second counts only if it has more traces: it may be interrupted, and processes
+// may die.
 void DaemonSession::TryAgain() {
   RemarkAgain(
       fmt::format("{} of {} processes were too late for the window: another one is taken of all",
@@ -269,7 +269,7 @@ void DaemonSession::WaitForTheFiles() {
 }
 
 // Reports dead processes once for each worker, as they die: at the window's end nobody would know
-// when it was.
+// when they died.
 void DaemonSession::SayWhoDied(int64_t now) {
   for (const auto& [index, pids] : round_.askers()) {
     const auto dead = std::ranges::count_if(pids, [](int64_t pid) { return !ProcessLives(pid); });

@@ -17,16 +17,17 @@
 
 namespace tacho {
 
-// One window by Kineto's daemon protocol, in the processes of all workers at one time, and a second
-// one if some processes were too late for the first.
+// One window by Kineto's daemon protocol, in the processes of all workers at the same time; and a
+// second one if some processes were too late for the first.
 //
 // The protocol has no stop: a process carries out every request that it has read. So the window's
-// end is fixed with its start. On `stop` the request is taken back from processes that have not
-// asked for it yet, and the windows and files of the others are waited for.
+// end is fixed with its start. On `stop` the session takes the request back from processes that
+// have not read it yet, and waits for the windows and files of the others.
 class DaemonSession final : public DriverWindow {
  public:
   using DriverWindow::DriverWindow;
-  // Waits until the processes have asked, and answers them. Returns false if none gets the request.
+  // Waits until the processes poll, and answers them with the request. Returns false if no process
+  // gets it.
   bool Start(std::stop_token stop) override;
   [[nodiscard]] bool EndsItself() const override { return true; }
   // Waits until the window is over and the files no longer grow.

@@ -97,8 +97,8 @@ Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64
                            milliseconds patience) {
   if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
   const std::string folder = ShellWord(from.path), begin(key);
-  // Same rule as NameHasKey. Only our own key goes into the shell pattern, never a file name; it
-  // has no special character (PlanStart).
+  // Same rule as NameHasKey. Only our own key, which has no special character (PlanStart), goes
+  // into the shell pattern, never a file name.
   const auto command =
       from.transport->Run(fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
                                       "-delete; }}",

@@ -24,10 +24,10 @@ struct RemoteFolder {
   [[nodiscard]] std::string Text() const { return transport->Host() + ":" + path; }
 };
 
-// "HOST:/path", or "HOST" alone for `engine_folder` there, by ssh. Asks the host whether the folder
-// is there (or the one above, in which the engine will make it) and what its clock says. kUsage:
-// not of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0
-// is unlimited.
+// `from` is "HOST:/path", or "HOST" for `engine_folder` on that host. Asks the host by ssh whether
+// the folder is there (or its parent, in which the engine will make it) and what its clock says.
+// kUsage: not of that form, or no such folder; kRemote: ssh failed, with the end of its output. A
+// `patience` of 0 is unlimited.
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
@@ -41,8 +41,8 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds = {});
 
-// Removes the files there whose names begin with `key`, and that were written since `since_unix_ns`
-// of our clock. kRemote: not all could be removed, or `key` is empty.
+// Removes the files there that FetchFiles would fetch. kRemote: not all could be removed, or `key`
+// is empty.
 Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
                            std::chrono::milliseconds patience);
 

@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// What a trace file holds, counted in one pass that keeps nothing of it: constant memory.
+// What a trace file holds, counted in one pass and constant memory.
 struct TraceCount {
   uint64_t bytes = 0;        // the size of the stored file
   uint64_t events = 0;       // events with a time
-  uint64_t steps = 0;        // engine steps by the names of their ranges, with empty ones
+  uint64_t steps = 0;        // engine steps, found by the names of ranges; empty ones too
   uint64_t empty_steps = 0;  // steps without a request
   std::optional<int64_t> first_unix_ns, last_unix_ns;
-  bool whole = true;  // false: it is cut, or damaged
+  bool whole = true;  // false: the file is cut or damaged
 };
 // Fails as OpenSource and ReadKinetoJson do.
 Result<TraceCount> CountTrace(const std::string& path);

@@ -161,8 +161,8 @@ std::string FreshNames::PathFor(const std::string& name) {
 
 namespace {
 
-// Whether both are names of one file (hard links). One name reached in two ways does not count, nor
-// does a link to the file.
+// Whether both are names of one file (hard links). One name reached by two paths does not count,
+// nor does a symbolic link.
 bool HasItsBytes(const fs::path& to, const fs::path& file) {
   std::error_code failed;
   return fs::is_regular_file(fs::symlink_status(to, failed)) && fs::equivalent(to, file, failed) &&

@@ -28,14 +28,14 @@ struct FileState {
 using FolderState = std::map<std::string, FileState>;
 FolderState ReadFolder(const std::string& folder);
 
-// The files in `now` that are missing or different in `before`.
+// The files in `now` that `before` lacks or has in another state.
 std::vector<std::string> NewFiles(const FolderState& before, const FolderState& now);
 
 // Whether a file has the form of a whole trace, by its two ends only: gzip with a trailer, or JSON
-// that ends in a closing bracket. `*.tmp` files of a flush under way never are.
+// that ends in a closing bracket. False for `*.tmp`: its flush is under way.
 bool LooksWhole(const std::string& path);
-// Whether the name is that of a trace rather than of a table, a log or a recording of how graphs
-// were captured, which no session writes. The name of `folder`, above the file, does not matter.
+// Whether `path` names a trace, rather than a table, a log or a recording of graph capture, which
+// no session writes. `folder`: the start of `path`, whose name does not matter.
 bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
@@ -58,8 +58,8 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
                                       const std::function<void(uint64_t bytes)>& progress,
                                       Clock& clock = SystemClock());
 
-// Chooses names for files that come to one folder: never the name of a file that is there, and none
-// twice, so that no file overwrites another. "t.json.gz" becomes "t~2.json.gz".
+// Chooses names for files that come to one folder, so that no file overwrites another: never the
+// name of a file that is there, and no name twice. "t.json.gz" becomes "t~2.json.gz".
 class FreshNames {
  public:
   explicit FreshNames(std::string folder) : folder_(std::move(folder)) {}
@@ -75,13 +75,14 @@ struct BroughtFiles {
   std::vector<std::string> files;  // the new paths, in the order of the given files
   // The given files whose bytes are whole under the new path too: these may be removed.
   std::vector<std::string> whole;
-  std::optional<Finding> no_room;  // why some are only symbolic links to the engine's own
+  std::optional<Finding> no_room;  // why some are only links to the engine's files
 };
 // Puts `files` into `target`, each under its own name, or a similar one if two have the same
 // (FreshNames). Links a file if both places are on one file system, else copies it beside and
 // renames the copy; the engine's own files stay. If there is no room for a copy, a symbolic link
-// replaces it. kOutput: even that failed; or, with `owner`, a file is no regular file of that user,
-// who could otherwise put a link to another user's file in its place. Files put there so far stay.
+// replaces it. kOutput: even that failed; or, with `owner`, a file is not a regular file of that
+// user (who might have put a link to another user's file in its place). Files put there so far
+// stay.
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target,
                                 std::optional<uint32_t> owner = {});
 

@@ -17,8 +17,8 @@ class RemoteCommand : public ByteSource {
   virtual Result<void> Finish() = 0;
 };
 
-// A way to a host whose files are not seen from here. All that tacho wants there are commands of a
-// shell: files come as what `tar` prints, the clock as what `date` prints (fetch_files.h).
+// A way to a host whose files are not seen from here. tacho only runs shell commands there: files
+// come as the output of `tar`, the clock as the output of `date` (fetch_files.h).
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -13,15 +13,15 @@
 namespace tacho {
 
 struct UnpackBounds {
-  uint64_t bytes = uint64_t{64} << 30;  // of all files together, as they are on the disk
+  uint64_t bytes = uint64_t{64} << 30;  // of all files together, unpacked
   size_t files = 10'000;
 };
 
-// Writes the traces in an archive (tar) from another host into `target`: regular files alone, whose
-// names have `key`, each under the last part of its name or one like it (FreshNames).
-// Links, devices and all else are skipped, and nothing is written outside `target`. A file gets its
-// name once it is whole on the disk; what is not whole is removed. `progress` gets the bytes so
-// far. Returns the files, sorted. kRemote: no archive, a damaged one, or more than `bounds`;
+// Writes the traces in an archive (tar) from another host into `target`: only regular files whose
+// names have `key`, each under the last part of its name or one like it (FreshNames). Links,
+// devices and all else are skipped, and nothing is written outside `target`. A file gets its name
+// once it is whole on the disk; an incomplete file is removed. `progress` gets the bytes so far.
+// Returns the files, sorted. kRemote: not an archive, a damaged one, or more than `bounds`;
 // kOutput: no room.
 Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
                                               std::string_view key, const std::string& target,

@@ -19,8 +19,8 @@ std::string_view FileKeyOf(const RecordedWorker& worker);
 // Where the worker's files are: "HOST:FOLDER/KEY*", or without a host.
 std::string PlaceOf(const RecordedWorker& worker);
 
-// The files of one session of several profilers, as they are seen from here: which worker wrote
-// which, and whether they are whole. The workers and the options must outlive it.
+// The files of one session of several profilers, as seen from here: which worker wrote which file,
+// and whether it is whole. The workers and the options must outlive it.
 class WorkerFiles {
  public:
   WorkerFiles(const std::vector<RecordedWorker>& workers, const RecordOptions& options)
@@ -46,12 +46,12 @@ class WorkerFiles {
   // What the engine does in its flush, as its files show.
   std::string DoingOf(const RecordedWorker& worker) const;
 
-  // If workers share a folder and their files' names do not show whose they are, gives the worker
-  // `index` one process's files; the finding says so.
+  // If the worker `index` shares its folder and file names do not show who wrote the files, gives
+  // it those of one process; the finding says so.
   std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
-  // New files of all workers: those whose names show that these workers wrote them, and the other
-  // traces, which may be somebody else's.
+  // New files of all workers. `ours`: by their names, these workers wrote them; `unclear`: the
+  // other traces, which may be somebody else's.
   struct ByOwner {
     std::vector<std::string> ours, unclear;
   };

@@ -12,7 +12,7 @@ struct FlushState {
   std::string url;
   std::optional<uint64_t> bytes;            // its files so far; absent where they cannot be seen
   std::optional<int64_t> took_ns;           // how long its stop took; absent: no answer yet
-  std::string said;                         // the last word of its log
+  std::string said;                         // the last line of its log that concerns the profiler
   std::string doing = {};                   // what it does, by its files: "its table is being made"
   std::optional<int64_t> expected_ns = {};  // as forecast before the start
 };
@@ -26,8 +26,7 @@ std::string FlushText(int64_t elapsed_ns, std::vector<FlushState> workers);
 // The text for a worker whose flush takes longer than expected: for how long, what the worker does,
 // and how much is written.
 std::string LateText(int64_t elapsed_ns, const FlushState& worker);
-// The text once all are done: the time, the bytes, and of several workers the one that took
-// longest.
+// The text once all are done: the time, the bytes, and which of several workers took longest.
 std::string FlushSummary(int64_t elapsed_ns, const std::vector<FlushState>& workers);
 
 }  // namespace tacho

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// The engines' own profilers, by their HTTP API (ProfilerSession).
+// Records with the engines' own profilers, by their HTTP API (ProfilerSession).
 class HttpDriver final : public Driver {
  public:
   explicit HttpDriver(const RecordOptions& options) : options_(options) {}

@@ -1,4 +1,4 @@
-// The end of a recording's session: the progress of the flushes, and the way of the files into the
+// The end of a recording's session: shows the progress of the flushes and brings the files into the
 // run folder.
 #include <fmt/format.h>
 

@@ -64,8 +64,8 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   }
 }
 
-// vLLM answers 200 whether a session ran or not. A session that ran shows by its files, or by the
-// time that its stop takes.
+// vLLM answers 200 whether a session ran or not. Files, or the time that the stop takes, show that
+// a session ran.
 void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& ended) {
   std::map<std::string, std::vector<std::string>> urls;  // by folder
   for (const auto& [i, outcome] : ended) {

@@ -18,7 +18,7 @@
 
 namespace tacho {
 
-// The engines' own profilers, by HTTP, in one recording: ends what runs already, starts, stops and
+// The engines' own profilers, by HTTP, in one recording. Ends old sessions, starts, stops and
 // collects, each on all workers at the same time. What goes wrong is in the workers' expectations
 // and among the recording's findings.
 class ProfilerSession final : public DriverWindow {
@@ -26,21 +26,22 @@ class ProfilerSession final : public DriverWindow {
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                   Recording& recording);
 
-  // Stops a session that a vLLM may hold, which ended by itself and was never stopped, or is
-  // somebody else's: this may take as long as a flush. On SGLang a stop can end the server (its
+  // Stops any session that a vLLM still holds: one that ended by itself and was never stopped, or
+  // somebody else's. This may take as long as a flush. On SGLang a stop can end the server (its
   // second profiler), so none is sent.
   bool EndOldSessions(std::stop_token stop) override;
   // Asks the engines that can report a session without ending it (AskWhetherTaken).
   bool LeaveOutTaken(std::stop_token stop) override;
   // Starts the profilers that were slow to start in a trial first, and the others when these run.
   bool Start(std::stop_token stop) override;
-  // When the profilers that cannot count their steps must be stopped.
+  // For profilers that cannot count their steps.
   [[nodiscard]] std::optional<int64_t> LatestStopNs() const override;
-  // Engines that count steps write by themselves.
+  // Engines that count steps write their files without a stop.
   [[nodiscard]] bool FilesThere() const override;
-  // Only the user's second Ctrl-C cancels it: a profiler left running is worse than a long wait.
-  // One exception: if a flush takes twice as long as forecast, a remark says what can be done, and
-  // from then on `stop` makes it go on without the workers that still write.
+  // Ignores `stop`, because a profiler left running is worse than a long wait; only the user's
+  // second Ctrl-C, which ends tacho, cuts it short. One exception: if a flush takes twice as long
+  // as forecast, a remark says what can be done, and from then on `stop` ends the wait for the
+  // workers that still write.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
             const OnLate& on_late = {}) override;
   void Collect(std::stop_token stop) override;
@@ -55,7 +56,7 @@ class ProfilerSession final : public DriverWindow {
   // A wait that is silent for longer looks hung.
   static constexpr int64_t kLongSilenceNs = 5'000'000'000;
 
-  // By worker, from here on.
+  // Outcomes by worker, also below.
   std::map<size_t, ControlOutcome> SendStarts(std::stop_token stop);
   std::vector<std::vector<size_t>> Waves() const;
   std::vector<PlannedStart> PlanStarts(const std::vector<size_t>& wave) const;
@@ -78,15 +79,15 @@ class ProfilerSession final : public DriverWindow {
   // profiler_stop.cc
   void AskToStop(size_t worker);
   std::vector<size_t> AskAllToStop();
-  // Waits for the answers to all pending stops, and returns them. Until then it shows a line of
+  // Waits for the answers to all pending stops, and returns them. Meanwhile shows a line of
   // progress for each, and calls `look` about five times a second.
   std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
                                               const std::function<void()>& on_the_way,
                                               const std::function<void()>& look);
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
               const std::string& dead_now);
-  bool IsLate(size_t worker, double times) const;  // over `times` the expected flush
-  // Says once which flushes take longer than forecast, and at twice the time what can be done.
+  bool IsLate(size_t worker, double times) const;  // takes over `times` the expected flush
+  // Says once which flushes take longer than forecast, and at twice that time what can be done.
   void SayWhatIsLate(bool may_leave);
   std::vector<size_t> Done() const;  // workers that wrote all they had
 

@@ -1,5 +1,5 @@
-// The stop of a recording's profilers: asked for (StopAll in control/live/start_stop.h sends it),
-// waited for, and judged.
+// Stops a recording's profilers: sends the stops (StopAll in control/live/start_stop.h), waits for
+// the answers and judges them.
 #include <fmt/format.h>
 
 #include <algorithm>

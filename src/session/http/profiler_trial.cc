@@ -95,8 +95,8 @@ class Trial {
     }
   }
 
-  // Waits for tokens from workers whose profilers run. An idle engine with Python stacks writes too
-  // much to wait long.
+  // Waits for tokens from workers whose profilers run. With Python stacks even an idle engine
+  // writes so much that the wait must be short.
   void AwaitTokens(const std::function<bool()>& done) {
     TokenWait wait{.phase = "trial", .done = done};
     if (MayAnyHaveStacks()) wait.most_ns = kMostTrialNs;

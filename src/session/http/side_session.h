@@ -18,13 +18,13 @@ namespace tacho {
 struct SideSessionPlan {
   std::string name;  // prefix of its keys, and its phase for the observer: "trial"
   std::vector<size_t> workers;
-  // The steps after which engines that count end it by themselves. Above 0.
+  // After how many steps an engine that counts ends the session by itself. Above 0.
   std::function<int64_t(const RecordedWorker&)> steps;
   std::optional<int64_t> most_ns;  // for engines that do not count, from their own starts on
 };
 
-// Removes the new files of these workers whose names show whose they are, from the engines' folders
-// and their hosts too. Returns the files that stay.
+// Removes those new files that are by their names the workers' own, also from the engines' folders
+// and hosts. Returns the files that stay.
 std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
                                        const std::vector<RecordedWorker>& workers,
                                        const RecordOptions& options);
@@ -39,14 +39,14 @@ class SideSession {
   SideSession& operator=(const SideSession&) = delete;
 
   ProfilerSession& session() { return *session_; }
-  Recording& recording() { return scratch_; }  // of these workers alone, in the order of the plan
+  Recording& recording() { return scratch_; }  // of the plan's workers, in its order
   // Returns the files that stay (RemoveFilesOf).
   std::vector<std::string> RemoveFiles() {
     return RemoveFilesOf(session_->files(), scratch_.workers, options_);
   }
 
  private:
-  // The side session is no phase of the recording, but its remarks and what it leaves are shown.
+  // Shows remarks and what is left, but no phase: the side session is not a phase of the recording.
   class Observer final : public RecordObserver {
    public:
     Observer(RecordObserver& to, std::string_view name) : to_(to), name_(name) {}

@@ -14,9 +14,9 @@ namespace tacho {
 
 // Engine steps by the engines' own counters, in their metrics.
 
-// The steps taken between two looks: one entry for each engine that reports its steps in one of the
-// looks, in the order of the engines' numbers; nullopt if the other look does not report them.
-// `counter`: the same for another counter.
+// The steps taken between two looks at the metrics: one entry for each engine that reports its
+// steps in one of the looks, in the order of the engines' numbers; nullopt if the other look does
+// not report them. `counter`: which counter, if not that of steps.
 std::vector<std::optional<int64_t>> StepsBetween(
     const MetricsSnapshot& before, const MetricsSnapshot& after,
     std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
@@ -39,10 +39,10 @@ class StepCount {
   bool Taken();
   // No longer waits for this worker, which died.
   void LeaveOut(size_t worker) { left_out_.insert(worker); }
-  // The fewest steps of an engine that has taken some, by the last look of Taken; nullopt: none
-  // has, or none reports its steps.
+  // The fewest steps among the engines that have taken some, at Taken's last look; nullopt: no
+  // engine has taken or reports any.
   std::optional<int64_t> Fewest() const { return fewest_; }
-  // Whether a worker had taken `needed` steps, by the same look.
+  // Whether a worker had taken `needed` steps, at the same look.
   bool AnyTaken() const { return any_taken_; }
 
  private:

@@ -62,8 +62,8 @@ void WindowEnd::End(RecordObserver& observer) {
                    "it needs a longer --duration"});
 }
 
-// The longest time, from the start of the last profiler on. If a window ends by time, what the
-// other workers recorded before that start is part of it.
+// The longest time, counted from the start of the last profiler. What the other workers recorded
+// before that start is part of the window too.
 int64_t WindowEnd::MostNs() const {
   // With a given load and a number of steps, the steps may come late in the load.
   if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
@@ -82,8 +82,8 @@ bool WindowEnd::TimeIsUp() const {
          std::min(options_.window_ns, recording_.window.window_ns);
 }
 
-// Whether the window may go on: its steps take longer than before but do come, and a window of one
-// or two shows nothing.
+// Whether the window may go on past its time: steps take longer than in the baseline, and a window
+// of one or two steps shows nothing.
 bool WindowEnd::MayGoOn() const {
   const int64_t least = std::min(kLeastSteps, recording_.window.steps.value_or(INT64_MAX));
   return HoldsLeast() && steps_->Fewest().value_or(INT64_MAX) < least;
@@ -93,8 +93,8 @@ std::optional<int64_t> WindowEnd::PlannedNs() const {
   return steps_ && !recording_.window.most_ns ? recording_.window.planned_ns : std::nullopt;
 }
 
-// In a window by budget, the other workers get as long again as the first worker that took its
-// steps: a worker with fewer requests is not waited for.
+// In a window by budget, the other workers get twice the time of the first worker that took its
+// steps: the window does not wait for a worker with fewer requests.
 bool WindowEnd::StepsTaken() {
   if (!steps_) return false;
   if (steps_->Taken()) return true;
@@ -104,8 +104,7 @@ bool WindowEnd::StepsTaken() {
   return now_ns - first_taken_ns_ >= first_taken_ns_ - recording_.profiled.begin_ns;
 }
 
-// Without --keep-going all workers are recorded or none: the traces of the others end with the
-// first death.
+// Without --keep-going the window ends with the first death: all workers are recorded or none.
 bool WindowEnd::EndedByDeath() {
   const std::vector<size_t>& running = window_.running();
   std::vector<std::pair<size_t, std::string>> deaths;

@@ -18,28 +18,29 @@ namespace tacho {
 std::vector<Worker> WorkersOf(const Recording& recording);
 
 // Decides when a window by HTTP is over: by its time, its steps, its requests, its load, or because
-// an engine died and no other is left or the others are not wanted alone. Reports a death as soon
-// as it sees it. Make it before the window: steps count from then on, because engines step while
-// profilers start. It may outlive the window, so that nobody waits for its last question about
-// which engines live.
+// an engine died and no other is left or keep_going is not set. Reports a death as soon as it sees
+// it. Make it before the window: steps count from then on, because engines step while profilers
+// start. Keep it after the window: its destructor waits for the last check of which engines live.
 class WindowEnd {
  public:
-  // All but `patience` and `stop` must outlive it. `patience`: for each look at the metrics.
+  // The objects passed by reference, except `stop`, must outlive it. `patience`: for each look at
+  // the metrics.
   WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
             DriverWindow& window, RecordLoad& load, std::chrono::milliseconds patience,
             const std::stop_token& stop);
 
-  void Begin();  // now: all profilers run
+  void Begin();  // call it when all profilers run
   bool IsOver();
-  int64_t MostNs() const;  // INT64_MAX: as long as the load
-  // How long its steps will take, if nothing else bounds the window.
+  int64_t MostNs() const;  // INT64_MAX: until the load ends
+  // How long the planned steps will take, if only they bound the window.
   std::optional<int64_t> PlannedNs() const;
-  void End(RecordObserver& observer);  // now; notes what the window's time cut off
+  void End(RecordObserver& observer);  // ends the window now; notes what its time cut off
 
  private:
   uint64_t RequestsEnded() const { return load_.RequestsEnded() - ended_before_; }
   bool StepsTaken();
-  // Whether the window, if bounded by the budget, lasts until the least steps are taken.
+  // Whether the window may exceed its time until kLeastSteps are taken: only one that tacho's own
+  // budget bounds.
   bool HoldsLeast() const;
   bool TimeIsUp() const;
   bool MayGoOn() const;

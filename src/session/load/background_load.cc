@@ -93,8 +93,7 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // The load runs through everything that needs it, however long a start or a flush takes: the
-  // recording ends it.
+  // The recording ends the load: a start or a flush that needs it may take any time.
   plan.until_stopped = true;
   plan.duration_ns = std::max(
       kRoundNs,

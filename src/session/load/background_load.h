@@ -21,11 +21,11 @@ class BackgroundLoad {
   // `plan` must outlive it.
   BackgroundLoad(HttpClient& client, const LoadPlan& plan, std::vector<DriveTarget> targets,
                  DriveOptions drive = {});
-  ~BackgroundLoad();  // cancels what is under way
+  ~BackgroundLoad();  // cancels requests in flight
 
   const DriveProgress& progress() const { return progress_; }
-  bool ended() const { return ended_.load(); }  // all planned requests are through
-  // Asks the load to end; cancels what is under way.
+  bool ended() const { return ended_.load(); }  // all planned requests have ended
+  // Asks the load to end; cancels requests in flight.
   void Cancel();
   Result<LoadRecords> Finish();  // cancels, waits, returns the records; call it once
 
@@ -37,7 +37,8 @@ class BackgroundLoad {
   std::thread thread_;
 };
 
-// The plan of a recording's own load: it fits the models' lengths and has no end. kUsage.
+// The plan of a recording's own load: requests fit the models' context lengths, and the load has no
+// end. kUsage.
 Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
                         std::vector<Finding>& findings);
 

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// What a load is to be, before anything is known about the servers.
+// A load as its options describe it, before anything is known about the servers.
 struct LoadJob {
   PlanOptions plan;
   std::optional<std::string> dataset_path;
@@ -28,7 +28,7 @@ struct LoadJob {
   std::vector<Slo> slos;
   uint64_t warmups = 0;
   std::chrono::milliseconds ready_timeout{0};
-  std::chrono::milliseconds flush_timeout{0};  // of a recording; 0: unlimited
+  std::chrono::milliseconds flush_timeout{0};  // for the flush of a recording; 0: unlimited
   Sweep sweep;
   std::vector<std::string> remarks;  // what the user should know
 };

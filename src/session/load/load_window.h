@@ -12,7 +12,7 @@ namespace tacho {
 
 // What the load did between two moments.
 struct LoadWindow {
-  std::string scenario = {};         // "": all
+  std::string scenario = {};         // "": all scenarios
   int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC
   uint64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
   std::vector<uint64_t> tokens_in_parts;  // in each of ten equal parts of the window

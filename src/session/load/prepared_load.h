@@ -16,7 +16,7 @@ namespace tacho {
 
 // A load that can be sent: Drive(client, PlanOf(load, load.job.plan), load.targets, ...).
 struct PreparedLoad {
-  LoadJob job;  // with what the servers said, and remarks for the user
+  LoadJob job;  // completed by the servers' answers; with remarks for the user
   std::vector<DriveTarget> targets;
   Dataset dataset;
 };
@@ -24,14 +24,15 @@ struct PreparedLoad {
 // Called at once for problems that do not end the load.
 using LoadWarning = std::function<void(const std::string& text)>;
 
-// Fills what the job leaves open: reads the dataset (before any request, so that errors in it are
-// reported at once), asks the first server for its model and its token ids and the others whether
-// they serve that model, and lets the tokenizer count texts. kUsage, kUnreadable, kRemote.
+// Fills in what the job leaves open. Reads the dataset (before any request, so that errors in it
+// are reported at once), asks the first server for its model and token ids and the others whether
+// they serve that model, and lets the first server's tokenizer count texts. kUsage, kUnreadable,
+// kRemote.
 Result<PreparedLoad> PrepareLoad(LoadJob job, HttpClient& client, const LoadWarning& warn,
                                  std::stop_token stop, Clock& clock = SystemClock());
 
 Result<LoadPlan> PlanOf(const PreparedLoad& load, const PlanOptions& options);
-// The requests before the load: LoadJob::warmups of them, alike and with another seed.
+// The warm-up requests: LoadJob::warmups requests like those of the load, with another seed.
 PlanOptions WarmUpOf(const LoadJob& job);
 
 // `date`: when the load began, as in DateStamp.

@@ -122,8 +122,8 @@ std::string RecordLoad::FirstError() const {
   return failed == recording_.load->requests.end() ? "" : failed->error;
 }
 
-// Reports how many requests failed, or broke off in their answers, before we ended the load, and
-// the error of the first.
+// Reports how many requests failed or broke off in their answers before we ended the load, with the
+// first error.
 void RecordLoad::NameFailures() {
   uint64_t failed = 0, done = 0, in_flight = 0;
   std::string first;

@@ -14,7 +14,7 @@ namespace tacho {
 // does nothing and never ends.
 class RecordLoad {
  public:
-  // After so many failures in a row a server is said to refuse requests.
+  // After so many failures in a row a server counts as refusing requests.
   static constexpr uint64_t kFewestFailures = 5;
 
   // All must outlive it.
@@ -24,13 +24,12 @@ class RecordLoad {
 
   Result<void> Begin();
   bool Runs() const { return load_ != nullptr; }
-  // Whether all planned requests are through, or none can be sent: no window need be longer.
+  // Whether all planned requests have ended, or none can be sent: then a window may end.
   bool HasEnded() const;
-  // The same, and remembers the result: a load that ends before its window has given up.
+  // HasEnded, during a window: notes that the load gave up if it ended before its window.
   bool GaveUp();
   uint64_t RequestsEnded() const;
-  // What came of the requests that go straight to this worker; if they go through the router, of
-  // the requests to all workers.
+  // The answers to the requests that go straight to this worker; through a router, to all requests.
   struct Answers {
     int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
     uint64_t failures_in_row = 0;
@@ -39,12 +38,13 @@ class RecordLoad {
   };
   Answers AnswersOf(const std::string& url) const;
   bool BehindRouter() const { return recording_.plan && recording_.plan->through_router; }
-  // Whether servers refuse all: no token came of any request, and more failed than are in flight.
+  // Whether servers refuse every request: no token came, and more requests failed than are in
+  // flight.
   bool AllFail() const;
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
   std::string ProgressText() const;                                    // " · 8 running, ..." or ""
   void Cancel();
-  std::string FirstError() const;  // of the ended load's requests; "" if none failed
+  std::string FirstError() const;  // of the ended load; "" if no request failed
   // Ends the load, unless it has ended, and measures the windows. `interrupted_ns`: when the user
   // pressed Ctrl-C (CLOCK_MONOTONIC), or 0.
   Result<void> End(int64_t interrupted_ns);

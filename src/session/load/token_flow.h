@@ -35,9 +35,9 @@ enum class Flow : uint8_t {
 };
 
 // Watches whether the engines answer the recording's own load: a start or a flush may hold an
-// engine up for minutes, and a window that begins meanwhile sees no step. It goes by the tokens
-// that come from each worker; behind a router, which may hide whose they are, by the engines'
-// counters as well. Without a load of tacho's own it waits for nothing.
+// engine up for minutes, and a window that begins meanwhile sees no step. It watches the tokens
+// that come from each worker. Through a router, which may hide their worker, it watches the
+// engines' counters as well. Without a load of tacho's own it waits for nothing.
 class TokenFlow {
  public:
   // All must outlive it.
@@ -49,18 +49,18 @@ class TokenFlow {
         load_(load),
         stop_(std::move(stop)) {}
 
-  // Waits, and says whom it waits for. Returns a finding for each worker that takes no requests: no
-  // token came in all that time, and its own counters show no step either. Dead workers are not
-  // waited for. `recording` holds the workers.
+  // Waits, and says whom it waits for. Returns a finding for each worker that takes no requests: in
+  // all that time no token came, and the worker's counters show no step. Does not wait for dead
+  // workers. `recording` holds the workers.
   std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
-  // The same for all workers of the session; leaves those that take no requests out of it. Returns
-  // false if nothing can be recorded then.
+  // The same for all workers of `window`; leaves out those that take no requests. Returns false if
+  // nothing can be recorded then.
   bool AwaitAll(DriverWindow& window, std::string_view phase, int64_t since_ns,
                 const Recording& recording);
-  // Waits for a token from each worker whose profiler runs, since it runs: a start may hold an
-  // engine up. A worker that takes no requests now would have no step in the window.
+  // Waits until each worker whose profiler runs has sent a token since its start: a start may hold
+  // an engine up. A worker that takes no requests now would have no step in the window.
   void AwaitStarted(const DriverWindow& window, const Recording& recording);
-  // What it reported during its waits; returns each finding once.
+  // The findings of the waits so far; returns each finding once.
   std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
 
  private:
@@ -84,7 +84,7 @@ class TokenFlow {
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;
-  // It may still be asking when a wait is over; the next wait begins when it has its answers.
+  // May still wait for answers when a wait is over; then the next wait begins when it has them.
   std::optional<LifeWatch> life_;
 };
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLookAtReport{200};
 constexpr int64_t kReportQuietNs = 600'000'000;
-// How long to wait from the stop on while nothing grows. nsys writes the report before its stop
+// How long to wait after the stop while no file grows. nsys writes the report before its stop
 // returns; an agent whose engine died writes it by itself.
 constexpr int64_t kReportPatienceNs = 20'000'000'000;
 

@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// One window by Nsight Systems: a collection in each session that the workers run in, all at one
-// time, into traces/ of the run folder. The engines are never touched. What goes wrong is in the
-// workers' expectations and among the recording's findings.
+// One window by Nsight Systems: a collection in each nsys session that workers run in, all at the
+// same time, into traces/ of the run folder. tacho sends the engines nothing. What goes wrong is in
+// the workers' expectations and among the recording's findings.
 class NsysCollection final : public DriverWindow {
  public:
   // All must outlive it.
@@ -23,7 +23,7 @@ class NsysCollection final : public DriverWindow {
   bool Start(std::stop_token stop) override;
   // The stop of nsys takes seconds, and engines step on meanwhile.
   [[nodiscard]] bool EndsWithItsStop() const override { return true; }
-  // nsys writes the reports meanwhile.
+  // nsys writes the reports during this call.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop,
             const OnLate& on_late) override;
   // Waits for whole reports, and writes an export beside each. A Ctrl-C before this call changes
@@ -43,7 +43,7 @@ class NsysCollection final : public DriverWindow {
   void FailAll(const Use& use, const Finding& trouble);
   void SayWhatIsLeft();
   [[nodiscard]] int64_t PatienceNs() const;
-  // The report, or the raw recording that nsys left in its place; "" for neither.
+  // The report, or the raw recording that nsys left instead; "" if there is neither.
   [[nodiscard]] std::string AwaitReport(const Use& use) const;
   void CollectOne(const std::string& session, const Use& use, const std::stop_token& stop);
   [[nodiscard]] Finding WhyNotExported(const std::string& file, const Error& error) const;

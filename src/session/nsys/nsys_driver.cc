@@ -12,8 +12,8 @@
 namespace tacho {
 namespace {
 
-// Selects one of several nsys sessions on this host: the one that the user named, or that of the
-// worker's processes.
+// Selects one of several nsys sessions on this host: the one that the user named, or the one that
+// holds the worker's processes.
 Checked<NsysSession> SessionOf(const RecordedWorker& worker, const std::string& asked,
                                const std::vector<NsysSession>& sessions) {
   std::string id, launched, names;

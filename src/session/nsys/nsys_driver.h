@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Nsight Systems, below which the engines were launched (NsysCollection).
+// Records with Nsight Systems, under which the engines were launched (NsysCollection).
 class NsysDriver final : public Driver {
  public:
   // Fails if there is no nsys on this host.

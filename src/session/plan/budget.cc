@@ -10,8 +10,8 @@
 namespace tacho {
 namespace {
 
-// The most that is recorded of an unknown engine: a second or two of decoding, and seconds of flush
-// if a step costs 50 ms of it.
+// The most steps to record of an unknown engine: a second or two of decoding, and about 3 s of
+// flush if a step costs 50 ms of flush.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;
 // The least that is recorded within a budget that the user gave.
@@ -25,7 +25,7 @@ constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
 
 // If a flush's fixed part exceeds this share of the budget, it does not count against the budget:
-// what is recorded hardly makes the flush longer then.
+// then more steps hardly make the flush longer.
 constexpr double kMostFixed = 0.75;
 // Two sessions whose sizes differ by less than this factor do not show the fixed part.
 constexpr double kOtherSize = 1.5;

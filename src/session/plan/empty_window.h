@@ -15,9 +15,9 @@ namespace tacho {
 std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
                                    const RecordLoad& load);
 
-// Whether the window must be taken again: one of `silent` has no trouble, and its files, if they
-// are seen from here, hold no step with a request. If so, says that, removes the files of that
-// window, and gives each worker without trouble a new session, whose files have another key.
+// Whether the window must be taken again: one of `silent` has no trouble, and its files, if seen
+// from here, hold no step with a request. If so, reports it, removes the window's files, and gives
+// each worker without trouble a new session, whose files have another key.
 bool ClearIfWithoutStep(DriverWindow& window, RecordObserver& observer,
                         const std::vector<size_t>& silent, const std::stop_token& stop,
                         Recording& recording);

@@ -19,8 +19,7 @@ struct FiguresOfWindow {
 };
 
 // The figures of a window: tokens inside it, gaps with both ends inside it, and the TTFT of
-// requests that got their first token in it and were sent when the engine already was in the
-// window's state.
+// requests that were sent after `calm_ns` and got their first token in the window.
 FiguresOfWindow FiguresOf(const OverheadWindow& window, const LoadRecords& records) {
   FiguresOfWindow out;
   for (WindowFigure& figure : out.figures) figure.profiled = window.profiled;

@@ -13,21 +13,21 @@
 
 namespace tacho {
 
-// What `tacho record --overhead` asks for, and what it measured: the cost of looking. Times in ns.
+// What `tacho record --overhead` asks for, and the cost of profiling that it measured. Times in ns.
 
 struct OverheadOptions {
   uint64_t pairs = 8;        // pairs of a window without and one with profilers; two make a block
-  bool pairs_asked = false;  // by the user; else as many as the time allows
+  bool pairs_asked = false;  // set by the user; else as many as the time allows
   int64_t window_ns = 2'000'000'000;
-  double precision = 0.02;  // half-width of bounds that are narrow enough, as a share
-  std::string preset;       // that the engine was launched with; "": not by tacho
+  double precision = 0.02;  // wanted half-width of the bounds, as a share
+  std::string preset;       // with which tacho launched the engine; "": tacho did not
 };
 
 // One window of the load.
 struct OverheadWindow {
   size_t block = 0;
   bool profiled = false;
-  // CLOCK_MONOTONIC. From `calm_ns` on the engine was in the same state as in the window.
+  // CLOCK_MONOTONIC. From `calm_ns` on the engine was profiled, or unprofiled, as in the window.
   int64_t calm_ns = 0, begin_ns = 0, end_ns = 0;
   double steps = 0, steps_ns = 0;  // sums over all engines that count their steps
 };

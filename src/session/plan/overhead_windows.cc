@@ -22,9 +22,8 @@ constexpr int64_t kMostByDefaultNs = 300'000'000'000;
 // The pause between a disturbance of the engine (a start, a flush) and a window.
 constexpr int64_t kSettleNs = 500'000'000;
 // The most random time added to that pause, but never longer than a window. Requests of one length
-// begin together again and again. Windows in step with them would hold more or fewer of the
-// prefills than their share, each time the same way; with jitter they differ by chance, which the
-// bounds show.
+// begin together again and again. Windows in step with them would always hold too many or too few
+// prefills; with jitter the windows differ by chance, which the bounds show.
 constexpr int64_t kMostJitterNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;

@@ -11,13 +11,13 @@
 
 namespace tacho {
 
-// Why `--overhead` cannot be measured on these workers; "" if it can. It needs many sessions by
-// HTTP, which engines begin and end when they are asked.
+// Why `--overhead` cannot be measured on these workers; "" if it can. It needs engines whose
+// sessions begin and end on request, by HTTP, many times.
 std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers);
 
 // Runs the windows of `--overhead` under the load, and first says how long they take. Each profiled
-// one is a session of its own, whose files are removed; its start and flush, and the time until
-// tokens flow again, are in no window. Ends early, with what there is, if `stop` is requested, a
+// window is a session of its own, whose files are removed. Its start, its flush and the time until
+// tokens flow again are in no window. Ends early, with what there is, if `stop` is requested, a
 // profiler fails or the load ends. `rates`: steps a second of each worker, unprofiled.
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                         Recording& recording, RecordLoad& load, TokenFlow& flow,

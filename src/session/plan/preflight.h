@@ -20,7 +20,7 @@ struct Preflight {
   std::vector<RecordedWorker> left_out;  // with keep_going: the others
   std::unique_ptr<Driver> driver;        // set, unless no worker could be asked
   SessionLock lock;
-  std::vector<Finding> findings;  // those of `left_out` come last
+  std::vector<Finding> findings;  // the findings of `left_out` come last
 };
 
 // Finds and asks the workers, plans every request, takes the locks, and looks where the traces will

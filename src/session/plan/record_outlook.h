@@ -9,8 +9,8 @@
 namespace tacho {
 
 // Plans the window by `rates`, the workers' steps a second (absent: not known), and then the
-// workers' start requests for it. Says what to expect: the room that it takes, tables that cost
-// most of the flush, engines whose own bounds end it sooner.
+// workers' start requests for it. Remarks what to expect: the room that the recording takes, tables
+// that cost most of the flush, engines whose own bounds end it sooner.
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
                    std::optional<double> requests_per_s, Recording& recording);

@@ -22,8 +22,8 @@ std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
   return FiguresKey(worker.facts, worker.profile, NameOf(recording.via));
 }
 
-// Engines of one kind that were tried at once differ by chance, so each counts as the slowest: any
-// may be as slow.
+// Engines of one kind that were tried together differ only by chance: each gets the figures of the
+// slowest.
 void TakeTheSlowest(Recording& recording) {
   struct Slowest {
     double fixed_ns = 0, step_ns = 0;
@@ -96,8 +96,8 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     outcomes.front().left_files = std::move(left);
   }
   // A smaller session shows whether the steps are what makes a flush expensive. The first flush
-  // also pays for what is done once in an engine's life. That cost counts as the steps', so that
-  // fewer steps are recorded rather than more.
+  // also pays for what is done once in an engine's life. That cost is counted to the steps, so that
+  // tacho records too few steps rather than too many.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });

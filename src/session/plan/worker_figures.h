@@ -14,13 +14,13 @@ namespace tacho {
 // this one.
 
 // Gives the workers of `session` their figures: those that are kept from earlier recordings if all
-// of these engines were profiled before, else those of a trial. Workers that die in the trial
-// become troubles of the recording; returns false if it has to end for that.
+// of these engines were profiled before, else those of a trial. A worker that dies in the trial is
+// a trouble of the recording; returns false if the recording must end for it.
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                    Recording& recording, DriverWindow& window, TokenFlow& flow,
                    std::stop_token stop);
 
-// Notes in the workers what was recorded, by the files, and keeps it for later recordings.
+// Notes in the workers the figures of their files, and keeps these for later recordings.
 void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces);
 
 }  // namespace tacho

@@ -13,11 +13,11 @@
 
 namespace tacho {
 
-// Finds out which engines died. Asks every second beside a wait, which gets no longer for an
-// answer. An engine is dead when two questions in a row say so and none of its counters moves
-// meanwhile: a connection may break once, a /health may be wrong, and a death ends a recording.
-// What /health said at the first look, while the server lived, does not count as a death. The
-// destructor waits for pending answers (kPatienceForLife).
+// Finds out which engines died. Asks every second, on another thread than the caller's. An engine
+// is dead if two questions in a row say so and none of its counters moves between them: a
+// connection may break once, a /health may be wrong, and a death ends a recording. What /health
+// said at the first look, while the server lived, does not count as a death. The destructor waits
+// for pending answers (kPatienceForLife).
 class LifeWatch {
  public:
   // `client` and `clock` must outlive it.
@@ -26,15 +26,15 @@ class LifeWatch {
 
   using Deaths = std::map<size_t, std::string>;
 
-  // The dead workers of `which`, by index, and why they are dead, as far as it is known by now.
-  // Begins the next look when it is due.
+  // The dead workers of `which`, by index, and why they are dead, as known by now. Begins the next
+  // look when it is due.
   const Deaths& Dead(const std::vector<size_t>& which, const std::vector<RecordedWorker>& workers);
 
  private:
   static constexpr int64_t kLookNs = 1'000'000'000;
   struct Look {
     Deaths dead;
-    Deaths ill;  // at the first look: said of a server that answers all the same
+    Deaths ill;  // at the first look: reported dead, although the server answers
   };
 
   HttpClient& client_;

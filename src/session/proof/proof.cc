@@ -27,11 +27,11 @@ bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpect
 }
 
 // The files of one worker that hold ranks, by (rank, process): data-parallel engines all write
-// "rank 0 of 1" and are told apart by their processes.
+// "rank 0 of 1" and differ only by process.
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
-// The traces of those of an engine's processes that hold its ranks, as nsys records its other
-// processes too: processes with GPU work, else those with steps, else the busiest ones.
+// The traces of the processes that hold the engine's ranks; nsys records its other processes too.
+// These are the processes with GPU work, else those with steps, else the busiest ones.
 std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
                                              std::vector<const TraceEvidence*> traces) {
   const auto keep = [&](const auto& does) {
@@ -182,9 +182,9 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   return proof;
 }
 
-// The files of one rank, the busiest first. Engines of one server are told apart by process only. A
-// file does not say which engine its process belongs to, so the busier file stands for the busier
-// engine.
+// The files of one rank, the busiest first. Only the process distinguishes engines of one server,
+// and a file does not say which engine its process belongs to. So the busier file stands for the
+// busier engine.
 std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int64_t rank) {
   std::vector<std::vector<const TraceEvidence*>> of_rank;
   for (const auto& [key, files] : held)
@@ -291,8 +291,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.known; });
   for (size_t w = 0; w < workers.size(); ++w) {
     const WorkerExpectation& worker = workers[w];
-    // Workers of one deployment are alike: a worker of which nothing is known gets the shape of one
-    // that is known.
+    // Workers of one deployment are alike: an unknown worker gets the shape of a known one.
     const size_t like =
         shapes[w].known || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
     ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);

@@ -14,8 +14,8 @@
 
 namespace tacho {
 
-// What was read in one trace file, as far as the proof needs it. The command fills it from the one
-// reading that also feeds the analysis.
+// What the proof needs from one trace file. The command fills it from the same reading that feeds
+// the analysis.
 struct TraceEvidence {
   std::string path;
   std::optional<int64_t> rank, world_size;
@@ -31,17 +31,18 @@ struct TraceEvidence {
   bool idle = false;              // it has no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
-  uint64_t empty_steps = 0;       // with nothing to do; vLLM counts them as steps asked for
+  uint64_t empty_steps = 0;       // without a request; vLLM counts them towards the steps asked for
   std::string stage;              // "prefill" or "decode": one of several files of its rank
-  bool front_end = false;         // an API server's own trace, or another of no rank
-  bool merged = false;            // several ranks in one file
-  std::optional<Note> defect;     // why it is not whole; absent when it is
+  // the trace of an API server, or another one that belongs to no rank
+  bool front_end = false;
+  bool merged = false;         // several ranks in one file
+  std::optional<Note> defect;  // why it is not whole; absent if it is whole
   std::string loss;  // what its profiler lost, though the file is whole; "": nothing known
 };
 
 // What one worker must deliver, and what is known about its session.
 struct WorkerExpectation {
-  std::string name;  // "w0", by its place among the workers found
+  std::string name;  // "w0", by its index among the workers found
   std::string url;
   EngineFacts facts;
   std::optional<int64_t> steps_asked;
@@ -57,27 +58,27 @@ struct WorkerExpectation {
   std::vector<std::optional<int64_t>> steps_by_metrics;
   // tacho's load sent requests to it, and no token came in the window.
   bool silent_under_load = false;
-  // When its stop was sent, work waited for it that nobody else can have taken: requests of tacho's
-  // load.
+  // When its stop was sent, requests of tacho's load waited that no other worker can have taken.
   bool had_work_at_stop = false;
   bool wrote_before_stop = false;  // its files were whole when its stop was sent
-  bool steps_go_on = false;        // somebody's load goes on after the stop: the counters hold more
-  bool nothing_ran = false;        // its answer to the stop says so, and there is no file
-  bool answered_stop = false;      // it lives, and says that it wrote
+  // a load goes on after the stop: the counters include later steps
+  bool steps_go_on = false;
+  bool nothing_ran = false;    // its answer to the stop says so, and there is no file
+  bool answered_stop = false;  // it answered its stop: it lives and has written
   // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over
   bool ended_by_death = false;                  // an engine's death ended the window
   bool time_asked = false;                      // the window's length was asked for too
-  int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
-  int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known
-  int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
+  int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: not started
+  int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: not known
+  int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: no stop was sent
   std::string key;  // what the names of its files begin with; "" if it reads no key
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string log_failure;             // its profiler's failure, by its log; "" if there is none
   std::optional<Finding> trouble;      // what went wrong with its start or stop
-  std::optional<Finding> why_no_file;  // why a rank has none, if nothing else says it
-  // tacho did not start it, or ended it at once, because of another worker.
+  std::optional<Finding> why_no_file;  // why a rank has no file, if nothing else says it
+  // Set if tacho did not start it, or ended it at once, because of another worker.
   std::optional<Finding> given_up;
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
@@ -92,7 +93,8 @@ struct WorkerExpectation {
     const auto at = static_cast<size_t>(engine);
     return at < steps_by_metrics.size() ? steps_by_metrics[at] : std::nullopt;
   }
-  std::string FullDisk() const;  // says that its disk is full, and how that is known; "" if not
+  // says that its disk is full, and how tacho knows; "" if it is not full
+  std::string FullDisk() const;
 };
 
 // One rank of one worker.
@@ -101,33 +103,34 @@ struct RankProof {
   RankIdentity identity;  // without a stage
   int64_t engine = 0;     // data-parallel engine
   int64_t rank = 0;
-  std::vector<std::string> paths;  // one, or one a stage if stages were asked for; empty: missing
-  std::optional<uint64_t> steps;   // in these files
+  // one file, or one a stage if stages were asked for; empty: missing
+  std::vector<std::string> paths;
+  std::optional<uint64_t> steps;                    // in these files
   std::map<std::string, uint64_t> steps_of_stages;  // if stages were asked for
   bool proven = false;
   std::optional<Finding> why;     // if not proven: the likely cause
-  bool follows = false;           // not proven, because tacho gave its worker up due to another
+  bool follows = false;           // not proven, because tacho gave up its worker due to another one
   std::optional<Finding> remark;  // proven, but its files leave something out
   std::optional<Finding> loss;    // proven, but its profiler lost rows or times
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
 struct Proof {
-  std::vector<RankProof> ranks;      // sorted by worker (as they were found), engine, rank
+  std::vector<RankProof> ranks;      // sorted by worker (in the order found), engine, rank
   std::vector<std::string> extra;    // files of this session, but of no rank: front ends, merged
   std::vector<std::string> foreign;  // files of another session: their time differs
-  std::vector<Finding> remarks;      // about ranks that are proven all the same, and `extra`
+  std::vector<Finding> remarks;      // about proven ranks and `extra`
   bool complete = false;             // all ranks are proven, and no remark is a trouble
 
   // Ranks that are proven, but whose profiler lost rows or times.
   size_t Incomplete() const;
-  // One finding for each rank that is not proven; causes come before what follows from them.
+  // One finding for each rank that is not proven; causes come before their consequences.
   std::vector<Finding> Missing() const;
 };
 
-// Checks the files against what every worker must deliver, by content: rank, world, pid, time
-// window, steps; a name is never enough, and neither is an answer of 200. A pure function; the
-// order of `traces` does not matter.
+// Checks the files against what every worker must deliver, by their content: rank, world size, pid,
+// time window, steps. A file's name or an answer of 200 proves nothing. A pure function; the order
+// of `traces` does not matter.
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces);
 
 }  // namespace tacho

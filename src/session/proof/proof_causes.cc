@@ -16,8 +16,8 @@ namespace {
 // Kineto's times are those of the engine's host; a probe measures that host's offset to half a
 // second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
-// A trace that ends this long before its stop, and a tenth of the window before it, did not end
-// with the stop.
+// A trace that ends before its stop by more than this, and by more than a tenth of the window, did
+// not end with the stop.
 constexpr int64_t kEndSlackNs = 500'000'000;
 constexpr int64_t kLeastEndSlackNs = 50'000'000;  // for an end before the last profiler ran
 constexpr uint64_t kNoRoom = 16u << 20;

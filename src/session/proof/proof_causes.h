@@ -23,14 +23,14 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
 // The finding that the worker's file is damaged, and why.
 std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace);
 
-// Why the files do not prove the rank; nullopt if they do. `steps` are those in all of them,
-// without the empty ones; `steps_named`: whether any file names its steps.
+// Why the files do not prove the rank; nullopt if they do. `steps`: in all of them together,
+// without empty ones; `steps_named`: whether any file names its steps.
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                                  bool steps_named);
 
-// Checks that the profilers of these ranks ran at one time. Each of `proven` has the files of one
-// proven rank and its worker. Returns, in the order of `proven`, a finding for each rank whose
+// Checks that the profilers of these ranks ran at the same time. Each of `proven` has the files of
+// one proven rank and its worker. Returns, in the order of `proven`, a finding for each rank whose
 // files end before another rank's file begins and before the last profiler ran.
 struct RankFiles {
   const WorkerExpectation* worker = nullptr;
@@ -43,7 +43,7 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
 std::optional<Finding> NamesNoStep(const WorkerExpectation& worker, int64_t engine,
                                    const std::vector<const TraceEvidence*>& traces);
 
-// What a proven rank's file does not cover of its window, if there is anything to say.
+// The part of its window that a proven rank's files do not cover; nullopt if they cover it.
 std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps);
 

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// The requests of the load, with the workers that were recorded; empty without a load.
+// The load's requests and the recorded workers; empty without a load.
 RequestTable RequestsOf(const Recording& recording);
 
 // When requests were in flight at each worker whose host's clock is known: InFlightAt of the table.

@@ -20,8 +20,8 @@ namespace tacho {
 struct KeptFigures {
   ProfileFigures figures;
   std::optional<int64_t> unix_s;  // when that was; older entries do not say
-  // EngineFacts::instance of the last 64 engines that were profiled: their first start, which may
-  // take long, is over.
+  // EngineFacts::instance of the last 64 profiled engines: their first start of the profiler, which
+  // may take long, is over.
   std::vector<std::string> instances;
   bool Knows(std::string_view instance) const;
 };
@@ -31,7 +31,7 @@ std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
                        std::string_view via);
 
 std::optional<KeptFigures> FindFigures(const std::string& key);
-// Does not keep figures of no step or no byte.
+// Does not keep figures with 0 steps or 0 bytes.
 void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
                  int64_t unix_s, Clock& clock = SystemClock());
 

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// What a report says of a recording, as its run.json has it (docs/json.md). A value that is missing
-// there, or of another type, is absent.
+// What a report says about a recording, from its run.json (docs/json.md). A value that is missing
+// there or has another type is absent.
 struct KeptTimes {
   int64_t requests = 0;
   DurationNs p50, p99;
@@ -45,15 +45,14 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json);
 // The run.json for PATH, which is the folder of a recording or its traces/; "" if there is none.
 std::string RunJsonFor(const std::string& path);
 
-// What the load of a recording was made of, by field of its plan.json (docs/load.md), values as
-// JSON. All runs of one load have the same fields and values, whatever their seeds: what differs
-// from one run to the next is left out, like the number of requests of a load that goes on for a
-// time.
+// What defines the load of a recording: fields of its plan.json (docs/load.md) with values as JSON.
+// Runs of the same load have the same fields and values, whatever their seeds: fields that differ
+// from run to run are left out, like the number of requests of a load with a duration.
 using KeptLoad = std::map<std::string, std::string>;
 // `plan_facts`: from PlanFactsFor. nullopt if the text is no such line.
 std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts);
-// The first line of that recording's plan.json, which has all but the list of its requests; "" if
-// there is none, or it is not below 64 kB.
+// The first line of that recording's plan.json, which has all but the list of requests; "" if there
+// is no such file, or the line has 64 kB or more.
 std::string PlanFactsFor(const std::string& path);
 
 }  // namespace tacho

@@ -38,7 +38,7 @@ class RunFolder {
   // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
   Result<void> Write(std::string_view name, std::string_view content, mode_t mode = kForAll) const;
 
-  // Gives back the room that was kept for run.json, so that it can be written on a full disk.
+  // Frees the room reserved for run.json, so that it can be written on a full disk.
   void FreeReserve() { reserve_.Close(); }
 
   // Removes the folder again if nothing but empty folders is in it.
@@ -47,7 +47,7 @@ class RunFolder {
  private:
   explicit RunFolder(std::string path);
   std::string path_;
-  FileDescriptor reserve_;  // a file without a name, which nobody has to clean up
+  FileDescriptor reserve_;  // a file without a name, which vanishes with the process
 };
 
 }  // namespace tacho
