@@ -10,8 +10,8 @@
 namespace tacho {
 
 inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // a busy server answers slowly
-// The time limit of a probe, if the user allows `allowed` for each answer. 0 there means unlimited,
-// but that is meant for a flush.
+// The time limit of a probe, if the user allows `allowed` for each answer. `allowed` of 0
+// (unlimited) is meant for a flush, so a probe keeps its own limit.
 constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allowed) {
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
@@ -36,7 +36,7 @@ enum class WorkerRole { kRegular, kPrefill, kDecode };
 // Engines that speak no HTTP, behind a router that starts the profilers of all of them.
 struct BehindRouter {
   EngineKind kind = EngineKind::kUnknown;
-  std::string model;  // the one that the engines serve, by the router's list
+  std::string model;  // the model that the engines serve, by the router's list
   int engines = 1;
   std::optional<int64_t> tensor_parallel;  // of each engine, by the list; absent if they differ
   bool on_this_host = false;               // all their addresses are loopback addresses
@@ -73,16 +73,15 @@ struct ProfilerFacts {
       active_iterations;
 };
 
-// What a probe learned of one engine. Nothing is assumed: what the engine does not report is
-// absent.
+// What a probe learned of one engine. What the engine does not report is absent.
 struct EngineFacts {
   EngineKind kind = EngineKind::kUnknown;
   std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
   std::optional<int64_t> max_model_len;
-  // Each is from 1 to kMostRanks, and so is their product.
+  // Each, and the product of all three, is from 1 to kMostRanks.
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
-  std::string not_believed;  // a reported size out of bounds: "tensor parallel 100000000"; "": none
+  std::string not_believed;  // a reported size out of bounds: "tensor parallel 100000000"; or ""
   std::optional<bool> asleep;
   std::optional<int> sleep_level;  // vLLM's, while it sleeps; at 2 it has dropped its weights
   bool has_metrics = false;
@@ -92,8 +91,8 @@ struct EngineFacts {
   // (vLLM's developer mode, and its metrics), "start:..." (metrics), "pid:..." (of this host). ""
   // if there is none.
   std::string instance;
-  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and the
-  // precision.
+  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and how far
+  // off that may be.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;
   int64_t round_trip_ns = 0;  // the time of the fastest probe
 

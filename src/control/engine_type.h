@@ -22,12 +22,12 @@ struct LaunchWords {
   uint16_t port = 0;         // the usual one
   std::string_view program;  // in $PATH, started as "PROGRAM serve"; "": only the module
   std::string_view module, model_option;  // for python -m
-  // Options with the number of GPUs that a server takes is the product of.
+  // Options whose values, multiplied, are the number of GPUs of a server.
   std::vector<std::string_view> tensor_parallel, pipeline_parallel, data_parallel;
   std::string_view shares_gpus;      // the flag with which data-parallel ranks share GPUs; "": none
   std::string_view key_variable;     // of the environment, if no option has the key; "": none
   std::string_view only_key_option;  // guards the profiler if it is the only key; "": none
-  std::string_view folder_variable;  // names the folder of traces
+  std::string_view folder_variable;  // the variable that names the folder of traces
   std::string_view router;           // its program
   std::vector<std::string> router_begin, router_options;  // words of every router
 };
@@ -44,15 +44,15 @@ class EngineType {
   [[nodiscard]] std::string_view name() const { return name_; }  // as in rules and --json: "vllm"
   [[nodiscard]] virtual std::string_view title() const { return name_; }  // in sentences: "vLLM"
 
-  // Its log. Whether no other engine writes such a line; `process`: what the line says of its
-  // writer.
+  // Its log. Whether only this engine writes such a line. Second argument: the process that the
+  // line names as its writer.
   [[nodiscard]] virtual bool WroteLine(std::string_view, std::string_view) const { return false; }
-  // The engine's version that the line tells; "" if none.
+  // The engine's version that the line names; "" if it names none.
   [[nodiscard]] virtual std::string_view VersionInLine(std::string_view) const { return ""; }
 
   // Launching. Null for engines that `tacho launch` does not start.
   [[nodiscard]] virtual const LaunchWords* Launch() const { return nullptr; }
-  // The folder of traces that the engine's own words name; "" for none.
+  // The folder of traces that the engine's own command line names; or "".
   [[nodiscard]] virtual std::string FolderInWords(const std::vector<std::string>&) const {
     return "";
   }
@@ -62,7 +62,8 @@ class EngineType {
   [[nodiscard]] virtual bool LogsFolder() const { return false; }
   // Whether a command line with this word starts the engine. `program`: the word's last part.
   [[nodiscard]] virtual bool IsProgram(std::string_view, std::string_view) const { return false; }
-  // Adds what of a planned start hinders profiling. `starts`: its profiler configuration is valid.
+  // Adds findings about a planned start that hinders profiling. The bool: its profiler
+  // configuration is valid.
   virtual void CheckLaunch(const LaunchPlan&, const ProfilerFacts&, bool,
                            std::vector<Finding>&) const {}
   virtual void CheckVariables(const LaunchPlan&, std::vector<Finding>&) const {}
@@ -76,7 +77,7 @@ class EngineType {
   virtual void AddFactsOfProcess(int64_t, EngineFacts&) const {}
   // Whether a GET of its POST route for starts is harmless, and shows that the route exists.
   [[nodiscard]] virtual bool ShowsStartToGet() const { return false; }
-  // The route that shows life, without a step of the model.
+  // The route that shows that the engine lives, without a step of the model.
   [[nodiscard]] virtual std::string_view LifeRoute() const { return "/health"; }
   // Whether a 503 from there means that the engine behind the server is dead.
   [[nodiscard]] virtual bool DiesBy503() const { return false; }
@@ -88,9 +89,11 @@ class EngineType {
                                                          const EngineFacts& facts,
                                                          const ProfileOptions& options) const;
   [[nodiscard]] virtual bool KeyNamesFiles(const EngineFacts& facts) const;
-  // Whether a stop without a session is harmless, and ends one that was left.
+  // Whether a stop may be sent at any time: it ends a session that was left running, and else does
+  // no harm.
   [[nodiscard]] virtual bool MayBeStoppedFirst() const { return false; }
-  // Judges an answer other than 200 in the engine's own dialect; returns false if it has none.
+  // Judges an answer other than 200 in the engine's own dialect; returns false if the engine has no
+  // dialect.
   virtual bool JudgeFailure(const ControlRequest&, const EngineFacts&, int, bool,
                             ControlOutcome&) const {
     return false;
@@ -104,8 +107,8 @@ class EngineType {
   // Sleeping; see PlanSleep.
   [[nodiscard]] virtual ControlRequest PlanSleep(const std::string& url, bool sleep,
                                                  int64_t level) const;
-  // Whether a request to sleep or wake can end the engine in the wrong state, which it does not
-  // report.
+  // Whether a request to sleep or wake can end an engine that is in the wrong state; it does not
+  // report its state.
   [[nodiscard]] virtual bool MayDieOfSleep() const { return false; }
 
  private:
@@ -113,7 +116,7 @@ class EngineType {
   const std::string_view name_;
 };
 
-// For kUnknown a type that knows nothing.
+// For kUnknown a type without any knowledge.
 const EngineType& TypeOf(EngineKind kind);
 // The kind with this name(); kUnknown for any other.
 EngineKind KindNamed(std::string_view name);

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// What a finding means for what the user asked for.
+// How serious a finding is for the user's command.
 enum class FindingSeverity {
   kInfo,        // worth knowing
   kNotice,      // a recording contains something other than usual, or may fail
@@ -224,13 +224,13 @@ struct Finding {
   FindingId id;
   std::string subject;      // a worker's URL, a rank, a folder; "": the deployment as a whole
   std::string evidence;     // what was seen, with its figures
-  std::string remedy = {};  // for this case and version, a command if there is one; "": the kind's
+  std::string remedy = {};  // for this case and version, if possible a command; "": the kind's
 
   [[nodiscard]] FindingSeverity severity() const { return KindOf(id).severity; }
   // Whether it makes a recording incomplete.
   [[nodiscard]] bool IsTrouble() const { return severity() >= FindingSeverity::kIncomplete; }
-  [[nodiscard]] std::string_view Remedy() const;  // its own, else its kind's
-  [[nodiscard]] std::string Words() const;        // its evidence and its own remedy
+  [[nodiscard]] std::string_view Remedy() const;  // `remedy`, else the kind's
+  [[nodiscard]] std::string Words() const;        // `evidence` and `remedy`
   [[nodiscard]] std::string Text() const;         // "SUBJECT: " and Words(): as on every screen
 };
 
@@ -244,8 +244,8 @@ using Checked = tl::expected<T, Finding>;
 // The error that ends a command because of `finding`: kRemote if nobody answers or somebody
 // profiles the engine (kNoAnswer, kOpenSession, kBeingProfiled), else kUsage.
 Error ErrorOf(const Finding& finding);
-// What `error` says about the worker at `url`: that it did not answer (kRemote), or cannot do what
-// was asked for.
+// The finding that `error` is about the worker at `url`: it did not answer (kRemote), or cannot do
+// what was asked for.
 Finding FindingOf(const Error& error, const std::string& url);
 
 }  // namespace tacho

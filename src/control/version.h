@@ -15,8 +15,8 @@ struct Version {
   std::vector<int> parts;
   auto operator<=>(const Version&) const = default;
 };
-// nullopt if the text does not begin with a number. Engines report what no rule foresees, so what
-// follows the numbers may be anything.
+// nullopt if the text does not begin with a number. Engines report unforeseeable versions, so
+// anything may follow the numbers.
 std::optional<Version> ParseVersion(std::string_view text);
 // Whether a user's text is a version as packages have it: "0.32", "v0.11.0rc1", "0.8.5.post1",
 // "0.33.0.dev7+cu129".

@@ -128,8 +128,8 @@ class SocketDaemon final : public KinetoDaemon {
       text = TextFor(*question);
       // Sends no empty answer: Kineto takes silence as "nothing to do". If a question found no
       // daemon at first, Kineto counts its last try as failed even if it arrives (FabricManager's
-      // sync_send) and waits for no answer. An answer would then pass for the answer to its next
-      // question, and each later one would be one behind.
+      // sync_send) and waits for no answer. Kineto would take an answer to it for the answer to its
+      // next question, and so on.
       if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);

@@ -17,8 +17,8 @@ struct DaemonProcess {
   int64_t pid = 0;
   std::vector<int64_t> ancestors;  // parent first
   int64_t job = 0;
-  int64_t asked_ns = 0;  // time of its last question, CLOCK_MONOTONIC
-  bool tracing = false;  // as its last question reports
+  int64_t asked_ns = 0;  // time of its last poll, CLOCK_MONOTONIC
+  bool tracing = false;  // as its last poll reports
   bool told = false;     // has taken the last request
 };
 
@@ -27,7 +27,7 @@ struct DaemonTrace {
   // accepts it only below its KINETO_ONDEMAND_TRACE_DIR, or /tmp, and without "..".
   std::string folder = {};
   std::string stem;           // each process writes FOLDER/STEM_PID.json
-  int64_t start_unix_ms = 0;  // the same for all processes, which begin within milliseconds of it
+  int64_t start_unix_ms = 0;  // all processes begin within milliseconds of it
   int64_t duration_ms = 0;
   bool record_shapes = false, profile_memory = false, with_stack = false;
 
@@ -35,19 +35,19 @@ struct DaemonTrace {
   std::string ConfigText() const;  // as Kineto reads it
 };
 
-// The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
-// route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
-// ask every 5 seconds over a UNIX datagram socket; one thread answers those that have something to
-// do. Formats: net/kineto_message.h.
+// The daemon's side of Kineto's daemon protocol. It profiles engines on demand without an HTTP
+// route and without a stall: Kineto records and writes the trace on its own thread. Processes poll
+// every 5 seconds over a UNIX datagram socket; one thread answers those that have something to do.
+// Formats: net/kineto_message.h.
 class KinetoDaemon {
  public:
-  static constexpr int64_t kPollMs = 5000;  // how often a process asks
+  static constexpr int64_t kPollMs = 5000;  // how often a process polls
   // The least time between an answer and the start: Kineto looks at a new request after up to a
   // second (seen: 0.98 s), warms up for one, and refuses a start that is past.
   static constexpr int64_t kReadyMs = 2000;
   // The time between the request and the start. It allows one answer to be late: Kineto waits 50 ms
-  // for an answer, and reads a later one after its next question. A daemon that also answers when
-  // there is nothing to do may have left several late answers.
+  // for an answer, and reads a later one after its next poll. (An earlier daemon that also answered
+  // when there was nothing to do may have left several late answers.)
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
@@ -60,15 +60,15 @@ class KinetoDaemon {
   // All processes that have asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // Answers the next question of each of these processes with its trace, once, unless it comes too
-  // late for the start. Replaces an earlier request that was not yet taken.
+  // Answers the next poll of each of these processes with its trace, once, unless the poll comes
+  // too late for the start. Replaces an earlier request that was not yet taken.
   virtual void Request(const std::map<int64_t, DaemonTrace>& traces) = 0;
 
-  // Takes the request back from processes that have not asked since. Returns the others, which will
-  // trace.
+  // Takes the request back from processes that have not polled since. Returns the others, which
+  // will trace.
   virtual std::vector<int64_t> Withdraw() = 0;
 
-  // The earliest time (Unix ms) by which all of `pids` will have asked once more.
+  // The earliest time (Unix ms) by which all of `pids` will have polled once more.
   virtual int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const = 0;
 };
 

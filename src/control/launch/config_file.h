@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Appends to the words of a command line the options in the file that its --config names. vLLM and
-// SGLang read that file as YAML whose keys are options; an option on the command line wins.
+// The words of a command line, followed by the options in the file that its --config names. vLLM
+// and SGLang read that file as YAML whose keys are options; an option on the command line wins.
 // kConfigUnreadable: no such file, larger than 1 MB, or not YAML of that form.
 Checked<std::vector<std::string>> WithConfigFile(std::vector<std::string> words);
 

@@ -15,7 +15,7 @@ namespace tacho {
 Finding ProfilerOff(const std::string& url, const EngineFacts& facts);
 // kStacksUnbounded.
 Finding StacksUnbounded(const std::string& url, std::string remedy);
-// Steps at the beginning of a session that a schedule of torch leaves out.
+// The number of steps at the beginning of a session that the schedule of torch's profiler skips.
 int64_t SkippedIterations(const ProfilerFacts& profiler);
 // kEngineAsleep.
 Finding EngineAsleep(const std::string& url);
@@ -27,17 +27,18 @@ std::string UnknownFolderText(const EngineFacts& facts);
 
 // kProtonNotRead: tacho cannot read the files that the profiler writes.
 std::optional<Finding> FilesNotRead(const std::string& subject, const ProfilerFacts& profiler);
-// Whether a session records Python stacks: as its start requests, else as the engine reports.
+// Whether a session records Python stacks: as its start request says, else as the engine reports.
 std::optional<bool> StacksOf(const EngineFacts& facts, const ProfileOptions& options);
 // The number of steps after which the engine's own configuration ends each session.
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler);
 // kOwnBound: reports that bound, unless a preset of `tacho launch` set it.
 std::optional<Finding> EndsByOwnBound(const std::string& url, const EngineFacts& facts);
 
-// The engine's state or configuration that rules out a session with `options` by HTTP, if any does.
+// What in the engine's state or configuration rules out a session with `options` by HTTP, if
+// anything.
 std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
                                     const ProfileOptions& options);
-// What a user should know before a session that is possible.
+// What a user should know before a session that FindObstacle does not rule out.
 std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
                                const ProfileOptions& options);
 

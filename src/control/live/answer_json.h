@@ -18,7 +18,7 @@ namespace tacho {
 struct AnswerJson {
   const ProbeAnswers& answers;
   nlohmann::json models, openapi, server_info;
-  std::string owner;  // of the first model, "vllm"; "" if no list names one
+  std::string owner;  // `owned_by` of the first model: "vllm"; "" if not reported
 };
 AnswerJson ReadAnswers(const ProbeAnswers& answers);
 
@@ -49,7 +49,7 @@ std::optional<T> JsonGet(const nlohmann::json& object, std::string_view key) {
 // (1 to kMostRanks); else notes it in not_believed.
 void TakeSizes(const nlohmann::json& object, std::array<std::string_view, 3> keys,
                EngineFacts& facts);
-// Adds what vLLM's profiler configuration says and `facts` do not know yet.
+// Adds values of vLLM's profiler configuration that `facts` do not have yet.
 void TakeProfilerConfig(const nlohmann::json& config, ProfilerFacts& facts);
 
 }  // namespace tacho

@@ -80,8 +80,8 @@ std::string Objection(const HttpResponse& answer, const std::string& origin) {
   return "";
 }
 
-// The sglang gateway dropped /list_workers when it gave its workers ids; SMG, which grew out of it,
-// says what engine each worker is.
+// The sglang gateway dropped /list_workers when it gave its workers ids; SMG, its successor, also
+// reports each worker's engine.
 RouterKind KindOfRouter(std::string_view list) {
   const auto has = [&](std::string_view key) { return list.find(key) != list.npos; };
   return has("\"runtime_type\"") ? RouterKind::kSmg

@@ -31,14 +31,14 @@ struct Deployment {
 //     URLs, one a line or as JSON (also the shape of a Kubernetes EndpointSlice), comments with
 //     '#'.
 // Servers that the user named, as a target or in a file, get the client's key
-// (HttpClient::NameServer); workers that a router names do not. kUsage: a target that is neither;
-// kRemote: nothing answered.
+// (HttpClient::NameServer); workers that a router names do not. kUsage: a target that is neither a
+// URL nor such a file; kRemote: nothing answered.
 Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
                             std::stop_token stop = {},
                             std::chrono::milliseconds patience = kProbePatience);
 
-// Whether a target that does not exist is meant as a file: it has a '/' or ends in ".log", and is
-// no URL.
+// Whether the user means a file by a target that does not exist: it has a '/' or ends in ".log",
+// and is not a URL.
 bool MayBeFile(const std::string& target);
 
 }  // namespace tacho

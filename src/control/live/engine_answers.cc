@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Drops all three sizes or none. Each may be plausible where their product is not, and one alone
+// Drops all three sizes or none: each may be plausible although their product is not, and one alone
 // does not give the number of ranks.
 void DropTooManyRanks(EngineFacts& facts) {
   const int64_t one =

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, kProbeRoutes> kProbePaths{
     "/metrics",         "/is_sleeping", "/server_info?config_format=json",
     "/get_server_info", "/model_info"};
 
-// The answers of one server; absent without an answer.
+// The answers of one server, by route; absent without an answer.
 using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 
 // The facts in the answers. A pure function. kRemote if the server is not an engine: the message

@@ -34,8 +34,8 @@ struct EngineLook {
 std::vector<std::string> ChangesBetween(const std::vector<ProbedWorker>& before,
                                         const std::vector<ProbedWorker>& now);
 
-// Engines that are kept ready for recordings: locked against other tachos (SessionLock), except
-// those under this hold, until Release.
+// Engines that are kept ready for recordings. Until Release they are locked (SessionLock) against
+// all tachos but those that run under this hold.
 class HeldEngines {
  public:
   HeldEngines(HttpClient& client, HoldOptions options)
@@ -44,13 +44,13 @@ class HeldEngines {
   // Looks at the targets once. If a log names no server yet, or a server does not answer, the look
   // says so in `waits_for`. kUsage: a target that is neither a file nor an address.
   Result<EngineLook> Look(const std::stop_token& stop) const;
-  // Locks the engines of a look that waits for nothing but sleeping engines, and wakes those.
+  // Locks the engines of `look` and wakes the sleeping ones. The look must wait for nothing else.
   // kRemote: another tacho holds an engine, or an engine does not wake. kUsage: an engine cannot be
   // profiled.
   Result<void> Take(const EngineLook& look, const std::stop_token& stop);
 
-  // Looks again, unless somebody records under this hold: probes would disturb the recording.
-  // Returns lines that say what changed, and locks the engines that joined.
+  // Looks again, unless somebody records under this hold: probes would disturb the recording. Locks
+  // the engines that joined. Returns lines that say what changed.
   std::vector<std::string> Watch(const std::stop_token& stop);
   // Stops the profilers that were started under this hold, puts the engines that it woke to sleep
   // again, and releases the locks. Returns lines that say what was done; sets `failed` if a step
@@ -69,7 +69,8 @@ class HeldEngines {
   HttpClient& client_;
   const HoldOptions options_;
   EngineLook look_;
-  std::set<std::string> of_others_;  // sessions that were open when their engine was locked
+  // sessions that others had left open when their engine was locked
+  std::set<std::string> of_others_;
   std::map<std::string, SessionLock> locks_;  // by URL
   std::map<std::string, int> woken_;          // by URL: the level of its sleep
   std::string router_trouble_;                // the last one reported

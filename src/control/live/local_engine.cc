@@ -29,8 +29,8 @@ std::vector<int64_t> LocalProcesses(const Worker& worker) {
 
 namespace {
 
-// The value from the first process that still has the variable: vLLM's processes write their names
-// over their environments.
+// The value from the first process that still has the variable: vLLM's processes overwrite their
+// environments with their names.
 std::string FirstValueOf(const std::vector<int64_t>& pids, std::string_view variable) {
   for (int64_t pid : pids)
     if (const std::optional<std::string> value = EnvironmentOf(pid, variable)) return *value;

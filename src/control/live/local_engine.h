@@ -32,7 +32,7 @@ std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 std::string DaemonTraceFolder(const std::vector<int64_t>& pids);
 
 // How an engine of this host was started, for CheckLaunch: from the first of `pids`, or of their
-// ancestors, whose command line starts an engine. nullopt if there is none, or none may be read.
+// ancestors, whose command line starts an engine. nullopt if no such process can be read.
 struct LocalCommand {
   int64_t pid = 0;
   EngineKind kind = EngineKind::kUnknown;

@@ -15,8 +15,8 @@ namespace tacho {
 inline constexpr char kByRecord[] = "tacho record";
 
 // A session that still runs: `tacho engine start` left it running, or `tacho record` will stop it
-// unless it is killed first. It is kept in a file beside the worker's lock, which outlives the
-// process and stays until the session is stopped. Whoever changes the file holds the worker's lock.
+// unless it is killed first. It is kept in a file beside the worker's lock. The file outlives the
+// process and stays until the session is stopped. Whoever changes it holds the worker's lock.
 struct OpenSession {
   std::string key;  // ProfileOptions::key
   int64_t since_unix_s = 0;
@@ -30,7 +30,7 @@ struct OpenSession {
 Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session);
 void ForgetOpenSession(const std::string& worker_url);
 
-// The session that is still open on the worker. nullopt if there is none, or if the engine is
+// The session that is still open on the worker. nullopt if no session is, or if the engine is
 // another process by now.
 std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
 

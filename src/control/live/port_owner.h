@@ -13,10 +13,10 @@ namespace tacho {
 std::vector<int64_t> AllPids();
 
 // The processes of this host that listen on a TCP port, ascending; only those whose /proc entries
-// this user may read. Empty if there is none, or without /proc.
+// this user may read. Empty also without /proc.
 std::vector<int64_t> PidsListeningOn(uint16_t port);
 
-// The TCP ports that the process listens on, ascending; none if its /proc entries may not be read.
+// The TCP ports that the process listens on, ascending; empty if its /proc entries may not be read.
 std::vector<uint16_t> PortsOf(int64_t pid);
 
 // Whether a server could listen on this TCP port at every address of this host.

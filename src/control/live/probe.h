@@ -27,7 +27,7 @@ struct EngineCounters {
   std::optional<double> running, waiting, kv_cache_share;
 };
 struct MetricsSnapshot {
-  int64_t at_ns = 0;  // CLOCK_MONOTONIC, between request and answer
+  int64_t at_ns = 0;  // CLOCK_MONOTONIC, midway between request and answer
   std::string text;   // as the engine sent it, to be kept in the run folder
   std::vector<EngineCounters> engines;
 };

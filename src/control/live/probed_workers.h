@@ -45,7 +45,7 @@ bool AskForLife(HttpClient& client, std::vector<ProbedWorker>& workers);
 
 // Why some workers cannot be profiled as they are.
 std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers);
-// All that is known against the deployment and its workers.
+// All problems of the deployment and its workers.
 std::vector<Finding> FindingsOf(const Deployment& deployment,
                                 const std::vector<ProbedWorker>& workers);
 

@@ -30,8 +30,9 @@ std::string Words(const HttpResponse& answer) {
   return text;
 }
 
-// What a body says went wrong, whatever the status: {"status":"error","message":...},
-// {"success":false,"message":...}, or {"failed":[[worker, message], ...]}. nullopt if nothing did.
+// The failure that a body reports, whatever the status: {"status":"error","message":...},
+// {"success":false,"message":...}, or {"failed":[[worker, message], ...]}. nullopt if it reports no
+// failure.
 std::optional<std::string> FailureIn(const HttpResponse& answer) {
   const Json json = ParseJson(answer.body);
   if (!json.is_object()) return std::nullopt;
@@ -46,8 +47,8 @@ std::optional<std::string> FailureIn(const HttpResponse& answer) {
   return message.is_string() ? message.get<std::string>() : Words(answer);
 }
 
-// Judges the answer of an engine whose dialect the rules give: the words that say that a session
-// runs, or that none does.
+// Judges the answer of an engine by the words in its rules that mean that a session runs, or that
+// no session runs.
 void JudgeByRules(const EngineFacts& facts, const HttpResponse& answer, bool stop,
                   ControlOutcome& outcome) {
   const auto failure = FailureIn(answer);

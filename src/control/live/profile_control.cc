@@ -195,8 +195,7 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   return outcome;
 }
 
-// Takes back the start requests whose stops found nothing running: their sessions may not have
-// begun.
+// Takes back the starts whose stops found no session running: the session may not have begun.
 void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
               std::chrono::milliseconds patience, std::stop_token stop,
               std::vector<ControlOutcome>& outcomes) {

@@ -19,8 +19,9 @@ namespace tacho {
 struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
   std::optional<int64_t> steps;  // engine steps; absent: until stop
-  // SGLang begins a session of exactly `steps` steps with its next batch, and waits for that batch
-  // even after a stop. If set, it begins now, and in old versions the number may be off by one.
+  // By default SGLang begins a session of exactly `steps` steps with its next batch, and waits for
+  // that batch even after a stop. If set, it begins now; in old versions the number may then be off
+  // by one.
   bool at_once = false;
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
   // More fields of the start request, by the engine's own names, as the user wrote their values:
@@ -49,8 +50,8 @@ struct ControlRequest {
   // For a stop: the body that cancels a session that has not begun; "" if there is none.
   std::string take_back_body = {};
   // For a start: the body that is posted to the same path first. The engine refuses it while a
-  // session runs, and otherwise does nothing. "" if a start cannot end another session, or there is
-  // no such check.
+  // session runs, and otherwise does nothing. "" if a start cannot end another session, or the
+  // engine has no such check.
   std::string guard_body = {};
   // The route's path in other versions, used if `path` does not exist; "" if it never moved.
   std::string other_path = {};
@@ -65,14 +66,14 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
 // Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
-// `counted`: the session counts its steps, and not by stage. An SGLang that has run none of these
-// steps answers the stop as if no session ran, and then begins the session with the next request. A
-// start whose session never begins cancels it.
+// `counted`: the session counts its steps, and not by stage. An SGLang that has not yet run a step
+// of it answers the stop as if no session ran, and then begins the session with the next request.
+// So the stop has a take_back_body, a start whose session never begins, which cancels it.
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
   kDone,      // the engine confirmed it
-  kWasSo,     // nothing to do: stop of a stopped profiler, in any of the engine's dialects
+  kWasSo,     // nothing to do: the profiler that was to stop did not run
   kRefused,   // the engine refused (409, 400, 404, 500)
   kNoAnswer,  // no connection, timeout, or a lost connection
 };
@@ -88,12 +89,12 @@ struct ControlOutcome {
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }
-  // For a stop: whether the engine says that no session runs. A refusal does not say so: it may
-  // come from a proxy, or from half a stop. A 404 does: without a profile route no session can run.
+  // For a stop: whether its answer means that no session runs. A refusal does not: it may come from
+  // a proxy, or some ranks may still run. A 404 does: without a profile route no session can run.
   bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
-// Asks the engines whether a session runs in them, with the guards of `starts` alone; a start
+// Asks the engines whether a session runs in them: sends only the guards of `starts`. A start
 // without a guard passes. An SGLang whose session waits for its first step does not report it, and
 // loses that session, as with any start. So do not call it before the load runs. Results in the
 // order of `starts`.
@@ -105,8 +106,8 @@ std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
 
 // Sends all requests at the same time, after their guards: a start whose guard is refused is not
 // sent. Waits for all answers, without a limit if `patience` is 0. Calls `ended` for each answer.
-// Results in the order of `requests`. No request is sent twice: a start that was lost may have been
-// taken.
+// Results in the order of `requests`. No request is sent twice: a start without an answer may have
+// begun.
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
                                     const std::vector<EngineFacts>& facts,
                                     std::chrono::milliseconds patience, std::stop_token stop = {},

@@ -80,8 +80,8 @@ struct Meaning {
   std::string_view engine_label;
 };
 // vLLM: every iteration that had tokens observes vllm:iteration_tokens_total once (a histogram).
-// SGLang counts forward passes by mode. Older versions count only decode passes: these counts can
-// compare windows, but are not numbers of steps.
+// SGLang counts forward passes by mode. Older versions count only decode passes: such counts serve
+// to compare windows, but are not numbers of steps.
 constexpr std::array kMeanings{
     Meaning{"vllm:iteration_tokens_total_count", &EngineCounters::steps, "engine"},
     Meaning{"vllm:prompt_tokens_total", &EngineCounters::prompt_tokens, "engine"},

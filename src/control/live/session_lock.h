@@ -37,8 +37,8 @@ Finding BeingProfiled(const std::string& worker_url, const std::string& owner);
 // Holds one lock for each worker, so that two tachos on this host do not profile the same engine:
 // on SGLang a second start discards the window of the first. It is a lock of an open file
 // (F_OFD_SETLK), released when the process ends, however it ends. The destructor removes the file.
-// A command that runs under a hold (kHoldVariable) does not wait for the hold's lock: it takes a
-// second one, which keeps the commands under the hold apart.
+// A command that runs under a hold (kHoldVariable) ignores the hold's lock and takes a second one,
+// which keeps the commands under the hold apart.
 class SessionLock {
  public:
   // kRemote: another process holds a worker; the message names it (command, pid, since when).

@@ -10,8 +10,8 @@ namespace tacho {
 
 // Parts of start requests, for the engines that make their own (EngineType::PlanStart).
 
-// The body that starts an SGLang session which never begins, as no engine reaches its first step.
-// SGLang refuses it while another session runs. Only the last start decides what begins.
+// The body of a start for an SGLang session that never begins: its first step is out of reach.
+// SGLang refuses it while another session runs. It replaces a session that has not begun.
 std::string BodyThatNeverBegins();
 // kUsage, with the worker's address in front.
 tl::unexpected<Error> RefuseStart(const Worker& worker, std::string_view why);

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// How profilers are operated, for `tacho engine` and `tacho record` alike: take the lock of all
-// workers, mark each session as open before its start, start all, stop all.
+// How `tacho engine` and `tacho record` operate profilers: lock all workers, mark each session as
+// open before its start, start all, stop all.
 
 // The locks of all workers; fails like SessionLock::Take.
 Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);

@@ -15,7 +15,7 @@ namespace tacho {
 
 // Pending stops (StopAll), each on its own thread: an engine answers a stop at the end of its
 // flush, seconds or minutes later. Workers are numbers below `workers`. The destructor abandons
-// those without an answer.
+// pending stops.
 class StopsUnderWay {
  public:
   StopsUnderWay(HttpClient& client, size_t workers, std::chrono::milliseconds patience)
@@ -25,9 +25,9 @@ class StopsUnderWay {
   // Sends the worker's stop, unless one is pending.
   void Ask(size_t worker, PlannedStop stop);
   [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
-  // The time since its stop was sent; 0 before.
+  // The time since its stop was sent; 0 before that.
   [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
-  // How long the last answer took; nullopt until it came.
+  // How long the answer to its last stop took; nullopt until it came.
   [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
   // Whether all stops are answered. Waits for at most `most`.
   [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;

@@ -10,12 +10,12 @@
 namespace tacho {
 
 // Whether streams through this router report the tokens of a chunk only with `return_token_ids`:
-// the router drops `continuous_usage_stats`, and the engine behind it supports the former
+// the router drops `continuous_usage_stats`, and its engine supports `return_token_ids`
 // (rules/engine_versions.rules). False without a router.
 bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
 
-// The same for a URL: asks the server for its workers, and a vLLM behind it for its version. False
-// also if neither is reported.
+// The same for a URL: asks the server for its workers, and one vLLM among them for its version.
+// False also if neither is reported.
 bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
                         std::chrono::milliseconds patience, std::stop_token stop = {});
 

@@ -12,8 +12,8 @@
 namespace tacho {
 
 // A failure in an engine's log: the exception of a Python traceback, the complaint of Python's
-// argument parser, a crash message, or a line that the engine calls an error. If exceptions led to
-// one another, it is the first. For a line that only announces a traceback, it is that traceback's
+// argument parser, a crash message, or a line that the engine calls an error. In a chain of
+// exceptions it is the first. If a line only announces a traceback, it is that traceback's
 // exception.
 struct EngineFailure {
   std::string process;  // its name in the log: "VllmWorker-0 pid=123"; "" if it has none
@@ -36,18 +36,18 @@ struct EngineEnd {
   uint64_t last_line = 0;    // the last line that reports the end
 };
 
-// The failures that a log reports. Skips the requests in it, and failures of a server that was told
-// to end.
+// The failures that a log reports. Skips requests in the log, and failures of a server that was
+// asked to end.
 struct LogFailures {
   // The first failure, also one that the engine survived. An error without a traceback counts only
   // if there is no other failure.
   std::optional<EngineFailure> first;
   // Set if the log says that the engine, or a process of it, died, and the engine did not start
-  // again afterwards; or if the log ends with a process's own traceback or a shell's "Killed". An
-  // engine survives failures after which it serves again, and exceptions of its web server and its
-  // threads. Once it serves, a traceback that does not begin in the engine's own code belongs to
-  // another program, such as a client that writes to the same log.
-  // In a log of several engines: the end of the first that ended.
+  // again afterwards; or if the log ends with a process's own traceback or a shell's "Killed". Not
+  // set for failures after which the engine serves again, and for exceptions of its web server and
+  // its threads. Once the engine serves, a traceback that does not begin in the engine's own code
+  // belongs to another program, such as a client that writes to the same log. In a log of several
+  // engines: the end of the first that ended.
   std::optional<EngineEnd> end;
   // The line in which the engine was last ready to serve: failures before it belong to an earlier
   // start. 0: no such line, or a log of several engines.

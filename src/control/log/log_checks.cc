@@ -80,8 +80,8 @@ class LogReader {
                                                    ? EngineRule(remedy->engine, version_, "enable")
                                                    : remedy->text)));
     }
-    // kWaitsForFlush is what the engine itself says about the same flush. Its "nothing to do" is
-    // wrong beside a finding with a remedy.
+    // kWaitsForFlush is the engine's own line about the same flush. Its remedy, "nothing to do",
+    // would contradict the remedy of kFlushLong.
     if (seen.contains(FindingId::kFlushLong))
       std::erase_if(found,
                     [](const auto& one) { return one.second.id == FindingId::kWaitsForFlush; });

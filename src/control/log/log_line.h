@@ -14,8 +14,8 @@ namespace tacho {
 // files.
 std::string WithoutColours(std::string_view line);
 
-// The part of a Python traceback that a line is. A traceback's lines belong to its head, which the
-// same writer wrote with the same `head`; lines of others may stand between them.
+// Which part of a Python traceback a line is. All lines of a traceback have the same writer and the
+// same `head`; lines of other writers may stand between them.
 enum class TracebackPart : uint8_t {
   kNone,
   kHead,       // "Traceback (most recent call last):"
@@ -36,7 +36,7 @@ enum class TracebackPart : uint8_t {
 // journalctl and syslog, and, by LogLineReader, whatever else stands before an engine's records.
 struct LogLine {
   uint64_t number = 0;  // in the log, from 1; an object of a collector may hold several lines
-  // "VllmWorker-0 pid=123", "pid=123"; for SGLang with its rank, "TP1", "SGLangEngine pid=101 TP1";
+  // "VllmWorker-0 pid=123", "pid=123"; for SGLang also the rank: "TP1", "SGLangEngine pid=101 TP1".
   // "" if not named.
   std::string process;
   // The part of `process` that every line of a message carries: only the first has SGLang's rank.
@@ -52,7 +52,7 @@ struct LogLine {
   // The rest of the line, without blanks at its end. Secrets in it are blanked (base/secrets.h):
   // findings quote it.
   std::string text;
-  // What the text says. A line with indentation says nothing, unless it holds a request.
+  // What the text says. An indented line has no sign but kRequest.
   LogSigns signs;
   TracebackPart traceback = TracebackPart::kNone;
 
@@ -61,14 +61,15 @@ struct LogLine {
 
 // Reads the lines of one log in their order. Once it has seen a name before an engine's own record,
 // it recognizes that name in lines without a time too; likewise any other prefix of a collector
-// that differs in its numbers alone. It keeps at most 64 of each, and 256 open tracebacks.
+// that differs in its numbers alone. It keeps at most 64 names, 64 prefixes and 256 open
+// tracebacks.
 class LogLineReader {
  public:
   // `lines_before`: the number of lines before the first.
   explicit LogLineReader(uint64_t lines_before = 0) : number_(lines_before) {}
 
-  // Calls `take` with each line in the next line of the log: one, or all in a collector's object.
-  // The first 16 KiB of a line count.
+  // Takes the next line of the log. Calls `take` for it, or for each line in a collector's object.
+  // Ignores what follows the first 16 KiB of a line.
   template <typename Take>
   void ReadAll(std::string_view line, Take take) {
     ++number_;

@@ -35,7 +35,7 @@ void TakeStamp(std::string_view& text) {
   std::string_view words = rest;
   const std::string_view host = TakeWord(words), program = TakeWord(words);
   const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  // Docker's lines also begin with a time in ISO form. After such a time only an engine counts as a
+  // Docker's lines also begin with an ISO time. After an ISO time only an engine counts as a
   // program.
   const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
                           (!is_iso || program == "vllm:" || program == "sglang:");

@@ -10,16 +10,16 @@
 
 namespace tacho {
 
-// Where in a log a rule applies: all conditions that are set must hold.
+// The place in a log where a rule applies: all conditions that are set must hold.
 struct LogPlace {
   bool profiling = false;  // between start and stop of a session
   bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
-  bool starting = false, stopping = false;  // it has begun and not ended
-  bool cause = false;  // of the engine's end: its first failure, or what that led to; never a line
+  bool starting = false, stopping = false;  // a start or a stop has begun and not ended
+  bool cause = false;  // the failure that ended the engine, or what it led to; not any other line
   bool nsys = false, gpu = false, npu = false;
 };
 
-// Patterns of lines. One of them fits a line that holds all of its `words`, and none of `without`.
+// Patterns of lines. A pattern fits a line that holds all of its `words` and none of `without`.
 struct LogPatterns {
   struct Pattern {
     std::vector<std::string_view> words, without;
@@ -43,7 +43,7 @@ struct LogRule {
   LogPatterns patterns;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
-  // The first that fits; nullptr if none does. kUnknown stands for any engine.
+  // The first remedy that fits; nullptr if no remedy does. kUnknown stands for any engine.
   [[nodiscard]] const Remedy* RemedyFor(EngineKind kind,
                                         const std::optional<Version>& version) const;
 };

@@ -26,7 +26,7 @@ class LogSessions {
 
   bool IsProfiling() const { return profiling_; }  // between a start and the end of its stop
   bool IsStarting() const { return !starting_.empty(); }
-  // A process was told to stop, and has not said that it wrote its trace.
+  // Whether a process was asked to stop, and has not reported that it wrote its trace.
   bool IsStopping() const { return !stopping_.empty(); }
 
  private:
@@ -36,7 +36,7 @@ class LogSessions {
 
   bool profiling_ = false;
   std::set<std::string> sessions_;               // SGLang processes that began a session
-  bool one_runs_ = false, several_run_ = false;  // SGLangs whose start is in the log
+  bool one_runs_ = false, several_run_ = false;  // SGLang engines whose start is in the log
   std::string starter_;
   // By process. The value is the second of the day when the stop began, if its line has a time.
   std::set<std::string> starting_;

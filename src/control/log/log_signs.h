@@ -16,15 +16,15 @@ enum class LogSign : uint8_t {
   kReady,
   kServes,  // it does a step, or answers
   kToldToEnd,
-  kEnded,       // it ended, as it was told to
+  kEnded,       // it ended when asked to
   kSurvived,    // a traceback follows, after which the process goes on
   kHarmless,    // like kSurvived, but several tracebacks follow
-  kChained,     // the traceback that follows is of the same failure as the one before
+  kChained,     // the next traceback is of the same failure as the one before
   kCrash,       // a process crashed, and the line says why
   kDies,        // the engine, or a process of it, ended
   kFullMemory,  // may end one request only; others are still served
   kProfiler,    // the line concerns the profiler
-  kFails,       // of a line that concerns the profiler: something failed
+  kFails,       // the line concerns the profiler, and reports a failure
   kRequest,     // the line holds what a client sent; it has no other sign
   kShell,       // the shell that started a process says how it ended: "Killed"
   kCount,

@@ -10,10 +10,10 @@ namespace tacho {
 // The command lines by which Nsight Systems records an engine: launched under `nsys launch`, which
 // records nothing yet, then a `nsys start` and a `nsys stop` for each window. Which command takes
 // which option changes with the version (2022.4 takes --sample with the start, and calls it
-// deprecated for the launch), so both read its help text. Nothing is started here.
+// deprecated for the launch), so these functions take nsys's help text. Nothing is started here.
 
-// The long options in what `nsys COMMAND --help` prints ("--trace"), without those that it calls
-// deprecated. Empty for other text.
+// The long options ("--trace") in the output of `nsys COMMAND --help`, without deprecated ones.
+// Empty for other text.
 std::set<std::string> NsysOptionsIn(std::string_view help);
 
 // Whether nsys accepts `name` as a session's name: a letter first, then at most 63 printable
@@ -29,9 +29,9 @@ struct NsysLaunch {
   bool os_calls = false;  // records calls of the OS too (osrt): many events
 };
 
-// What goes before an engine's own command, so that sessions can be started by hand: CUDA with the
-// nodes of its graphs, NVTX, and processes that fork before they exec. `help`: what `nsys launch
-// --help` prints; if it is "", only options that every version knows are used.
+// The words before an engine's own command. A session so launched can record CUDA with the nodes of
+// its graphs, NVTX, and processes that fork before they exec. `help`: what `nsys launch --help`
+// prints; if it is "", only options that every version knows are used.
 std::vector<std::string> NsysLaunchWords(const NsysLaunch& launch, std::string_view help);
 
 struct NsysStart {

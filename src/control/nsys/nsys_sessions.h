@@ -12,12 +12,12 @@ struct NsysSession {
   std::string id;     // "1014594"; in the environment of its processes as NSYS_PROFILING_SESSION_ID
   std::string state;  // "Launched", "Collection"
   std::string name;
-  // Whether somebody records in it now, or it waits for a range to begin.
+  // Whether it records now, or waits for a range to begin.
   [[nodiscard]] bool Records() const;
 };
 
 // The sessions in the table that `nsys sessions list` prints (ID, TIME, STATE, LAUNCH, NAME; names
-// may have blanks); lines that are no session are left out. At most 1,000.
+// may have blanks); other lines are skipped. At most 1,000.
 std::vector<NsysSession> NsysSessionsIn(std::string_view list);
 
 // The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It
@@ -31,7 +31,7 @@ struct NsysAgent {
 // other namespaces either), ascending by pid.
 std::vector<NsysAgent> NsysAgents();
 
-// The NAME of the `nsys launch --session-new=NAME` above the process; "" if there is none.
+// NAME, if the process or an ancestor is `nsys launch --session-new=NAME`; else "".
 std::string NsysSessionAbove(int64_t pid);
 
 // CPU time that a process has used so far, in ns; -1 if it has ended or may not be read.

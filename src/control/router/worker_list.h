@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// An entry of a router's list, before unification.
+// An entry of a router's list, before UnifyWorkers.
 struct ListedWorker {
-  std::string url;  // as the list has it, "@rank" included
+  std::string url;  // as in the list, with "@rank"
   WorkerRole role = WorkerRole::kRegular;
   bool healthy = true;
   bool grpc = false;
@@ -38,7 +38,7 @@ struct RankedUrl {
 };
 RankedUrl SplitRank(std::string_view url);
 
-// One Worker for each server, by url. `findings` say what was left out or joined.
+// One Worker for each server, in order of url. Adds findings about entries left out or joined.
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<Finding>& findings);
 

@@ -10,8 +10,8 @@
 namespace tacho {
 
 // How a vLLM command line gives --profiler-config, as vLLM 0.32's parser reads it: the last JSON
-// counts, unless there is a dotted option ("--profiler-config.max_iterations 5"): then these alone
-// count, whatever the JSON says.
+// counts. But if there is a dotted option ("--profiler-config.max_iterations 5"), only dotted
+// options count.
 struct ProfilerArgument {
   std::vector<std::string> json;      // the value of each --profiler-config, in their order
   std::vector<CommandOption> dotted;  // each with its key as `name`
@@ -22,14 +22,14 @@ ProfilerArgument ProfilerArgumentOf(const std::vector<std::string>& words);
 
 // The profiler configuration with which a vLLM server was launched, as the JSON of
 // --profiler-config: from the words of its command line and its environment ("NAME=value", the
-// variables of older versions). "" without one.
+// variables of older versions). "" if it has no such configuration.
 std::string ProfilerConfigOf(const std::vector<std::string>& words,
                              const std::vector<std::string>& environment);
 
 // Adds these keys and values to the --profiler-config of `words`, which becomes one word of JSON at
 // the end. What the user's own words say wins. A value is JSON (true, 5) or a text. Returns the
-// words unchanged if there is nothing to add, or if their configuration is no JSON. If they choose
-// another profiler than torch, none of torch's keys is added.
+// words unchanged if there is nothing to add, or if their configuration is no JSON. Adds no key of
+// torch's profiler if the words choose another profiler.
 std::vector<std::string> WithProfilerConfig(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& added);
