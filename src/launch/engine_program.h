@@ -25,12 +25,12 @@ struct EngineProgram {
   std::vector<std::string> file_options = {};
 };
 
-// `arguments` are those of the engine ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without
-// "serve" or "vllm serve"), or a whole command whose first word is a program. Without one the
-// engine is `python -m ...`, else the `vllm` of $PATH, or the python3 of $PATH. `python` also runs
-// a whole command that begins with "python3". kUsage: it is not installed, `arguments` start
-// another engine or CheckWrappers refuses them, `python` is an engine's script, or is given beside
-// another whole command. Does not fill in the version.
+// `arguments` are the engine's own ("Qwen/Qwen3-0.6B --max-model-len 4096", with or without "serve"
+// or "vllm serve"), or a whole command whose first word is a program. If their first word is no
+// program, the engine is run with `python -m ...` if `python` is given, else with the `vllm` or the
+// python3 of $PATH. `python` also runs a whole command that begins with "python3". kUsage: it is
+// not installed, `arguments` start another engine or CheckWrappers refuses them, `python` is an
+// engine's script, or is given beside another whole command. Does not fill in the version.
 Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& python,
                                         const std::vector<std::string>& arguments);
 

@@ -8,11 +8,11 @@
 
 namespace tacho {
 
-// The keeper of a program (KeptProgram): this program, started anew with a hidden word, so that
-// whoever launches an engine may have threads.
+// The keeper of a program (KeptProgram): tacho, started again with a hidden command word rather
+// than forked, because the launching process may have threads.
 
 inline constexpr std::string_view kKeeperWord = "__keep";
-inline constexpr int kKeeperMisused = 2;  // exit status: it was not given what it needs
+inline constexpr int kKeeperMisused = 2;  // exit status: it lacks a descriptor or options
 inline constexpr int kKeeperStuck = 1;    // exit status: processes of the program do not end
 
 // Messages between owner and keeper. The owner closes the channel to end the program.

@@ -17,27 +17,27 @@ namespace tacho {
 struct KeptProgramOptions {
   std::vector<std::string> arguments;         // the program, looked up in PATH, and its arguments
   std::vector<std::string> environment = {};  // "NAME=value", beside this process's own
-  std::string log;                            // what it prints is appended to this file
+  std::string log;                            // its output is appended to this file
   // A log of this size becomes LOG.1, and LOG.1 becomes LOG.2; the earlier LOG.2 is lost. A line
   // that is written at that very moment may be lost too.
   uint64_t log_bytes = 64 << 20;
   std::chrono::milliseconds grace{20'000};       // from SIGTERM to SIGKILL
-  std::chrono::milliseconds last_grace{10'000};  // from there until the keeper gives up
+  std::chrono::milliseconds last_grace{10'000};  // from SIGKILL until the keeper gives up
   // The program whose hidden word is the keeper (RunKeeper): tacho itself.
   std::string keeper = "/proc/self/exe";
 };
 
-// A server that never outlives its owner. Its keeper, a process of this program, starts it in a
-// session of its own and adopts every process that it leaves behind. When the owner ends, however
-// it ends, when End is called, or when the server itself ends, the processes that are left get
-// SIGTERM and, a grace later, SIGKILL. Then the keeper removes the shared memory that they leave:
-// files directly in /dev/shm that they had mapped, that were not there before the server began, and
-// that no other process maps. If the keeper is killed, the kernel kills the server's first process,
-// and the owner kills the others of its session. Linux only.
+// A server that never outlives its owner. Its keeper, another process of tacho, starts it in its
+// own session and adopts every process that it orphans. The keeper waits until the owner ends in
+// any way, End is called, or the server itself ends. Then it sends the remaining processes SIGTERM
+// and, after the grace, SIGKILL. Then the keeper removes the shared memory that they leave: files
+// directly in /dev/shm that they had mapped, that were not there before the server began, and that
+// no other process maps. If the keeper is killed, the kernel kills the server's first process, and
+// the owner kills the others of its session. Linux only.
 class KeptProgram {
  public:
-  // Makes the keeper; the program starts with Begin. kOutput: the log cannot be opened, or there is
-  // no process for it.
+  // Makes the keeper; the program starts with Begin. kOutput: the log cannot be opened, or no
+  // process can be made.
   static Result<KeptProgram> Make(KeptProgramOptions options);
   KeptProgram(KeptProgram&& other) noexcept
       : channel_(std::move(other.channel_)),
@@ -50,15 +50,15 @@ class KeptProgram {
   KeptProgram& operator=(KeptProgram&&) = delete;
   ~KeptProgram() { End(); }
 
-  // Starts the program and waits until it runs. kUsage: it is not there, or may not be run.
+  // Starts the program and waits until it runs. kUsage: the program does not exist, or may not be
+  // run.
   Result<void> Begin();
   // The exit status of the program once it has ended; 128 plus the signal, if a signal ended it.
   std::optional<int> Ended();
-  // Ends it with all its processes, as above.
+  // Asks the keeper to end all processes, as above; does not wait.
   void AskToEnd() { channel_.Close(); }
-  // The same, and waits until nothing is left; returns "". If a process does not end even by
-  // SIGKILL, because the kernel holds it, the keeper names it in the log; then returns words that
-  // say so.
+  // The same, and waits until all have ended; returns "". If the kernel holds a process that even
+  // SIGKILL does not end, the keeper names it in the log, and End returns words that say so.
   std::string End();
   // The program goes on when this process ends, until somebody sends SIGTERM to its keeper.
   void Release();

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// A launch of this host, as `tacho launch list` and `stop` find it: a file of this user alone,
-// beside the locks of sessions.
+// A launch on this host, as `tacho launch list` and `stop` find it. Kept in a file that only this
+// user can read, beside the locks of sessions.
 struct LaunchRecord {
   struct Server {
     std::string name, url, log, traces;             // a router has no traces
@@ -20,7 +20,7 @@ struct LaunchRecord {
   std::string name;  // as the user calls it: letters, digits, '.', '_', '-', at most 64
   std::string engine, version, preset, folder, url;
   int64_t begun_unix_s = 0;
-  std::vector<Server> servers;  // with the router, last
+  std::vector<Server> servers;  // the router last, if any
 
   // The URL of the router, or those of all engines if there is no router.
   [[nodiscard]] std::vector<std::string> targets() const;
@@ -38,7 +38,7 @@ struct TakenName {
 // name, or a launch of that name runs or is just beginning.
 Result<TakenName> TakeLaunchName(const std::string& asked, const std::string& engine);
 
-// Writes the record. kOutput: there is no folder for it, or it cannot be written.
+// Writes the record. kOutput: it cannot be written.
 Result<void> KeepLaunch(const LaunchRecord& record);
 
 // The launches that have a running keeper, by name. Removes nothing.

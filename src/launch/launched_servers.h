@@ -19,11 +19,11 @@
 
 namespace tacho {
 
-// What shows that a launched engine can be profiled. All of it is missing for a preset without a
-// profiler of its own (nsys).
+// The signs that a launched engine can be profiled. All are missing with the preset nsys, which
+// uses no profiler of the engine.
 struct ProfilingProof {
-  bool in_arguments = false;       // its process's arguments show it
-  std::optional<uint64_t> logged;  // the line of its log with the arguments it took
+  bool in_arguments = false;       // the process's arguments show it
+  std::optional<uint64_t> logged;  // the line of its log that shows the arguments it read
   // Whether POST /start_profile is registered; absent: the engine could not be asked.
   std::optional<bool> has_route;
 };
@@ -52,11 +52,12 @@ class LaunchedServers {
   // The proof for each engine, in the order of the plan.
   std::vector<ProfilingProof> Prove(HttpClient& client, std::stop_token stop) const;
 
-  // Why a server ended, for each that has ended by itself since the last call.
+  // For each server that ended by itself since the last call: why.
   std::vector<std::string> Endings();
   [[nodiscard]] bool AnyRuns();
 
-  // Ends all at the same time and waits until nothing of them is left. Returns what does not end.
+  // Ends all at the same time and waits until all their processes have ended. Returns words about
+  // each that does not end.
   std::vector<std::string> End();
   // The servers go on when this process ends.
   void Release();

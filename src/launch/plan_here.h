@@ -26,9 +26,9 @@ struct EngineArguments {
 // environment, and returns them.
 std::vector<std::string> MoveSettings(EngineArguments& engine);
 
-// The port on which an engine listens if it is given none.
+// The port on which an engine listens by default.
 uint16_t UsualPort(EngineKind kind);
-// The process that has a port that is not free: "process 7 listens on it: vllm serve ...".
+// Names the process that listens on a port: "process 7 listens on it: vllm serve ...".
 std::string ListenerOn(uint16_t port);
 
 struct PlanOfHere {
@@ -43,10 +43,10 @@ struct NsysToUse {
 };
 
 // The plan for this host: the installed engine and its version, free ports, the host's GPUs.
-// `folder` gets logs and traces, and need not exist yet. Starts nothing but a Python that it asks
-// for the version. kUsage: the engine is not installed, options contradict each other or do not fit
-// that version (unless `force`), or a port is taken (the message says by whom). kOutput: there is
-// no room for logs or traces. kInterrupted.
+// `folder` gets logs and traces, and need not exist yet. Starts only a Python, to ask for the
+// version. kUsage: the engine is not installed, options contradict each other or do not fit that
+// version (unless `force`), or a port is taken (the message says by whom). kOutput: there is no
+// room for logs or traces. kInterrupted.
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const NsysToUse& nsys,
                             const std::stop_token& stop);

@@ -19,7 +19,8 @@ struct LaunchRequest {
   std::string preset = "light";          // one of Presets()
   std::vector<std::string> environment;  // "NAME=value"
   size_t replicas = 1;
-  std::optional<uint16_t> port;  // of the first server; absent: the engine's words, else a free one
+  // of the first server; absent: as in the engine's words, else a free one
+  std::optional<uint16_t> port;
   bool log_requests = false;
 };
 
@@ -41,7 +42,7 @@ struct LaunchPlace {
 struct PlannedServer {
   std::string name;  // "vllm", "vllm-1", "vllm-router"
   std::vector<std::string> command;
-  std::vector<std::string> environment;  // "NAME=value", beside that of tacho
+  std::vector<std::string> environment;  // "NAME=value", added to tacho's own
   std::string url;                       // as it is reached from this host
   uint16_t port = 0;
   std::string traces;  // absolute, or a store (engine_folder.h); "" for a router
@@ -53,9 +54,9 @@ struct PlannedLaunch {
   std::string version, preset;
   std::vector<PlannedServer> servers;
   std::optional<PlannedServer> router;
-  std::vector<Finding> findings;  // what is wrong with the options; those that block come first
-  std::string record_options;     // for `tacho record`: the rest of what the preset means
-  std::string api_key;            // that the servers require; "": none. Secret
+  std::vector<Finding> findings;  // what is wrong with the options; blocking ones come first
+  std::string record_options;     // options of `tacho record` that belong to the preset
+  std::string api_key;            // required by the servers; "": no key. Secret
 
   // Where requests go.
   [[nodiscard]] const std::string& url() const { return router ? router->url : servers[0].url; }
