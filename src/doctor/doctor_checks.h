@@ -20,7 +20,7 @@ struct Diagnosis {
 };
 Diagnosis DiagnosisOf(const Finding& finding);
 
-// Something that was looked at, or why it could not be.
+// Something that tacho looked at, or why it could not.
 struct Looked {
   Look look = Look::kEngine;
   std::string at;           // "process 123: its command line"
@@ -32,7 +32,7 @@ struct Looked {
 struct Examination {
   std::vector<Looked> looked;
   std::vector<Diagnosis> found;
-  std::set<std::string> engines;  // "vllm", "sglang": those at hand; empty: not known
+  std::set<std::string> engines;  // "vllm", "sglang": the engines examined; empty: not known
 
   // Adds it, unless the same one is there already.
   void Add(const Finding& finding) { Add(DiagnosisOf(finding)); }
@@ -40,7 +40,7 @@ struct Examination {
   // The worst first; otherwise in the order in which they were found.
   void SortBySeverity();
   [[nodiscard]] bool SpoilsARecording() const;
-  // The ids of a finding's pages, without those of engines that are not at hand.
+  // The ids of a finding's pages, without those of other engines than `engines`.
   [[nodiscard]] std::vector<std::string> ChecksOf(std::string_view id) const;
   [[nodiscard]] bool Concerns(const CheckPage& page) const;
 };
@@ -56,12 +56,12 @@ struct CheckOutcome {
 };
 // The outcome of each check that the looks of `examination` could decide, in the order of the
 // pages. Leaves out checks whose looks were not tried, and checks of other engines. kFound: one of
-// the check's findings is there. kClear: one of the check's looks could look at every engine and
-// file. Pure.
+// the check's findings was found. kClear: not found, and one of the check's looks saw every engine
+// and file. Pure.
 std::vector<CheckOutcome> JudgeChecks(const Examination& examination);
 
-// What is wrong with a trace: its notes with their remedies, and what such a trace cannot show.
-// A trace that is not a front end's and holds no step or no event proves nothing: incomplete.
+// What is wrong with a trace: its notes with their remedies, and what such a trace cannot show. A
+// trace without steps or events shows nothing: kIncomplete, unless it is a front end's.
 std::vector<Diagnosis> CheckTrace(const TraceAnalysis& trace);
 
 // The findings that a run.json keeps. nullopt: it is no run.json. At most 1,000.

@@ -13,8 +13,8 @@ namespace tacho {
 // What `tacho doctor` can look at.
 enum class Look : uint8_t {
   kEngine,     // what a server answers to probes
-  kCommand,    // a command line and its environment, given or of a process
-  kVersion,    // an engine's or torch's version alone: what no probe can see
+  kCommand,    // a command line and its environment, given by the user or of a running process
+  kVersion,    // an engine's or torch's version alone: faults that no probe can see
   kHost,       // processes, nsys, driver and room of this host
   kLog,        // an engine's log
   kRecording,  // run.json of a recording
@@ -28,9 +28,10 @@ struct CheckPage {
   std::string id;                     // "D01"
   std::string title;                  // "/start_profile answers 404"
   std::vector<std::string> findings;  // ids of findings or notes that show it; may be empty
-  std::vector<Look> looks;            // which looks show it; empty: none does, see `seen`
+  std::vector<Look> looks;            // the looks that show it; empty: no look does, see `seen`
   std::string engine;                 // "vllm", "sglang": only of that engine; "": of all
-  // Symptom, cause, versions, remedy, how it was verified; `seen`: how tacho knows, or why not.
+  // Symptom, cause, versions, remedy, how it was verified; `seen`: how tacho finds it, or why it
+  // cannot.
   std::string symptom, cause, versions, remedy, verified, seen;
 };
 // In the order of their ids.
