@@ -20,8 +20,7 @@ constexpr std::string_view kConfig = "profiler-config";
 constexpr size_t kShortest = 9;  // "profiler-": Python's parser takes the beginning of a name
 constexpr const char* kFolder = "torch_profiler_dir";
 
-// The value of a dotted option: JSON, or the text itself. vLLM reads true and
-// false in any case ("True").
+// The value of a dotted option: JSON, or the text itself. vLLM reads true and false in any case.
 OrderedJson ValueOf(const std::string& text) {
   const std::string lower = AsciiLowered(text);
   if (lower == "true" || lower == "false") return lower == "true";
