@@ -48,7 +48,7 @@ class AnswerReader {
   void OnBody(std::string_view bytes, int64_t at_ns);
   // As HttpSink::OnFoundLate.
   void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
-  // The stream is over. `broken` says why it did not end orderly; "" if it did.
+  // The stream is over. `broken` says why it ended early; "" if it did not.
   void OnEnd(std::string_view broken);
 
   // Whether [DONE] came: only the end of the exchange is still missing.
@@ -77,13 +77,14 @@ class AnswerReader {
   const int64_t asked_tokens_;
   const Hide hide_;
   bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
-  int64_t told_total_ = -1;  // by the last reported usage
+  int64_t told_total_ = -1;  // the total in the last reported usage; -1: none reported
   int64_t last_body_ns_ = 0, late_until_ns_ = 0;
   uint64_t events_ = 0;
   int64_t first_total_ = 0;  // the total of the first choice, usually the only one
   SseReader sse_;
   std::vector<int64_t> other_totals_;  // the totals of the choices after it
-  std::string body_;      // bytes of an answer without a stream, or before a stream's first event
+  // bytes of an answer that is not a stream, or before a stream's first event
+  std::string body_;
   std::string too_long_;  // what has exceeded its bound
 };
 

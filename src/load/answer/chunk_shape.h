@@ -10,9 +10,9 @@
 namespace tacho {
 
 // The chunks of one engine differ only in a few places: the request's name, the text, the counts.
-// A shape is one chunk with slots in these places. Another chunk with the same bytes between them
-// is read by comparison, at a fifth of the cost of parsing its JSON, with the same result: a slot
-// takes plain ASCII without escapes, or a whole number. Anything else does not match.
+// A shape is one chunk with slots in these places. A later chunk with the same bytes between the
+// slots is read by comparison, at a fifth of the cost of parsing its JSON, with the same result. A
+// slot takes plain ASCII without escapes, or a whole number; anything else does not match.
 class ChunkShape {
  public:
   // Learns from a parsed chunk. False if it is not a good example: an error, the end of an answer,

@@ -10,8 +10,8 @@ namespace tacho {
 
 struct ChunkChoice {
   int64_t index = 0;
-  std::string_view text;  // of the answer, its reasoning or its tool calls
-  // The text holds everything so far, not only what is new (SGLang's /generate).
+  std::string_view text;  // text of the answer, its reasoning or its tool calls
+  // `text` holds everything so far, not only what is new (SGLang's /generate).
   bool from_start = false;
   bool role_only = false;  // the first chunk of a chat: no token
   int64_t token_ids = -1;  // how many; -1: none given
@@ -41,7 +41,8 @@ class ChunkParser {
 
   // The chunk is valid until the next Parse. nullptr if `json` is not a JSON object.
   const StreamChunk* Parse(std::string_view json);
-  // The same without shapes. Returns false if it is not a JSON object: then `chunk` is undefined.
+  // The same without shapes. Returns false if `json` is not a JSON object: then `chunk` is
+  // undefined.
   bool ParseWhole(std::string_view json, StreamChunk& chunk);
 
  private:

@@ -18,7 +18,7 @@ namespace tacho {
 // bodies of the next requests, and as much again of announced ones.
 class BodyFeed {
  public:
-  // `next` yields the requests in the order of sending, until there are no more; the feed builds
+  // `next` yields requests in the order of sending, and nullopt after the last. The feed builds
   // other requests when they are announced. `next` is called on the feed's thread, `build` also on
   // the caller's.
   BodyFeed(std::function<std::optional<uint64_t>()> next,

@@ -48,7 +48,7 @@ struct TargetProgress {
 struct DriveProgress {
   DriveProgress() = default;
   explicit DriveProgress(size_t count) : targets(count) {}
-  std::vector<TargetProgress> targets;  // in the targets' order; empty: not watched
+  std::vector<TargetProgress> targets;  // in the targets' order; empty: not counted by target
   // waiting: due, but held back by the limit of in-flight requests.
   std::atomic<uint64_t> running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
 };
@@ -68,7 +68,8 @@ struct LoadRecords {
   int64_t started_ns = 0, ended_ns = 0;
   ClientHealth client;
   std::string ended_early;  // why the load stopped before the end of its plan; "" if it did not
-  bool broken_off = false;  // by the user, or given up; not because the plan had no more requests
+  // the user broke it off or it was given up; false if the plan had no more requests
+  bool broken_off = false;
   // When the engines stood still to write their traces (CLOCK_MONOTONIC); both 0: never.
   int64_t flush_from_ns = 0, flush_to_ns = 0;
 
@@ -78,7 +79,8 @@ struct LoadRecords {
 
 struct DriveOptions {
   std::string id_prefix = {};  // X-Request-Id before the index; "": "tacho-" and 8 hex digits
-  bool real_time = true;       // priority of the client's thread during the load, if permitted
+  // real-time priority of the client's thread during the load, if permitted
+  bool real_time = true;
 };
 
 // Sends the plan to the targets (load/drive/lanes.h chooses them) and records the answers. Returns
@@ -86,8 +88,8 @@ struct DriveOptions {
 // are then cancelled and recorded as such. Failed requests are records, not errors. With a fixed
 // number of users, a user whose request failed waits: for the time in Retry-After (up to a minute),
 // else 10 ms, doubled for each failure in a row of its lane, up to 1 s. If all remaining requests
-// are for failing servers, the load is given up: after some seconds if nothing ever succeeded
-// there, else after two minutes.
+// are for failing servers, gives the load up: after some seconds if no request to them ever
+// succeeded, else after two minutes.
 //
 // kUsage: no target, an unknown API, or an invalid address.
 Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,

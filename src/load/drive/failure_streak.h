@@ -25,8 +25,8 @@ class FailureStreak {
   }
 
   uint64_t in_row() const { return in_row_; }
-  // Whether the lane only fails: for some seconds if nothing ever succeeded, else for as long as a
-  // server may need to come back.
+  // Whether the lane has only failed for long enough to give it up: some seconds if none of its
+  // requests ever succeeded, else as long as a server may need to come back.
   bool IsHopeless(int64_t now_ns) const {
     return in_row_ > 0 && now_ns - since_ns_ >= (any_success_ ? kMostAbsenceNs : kHopelessNs);
   }

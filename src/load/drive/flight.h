@@ -47,7 +47,7 @@ class Flight final : public HttpSink {
   uint64_t stream = 0;      // the number for Cancel
   size_t target = 0;        // where it goes
   int64_t tokens_told = 0;  // tokens already reported as progress
-  bool lingers = false;     // [DONE] came; the exchange has not ended
+  bool lingers = false;     // [DONE] came, but the exchange has not ended
 
  private:
   AnswerReader reader_;

@@ -14,10 +14,10 @@ namespace tacho {
 // requests.
 //
 // Requests go to the servers in turn; those of a session to the same one. With a fixed number of
-// users, at least as many as servers, each server has a lane: its users stay with it, and the place
-// of a request that ends goes to the next request for the same server. (With shared places, a
-// server that is slow for some seconds would collect them all, and the others would be idle.)
-// Otherwise there is one lane. Keeps a reference to the plan; thread-safe.
+// users, at least as many as servers, each server has a lane: its share of the limit ("places").
+// When a request ends, the next one for the same server takes its place. (If servers shared all
+// places, a server that is slow for some seconds would occupy them all, and the others would be
+// idle.) Otherwise there is one lane. Keeps a reference to the plan; thread-safe.
 class Lanes {
  public:
   Lanes(const NumberedPlan& plan, const PlanOptions& options, size_t targets)
@@ -79,7 +79,8 @@ class BodyOrder {
     ++built_[*best];
     return next_[*best]++;
   }
-  // Notes that the first turn at the head of that lane was sent. May be called from any thread.
+  // Notes that the next request that Next returned for that lane was sent. May be called from any
+  // thread.
   void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
 
  private:

@@ -17,17 +17,18 @@ namespace tacho {
 struct Pace {
   size_t lane = 0;
   uint64_t places = 0;    // 0: unlimited
-  uint64_t cursor = 0;    // its next request in the plan is here or later
+  uint64_t cursor = 0;    // its next request in the plan has this index or a later one
   uint64_t occupied = 0;  // places: in-flight requests, and users who pause
-  uint64_t resting = 0;   // of `occupied`: users whose request is over
-  int64_t due_at_ns = 0;  // when it is scheduled again for a request that was not yet due
+  uint64_t resting = 0;   // of `occupied`: users who pause
+  int64_t due_at_ns = 0;  // when the lane is scheduled to send a request that was not yet due
   bool in_turn = false;
   uint64_t untaken = 0;                    // places never used
-  std::deque<int64_t> free_since_ns = {};  // of the other free places, the longest first
+  std::deque<int64_t> free_since_ns = {};  // of the other free places, the longest free first
   FailureStreak failures = {};
 
   bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
-  // Takes a place. Returns since when it was free; 0: never used. Call it only if there is room.
+  // Takes a place. Returns since when it was free; 0: it was never used. Call it only if there is
+  // room.
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
@@ -41,8 +42,8 @@ struct Pace {
   }
 };
 
-// The lanes of a running load: whose turn it is to send, which have finished, and whether to give
-// up. Single thread. Keeps references to the plan and its lanes.
+// The lanes of a running load: which lane sends next, which have finished, and whether to give up.
+// Single thread. Keeps references to the plan and its lanes.
 class Paces {
  public:
   Paces(const NumberedPlan& requests, const Lanes& lanes) : requests_(requests), lanes_(lanes) {
@@ -58,7 +59,7 @@ class Paces {
   Pace& operator[](size_t lane) { return paces_[lane]; }
   Pace& Of(uint64_t request) { return paces_[lanes_.LaneOf(request)]; }
 
-  // The lane may have something to send: it queues after the lanes that said so before.
+  // Queues the lane to send: it may have something to send.
   void TakesTurn(Pace& pace) {
     if (!std::exchange(pace.in_turn, true)) turns_.push_back(pace.lane);
   }
@@ -90,7 +91,7 @@ class Paces {
                        [this](const Pace& pace) { return IsThrough(pace); });
   }
 
-  // After this many such failures (FailuresInVain) the load is given up.
+  // The load is given up only after this many failures (FailuresInVain).
   static constexpr uint64_t kHopelessFailures = 20;
   // The consecutive failures of lanes whose servers only fail (for how long: FailureStreak).
   uint64_t FailuresInVain(int64_t now_ns) const {

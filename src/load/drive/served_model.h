@@ -15,12 +15,12 @@ namespace tacho {
 
 // What a server reports about the model that it serves.
 struct ServedModel {
-  std::string name;                      // that requests carry
+  std::string name;                      // the name that requests carry
   std::optional<int64_t> max_model_len;  // tokens of prompt and output together
   std::vector<std::string> all;          // every name that it answers to
 };
 
-// The first model of GET /v1/models. kRemote if there is none.
+// The first model of GET /v1/models. kRemote if no model is listed.
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop = {});
 
@@ -33,7 +33,7 @@ Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& 
                                          std::stop_token stop = {});
 
 struct CountOptions {
-  size_t rows_needed = SIZE_MAX;             // later ones are dropped
+  size_t rows_needed = SIZE_MAX;             // rows after these are dropped
   std::optional<int64_t> most_total_tokens;  // the model's length
   std::chrono::milliseconds patience{10'000};
 };

@@ -12,8 +12,8 @@ namespace tacho {
 // The scheduling of a thread that should run as soon as it has work.
 enum class Priority {
   kNormal,    // not requested
-  kRealTime,  // the lowest of SCHED_RR, above all threads that are not real-time
-  kRefused,   // the system did not permit that
+  kRealTime,  // the lowest priority of SCHED_RR, above all threads that are not real-time
+  kRefused,   // the system did not permit real-time priority
   kEased,     // the thread gave it back, because it used too much of a core
 };
 

@@ -23,8 +23,8 @@ struct ArrivalOptions {
 };
 
 // The send times of an open loop, in order, from 0: a gamma renewal process of rate 1, scaled by
-// the rate. With a ramp, each time is where the integral of the rate reaches the process. Times are
-// sums, so nothing drifts; they are not rescaled to hit a total.
+// the rate. With a ramp, a time of the process becomes the time at which the integral of the rate
+// reaches it. Times are sums, so nothing drifts; they are not rescaled to hit a total.
 class Arrivals {
  public:
   Arrivals(const ArrivalOptions& options, uint64_t seed);

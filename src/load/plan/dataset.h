@@ -24,7 +24,7 @@ std::string_view DatasetName(DatasetKind kind);  // "sharegpt"
 
 // The most tokens of a prompt or an output: no model takes more.
 inline constexpr int64_t kMostTokens = 100'000'000;
-// The latest valid time. A later one would be milliseconds read as seconds (--time-unit-s).
+// The latest valid time. A later time means that milliseconds were read as seconds (--time-unit-s).
 inline constexpr double kLatestSeconds = 9e9;
 
 struct DatasetRow {

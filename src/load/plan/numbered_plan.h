@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The requests of a plan by their number. A plan that repeats has no end: its requests come again,
-// with other prompts. Keeps a reference to the plan; thread-safe.
+// The requests of a plan by their number. A plan that repeats (LoadPlan::GoesRound) has no end: its
+// requests come again, with other prompts. Keeps a reference to the plan; thread-safe.
 class NumberedPlan {
  public:
   explicit NumberedPlan(const LoadPlan& plan) : plan_(plan), goes_round_(plan.GoesRound()) {}

@@ -45,7 +45,7 @@ struct PlanOptions {
   LengthSpread spread;  // the variation of fixed lengths
   // The model's length: longer requests are cut and counted.
   std::optional<int64_t> most_total_tokens;
-  double shared_prefix = 0;   // this share of each prompt is the same for all
+  double shared_prefix = 0;   // this share of each prompt is common to all requests
   int64_t prefix_tokens = 0;  // length of each prompt's prefix, one of `prefixes`
   uint64_t prefixes = 1;
   std::optional<uint64_t> requests;    // at most
@@ -53,11 +53,12 @@ struct PlanOptions {
   // The load has no end of its own: after `duration_ns`, which must be set, the plan repeats with
   // other prompts, round after round.
   bool until_stopped = false;
-  int64_t grace_ns = 0;  // in-flight requests then may take this long before they are cancelled
+  // after `duration_ns`, in-flight requests may go on for this long before they are cancelled
+  int64_t grace_ns = 0;
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
   std::optional<Ramp> ramp;  // instead of the rate; over_s of 0: over all requests or the duration
-  std::optional<double> replay_speed;  // replays the times of the dataset, this much faster
+  std::optional<double> replay_speed;  // replays the dataset's times, this many times as fast
   bool shuffle = true;                 // shuffles a dataset if its times are not replayed
   bool oversample = true;              // starts the dataset again at its end
   uint64_t concurrency = 8;            // maximum in-flight requests; 0: unlimited
@@ -82,11 +83,11 @@ struct PlannedDataset {
   uint64_t rows = 0;
 };
 
-// The requests to send, in order of time. Users who send for a duration without a number of
-// requests get as many as they are likely to need: the rest stay unsent, and if more are needed the
-// plan repeats, with another salt each time. So does a plan without an end (`until_stopped`). Apart
-// from the salt, a plan depends on the options alone; request n depends neither on the times nor on
-// the number of requests.
+// The requests to send, in order of time. A fixed number of users with a duration but no number of
+// requests gets about as many requests as it will need: surplus ones stay unsent, and if more are
+// needed the plan repeats, with another salt each time. A plan without an end (`until_stopped`)
+// repeats too. Apart from the salt, a plan depends on the options alone; request n depends neither
+// on the times nor on the number of requests.
 struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;

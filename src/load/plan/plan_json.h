@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// What a plan was made of, on one line: arrivals, lengths, scenarios or dataset, seeds. The `plan`
-// of `tacho load --json` (docs/load.md).
+// The facts of a plan on one line of JSON: arrivals, lengths, scenarios or dataset, seeds. The
+// `plan` of `tacho load --json` (docs/load.md).
 std::string PlanFactsJson(const LoadPlan& plan);
 
 // The same with `list`, one line for each planned request: the file plan.json of a run folder and

@@ -25,7 +25,7 @@ struct QuantileTable {
 struct Scenario {
   std::string name;
   std::string about;
-  QuantileTable prompt, output;  // tokens; for one turn, if there are turns
+  QuantileTable prompt, output;  // tokens; of one turn, if sessions have turns
   double correlation = 0;        // of prompt and output, through a Gaussian copula
   // Sessions: how many requests build on each other, and the pauses between them.
   QuantileTable turns, think_ms;

@@ -25,14 +25,14 @@ struct TraceSigns {
   std::vector<std::pair<int64_t, size_t>> hashed = {};  // a prompt's tokens and number of hash ids
   std::optional<double> given_unit = {};                // seconds
   std::optional<int64_t> given_block = {};
-  bool is_bailian = false;  // its keys say so
+  bool is_bailian = false;  // its keys show that
 };
 
 // An option comes first, then keys that show the format, then what the numbers allow: a prompt of L
 // tokens has L/block hash ids, rounded up or down; times of Unix' epoch have the digits of their
-// unit; fractions mean seconds, unless the requests would then be minutes apart; and more than
-// 1,000 requests a second, or 100 where the hash ids are not Mooncake's, mean that the times are no
-// milliseconds. Cost: O(rows).
+// unit; fractions mean seconds, unless the requests would then be minutes apart; and if
+// milliseconds gave more than 1,000 requests a second (100 if the hash ids are not Mooncake's), the
+// times are not milliseconds. Cost: O(rows).
 TraceUnits UnitsOf(const TraceSigns& signs);
 
 }  // namespace tacho

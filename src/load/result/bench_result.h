@@ -37,7 +37,7 @@ struct BenchMetrics {
 // kUsage: an unknown name.
 Result<void> CheckBenchMetrics(const BenchMetrics& metrics);
 
-// Whether a metric has no figures because the client was late.
+// Whether a metric has no figures because the client's times are unsure.
 bool IsUnsure(const LoadFigures& figures, std::string_view name);
 
 // One of vLLM's metrics, in milliseconds, by vLLM's definition: "itl" are the times between chunks,

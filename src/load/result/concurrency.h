@@ -25,7 +25,7 @@ struct SteadyWindow {
 // From the first to the last moment with 95 % of the level in flight. The level is the median over
 // time of the in-flight requests between the first and the last sending, or the limit of in-flight
 // requests if the median is within 5 % of it. (Users who pause between requests reach the limit
-// when they begin, and never again.) Absent if nothing was sent.
+// only when they begin, so the level is not simply the limit.) Absent if nothing was sent.
 std::optional<SteadyWindow> SteadyWindowOf(std::span<const RequestRecord> requests,
                                            uint64_t most_at_once);
 

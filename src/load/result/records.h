@@ -10,7 +10,8 @@
 
 namespace tacho {
 
-// The Unix time of `monotonic_ns`, linear between the pairs, so that a slewed clock does no harm.
+// The Unix time of `monotonic_ns`, interpolated between the pairs, because the Unix clock may be
+// slewed.
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 
 enum class RequestStatus {
@@ -43,13 +44,13 @@ struct RequestRecord {
   int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not reported
   TokenCounts counted_by = TokenCounts::kNone;
   RequestStatus status = RequestStatus::kFailed;
-  // Chunks without a time of their own: they and the next one waited for the client, and the kernel
-  // kept only the time of the last.
+  // Chunks without a time of their own: they and the next one arrived before the client read them,
+  // and the kernel kept only the time of the last.
   uint32_t unsure_chunks = 0;
-  bool first_unsure = false;  // the first chunk, or that of the first token, is one of them
+  bool first_unsure = false;  // the first chunk, or the one with the first token, is such a chunk
   bool by_kernel = false;     // times are the kernel's stamps, not the client's
   bool all_unsure = false;    // times are the client's, and it was late
-  bool met_flush = false;     // it was under way while the engines wrote their traces
+  bool met_flush = false;     // it was in flight while the engines wrote their traces
   int http_status = 0;
   int attempts = 0;  // above 1: sent again, because the server had just closed the kept connection
   std::string server_id;  // the engine's own name for it, from its chunks
@@ -66,7 +67,7 @@ struct RequestRecord {
   int64_t intended_ns = 0, admitted_ns = 0, handed_ns = 0, sent_ns = 0;
   std::string error;
   std::string finish_reason;
-  std::string text;  // the answer, if it was to be kept
+  std::string text;  // the answer, if keep_text was set
 };
 
 }  // namespace tacho

@@ -35,9 +35,8 @@ struct LoadFigures {
   // Done requests with unsure times of the first token, of chunks, of the end, because the client
   // was late. These times are left out; if more than one in twenty is unsure, all are.
   uint64_t unsure_first = 0, unsure_gaps = 0, unsure_end = 0;
-  // Done requests that met the flush of profilers. Their times are left out, and the flush's time
-  // is no part of `duration_ns`, for it is not the load's. Whether these requests kept SLOs is not
-  // known.
+  // Done requests that met the flush of profilers. Their times are left out, and `duration_ns` does
+  // not include the flush. Whether these requests kept SLOs is not known.
   uint64_t met_flush = 0;
 
   bool TtftIsUnsure() const { return TooManyUnsure(unsure_first, done); }
@@ -49,7 +48,7 @@ struct LoadFigures {
 struct ClientVerdict {
   bool judged = false;  // false if no request was answered
   bool client_bound = false;
-  std::string why;  // in words, also if the client kept up
+  std::string why;  // a sentence, also if the client kept up
 };
 
 // Errors of one kind: their texts differ at most in numbers.
@@ -64,7 +63,7 @@ struct LoadSummary {
   // Counts and times of the requests sent inside the steady window, and rates of the output inside
   // it (SetRates), without the warm-up and the end. Absent without such a window, if it is the
   // whole load, if it is shorter than a second or than the median request, and if fewer requests
-  // were sent and done in it than are in flight at once: then no place saw a second request.
+  // were sent and done in it than are in flight at once: such a window is too short.
   std::optional<LoadFigures> steady;
   std::optional<SteadyWindow> window;
   struct Class {

@@ -24,7 +24,7 @@ struct SweepLevel {
   LoadSummary summary;
   std::optional<double> attained;  // share of the sent requests that kept the SLOs, if any
   bool keeps_slos = true;          // `attained` is large enough
-  std::string ended_early;         // as in LoadRecords, like broken_off
+  std::string ended_early;         // as in LoadRecords; so is broken_off
   bool broken_off = false;
 };
 
