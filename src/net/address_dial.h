@@ -22,12 +22,12 @@ struct PeerAddress {
   static std::optional<PeerAddress> Of(int socket, int64_t now_ns);
 };
 
-// Connects to an address where the server was reached before. This costs a fraction of libcurl's
-// way, which counts when a thousand streams begin at once.
+// Connects to an address where the server was reached before. This costs a fraction of a connection
+// by libcurl, which matters when a thousand streams begin at once.
 class AddressDial final : public Dial, private FdWatcher {
  public:
-  // Calls `dialed` without a socket, and without a reason, if nobody listens or answers in time.
-  // nullptr if it cannot even begin. `loop` must outlive it.
+  // If nobody listens or answers in time, calls `dialed` without a socket; the exchange gets no
+  // reason. nullptr if it cannot even begin. `loop` must outlive it.
   static std::unique_ptr<Dial> Start(EventLoop& loop, const PeerAddress& address,
                                      std::chrono::nanoseconds patience, Dialed dialed);
   ~AddressDial() override;

@@ -89,7 +89,7 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 
 bool CurlExchange::TakeBodyBytes(std::string_view bytes) {
   // libcurl reads a socket again as long as there is more; each time it fills its buffer from the
-  // start. Such bytes may have arrived after the turn began.
+  // start. Such bytes may have arrived after the poll.
   if (found_.last != nullptr && bytes.data() <= found_.last) found_.at_ns = 0;
   found_.last = bytes.data();
   Found();

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// When the loop found the bytes that libcurl reads in this turn.
+// When the loop found the bytes that libcurl reads after this poll.
 struct FoundBytes {
   int64_t at_ns = 0;
   const char* last = nullptr;  // the bytes last given to an exchange

@@ -142,7 +142,7 @@ void DirectConnection::OnReady(int, uint32_t events) {
 }
 
 bool DirectConnection::Read(bool to_the_end, bool late) {
-  // With a thousand streams nothing of this one is still in the cache: it is fetched during the
+  // With a thousand streams nothing of this one is still in the cache: the prefetch runs during the
   // system call.
   Prefetch(exchange_, kTouchedOfExchange);
   Prefetch(&exchange_->parser_, kTouchedOfParser);

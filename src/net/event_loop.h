@@ -34,7 +34,7 @@ class EventLoop {
   // kOutput: no more descriptors. The first loop raises the program's limit of them to the maximum.
   static Result<std::unique_ptr<EventLoop>> Create();
   // Starts the thread. `name`, up to 15 bytes, is what `top -H` shows. `between` is called after
-  // jobs and after at most kBatch descriptors: the place for work that is cheaper for many at once.
+  // jobs and after at most kBatch descriptors, for work that is cheaper when done for many at once.
   void Start(const char* name, Job between);
   ~EventLoop();  // stops it
 
@@ -52,8 +52,8 @@ class EventLoop {
   void Unwatch(int fd);
   // When the current descriptors were found ready.
   int64_t ready_ns() const { return ready_ns_; }
-  // The number of this poll, and the time since the poll before, in which the thread slept, was
-  // busy, or waited for a core.
+  // The number of the current poll, and the time since the previous one. In that time the thread
+  // slept, was busy, or waited for a core.
   uint64_t look() const { return look_; }
   int64_t since_last_look_ns() const { return since_last_look_ns_; }
 

@@ -15,8 +15,8 @@
 
 namespace tacho {
 
-// One request and its answer: the calls to the sink, their times, and the end. A derived class
-// transports it. Prepared on any thread, then used on the client's loop thread alone.
+// One request and its answer: the calls to the sink, their times, and the end. A derived class does
+// the transport. Prepared on any thread, then used only on the client's loop thread.
 class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
@@ -43,7 +43,7 @@ class Exchange : public ResponseTaker {
   // The arrival time of the next bytes. A time before the request went out is impossible and
   // replaced by the current time. Times never decrease.
   void FoundAt(int64_t at_ns);
-  // The next bytes, up to that time, were found late.
+  // The client found the next bytes, up to that time, late.
   void FoundLate(int64_t until_ns);
   // The next bytes have no time from the kernel.
   void HasNoStamp() { times_.by_kernel = false; }

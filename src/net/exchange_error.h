@@ -21,11 +21,11 @@ enum class Breakdown {
   kEndedEarly,   // the connection ended within the body of the answer
   kNotHttp,
   kBrokenChunks,
-  kBroken,          // a reset, a host that is gone
+  kBroken,          // a reset, or a host that vanished
   kNotTrusted,      // the server's certificate
   kBadAuthorities,  // our own file of certificate authorities
   kNoTls,
-  kOther,  // `detail` says it
+  kOther,  // see `detail`
 };
 
 // How far a failed exchange got.

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// Collects the whole answers of several exchanges for a thread that waits for them. The sinks hold
-// only a pointer to it, so it must live until all have ended, which Wait ensures.
+// Collects the whole answers of several exchanges for a thread that waits for them. The sinks point
+// to it, so it must live until all exchanges have ended: until Wait returns.
 class Gather {
  public:
   using Ended = std::function<void(size_t, const Result<HttpResponse>&)>;

@@ -18,7 +18,7 @@ class HeldBytes {
   HeldBytes& operator=(HeldBytes&&) = delete;
   ~HeldBytes() { all_->fetch_sub(bytes_); }
 
-  // Holds `bytes` from now on, or more if it already does. False if the total would exceed `most`.
+  // Holds at least `bytes` from now on. False if the total would exceed `most`.
   bool Hold(uint64_t bytes, uint64_t most) {
     if (bytes <= bytes_) return true;
     const uint64_t more = bytes - bytes_;

@@ -56,8 +56,8 @@ struct HttpTimes {
   int64_t sent_ns = 0;
   int64_t first_byte_ns = 0;  // of the answer
   int64_t ended_ns = 0;
-  // Whether the times of bytes are the kernel's stamps rather than the times at which the client
-  // found them.
+  // Whether the times of bytes are the kernel's stamps, rather than when the client found the
+  // bytes.
   bool by_kernel = true;
 };
 

@@ -15,8 +15,8 @@
 
 namespace tacho {
 
-// Receives one streamed answer, on the client's thread. Nothing here may block. OnHead is called
-// once, not for interim answers (1xx), and not at all without an answer.
+// Receives one streamed answer, on the client's thread. Its functions must not block. OnHead is
+// called once, not for interim answers (1xx), and not at all without an answer.
 class HttpSink {
  public:
   // The first bytes of a sink, which are prefetched before OnBody: put the members that it touches
@@ -27,13 +27,13 @@ class HttpSink {
   // Called when the kernel gets the request's first byte, and again if the request is sent again.
   virtual void OnSent(int64_t /*at_ns*/) {}
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
-  // Body bytes as they came, chunked coding removed. `at_ns` is when the last of them reached this
-  // host, by the kernel's stamp, over plain http; else when the loop found them readable. The bytes
+  // Body bytes as they came, without chunked coding. `at_ns`: over plain http, when the last of
+  // them reached this host by the kernel's stamp; else when the loop found them readable. The bytes
   // of one read share a time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
   // Called when the client is late for the next bytes, up to that time, and reads them chunk by
-  // chunk. Chunks that still share a time were merged by the kernel (arrival_clock.h): it is the
-  // time of the last one.
+  // chunk. If chunks still share a time, the kernel merged them (arrival_clock.h) and the time is
+  // that of the last one.
   virtual void OnFoundLate(int64_t /*until_ns*/) {}
   // The last call, exactly once: the exchange is over, complete or failed (kRemote; kInterrupted
   // after Cancel).
@@ -49,19 +49,19 @@ struct HttpClientOptions {
   bool verify_tls = true;    // against the system's roots
   std::string ca_file = {};  // PEM file with more roots to verify against
   size_t most_idle_connections = 4096;
-  // libcurl also handles plain http, for tests that compare both ways.
+  // libcurl also handles plain http. For tests that compare both ways.
   bool all_by_libcurl = false;
 };
 
 // One HTTP/1.1 client: any number of exchanges at once on one thread (epoll), connections kept
 // alive and reused. libcurl resolves and reaches servers, and handles TLS and proxies. Plain http
 // is read from the sockets here, which costs less, and a server that was reached within the last
-// minute is dialed at its address. Redirects are not followed but are answers: an engine never
-// sends one, and a login page must not pass for an engine. Proxies of the environment are not used
-// for loopback addresses. If the server has just closed a kept connection, the request is sent once
-// more. Besides the request's own headers only Host, User-Agent, Accept, Content-Length and, to
-// named servers, the headers of the options are sent: a key does not go to a server that another
-// server's answer names.
+// minute is dialed at its address. The client does not follow redirects but returns them as
+// answers: an engine never sends one, and a login page must not pass for an engine. Proxies of the
+// environment are not used for loopback addresses. If the server has just closed a kept connection,
+// the request is sent once more. Besides the request's own headers only Host, User-Agent, Accept,
+// Content-Length and, to named servers, the headers of the options are sent: so a key never goes to
+// a server that only another server's answer named.
 //
 // Answers are bounded: heads and trailers by ResponseParser::kMostHeadBytes, bodies by
 // HttpRequest::most_body.

@@ -20,8 +20,8 @@ struct ServerRequest {
   std::string query;  // as sent, without '?'
   std::vector<HttpHeader> headers;
   std::string body;
-  // CLOCK_MONOTONIC: when its last bytes reached this host, however late the server's thread read
-  // them (ArrivalClock); without the system's stamps, when they were found.
+  // CLOCK_MONOTONIC: when its last bytes reached this host, by the kernel's stamp (ArrivalClock),
+  // or else when the server's thread found them.
   int64_t came_ns = 0;
 };
 
@@ -29,7 +29,7 @@ struct ServerRequest {
 // before closes the connection. All functions may be called from any thread. After the peer or the
 // server is gone they do nothing.
 //
-// Bytes are queued; the server's thread writes them once a turn.
+// Bytes are queued; the server's thread writes them after each batch of events.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
@@ -38,7 +38,7 @@ class HttpExchange {
   // The whole answer at once. An invalid header (CheckHeader) makes it a 500, here and in Begin.
   virtual void Respond(int status, std::string body, std::string content_type,
                        std::vector<HttpHeader> headers = {}) = 0;
-  // Or in pieces, with chunked coding: Begin, any number of Write, End.
+  // The answer in pieces, with chunked coding: Begin, any number of Write, End.
   virtual void Begin(int status, std::string content_type,
                      std::vector<HttpHeader> headers = {}) = 0;
   virtual void Write(std::string bytes) = 0;

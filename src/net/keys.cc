@@ -17,8 +17,8 @@ bool HasHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
 // Shorter values, and shorter parts of values, are not secret ("x", "none") and occur in ordinary
 // words.
 constexpr size_t kLeastSecret = 4, kLeastPart = 6;
-// How many first letters of a secret are hidden: at the end of the text (which may be cut), and
-// anywhere else (its writer may have cut it).
+// A cut secret is hidden if at least so many of its first letters are there: at the end of the text
+// (which may be cut), and anywhere else (its writer may have cut the secret).
 constexpr size_t kLeastAtEnd = 4, kLeastBeginning = 12;
 
 // "Bearer KEY" without "Bearer".
@@ -46,9 +46,10 @@ void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   }
 }
 
-// The end of `c` at `at`: written plainly, as in JSON (\", \u0022) or, with `url`, as in a URL
-// (%22). `at` if another character is there; npos if the text ends too early to tell. Backslashes
-// are skipped, because their number depends on how often the text was quoted.
+// The index after the character `c` at `at`, which may be written plainly, as in JSON (\", \u0022)
+// or, with `url`, as in a URL (%22). `at` if another character is there; npos if the text ends too
+// early to tell. Backslashes are skipped, because their number depends on how often the text was
+// quoted.
 size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   size_t from = at;
   while (from < text.size() && text[from] == '\\') ++from;

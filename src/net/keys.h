@@ -11,12 +11,12 @@
 
 namespace tacho {
 
-// Headers of these names (Content-Type, Accept and their like) may be shown; any other may be a
-// key.
+// Whether a header of this name may be shown (Content-Type, Accept and the like). Any other may be
+// a key.
 bool IsPlainHeader(std::string_view name);
 
-// The headers that a client sends to its user's own servers, among them a bearer key. These servers
-// are the named origins (scheme, host and port), or all. Thread-safe.
+// The headers, with a bearer key if any, that a client sends only to servers that its user named:
+// origins (scheme, host and port), or all servers. Thread-safe.
 class Keys {
  public:
   Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool to_all);

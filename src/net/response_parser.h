@@ -59,8 +59,8 @@ class ResponseParser {
 
   // Returns how many of the bytes belong to this answer: all, unless it ended earlier.
   size_t Feed(std::string_view bytes, ResponseTaker& taker);
-  // How many of the next bytes surely belong to the current piece: to the head, or to a chunk with
-  // its frame. A reader that receives no more than that at a time gets the chunks one by one. A
+  // How many of the next bytes surely belong to the current piece: the head, or one chunk with its
+  // size line. A reader that receives no more than that at a time gets the chunks one by one. A
   // body without chunks is one piece.
   uint64_t SureBytes() const;
   // The connection ended, which completes a body without a length.

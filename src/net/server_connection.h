@@ -17,8 +17,8 @@ namespace tacho {
 class ServerConnections;
 
 // One accepted connection: requests in, one after the other, and their answers out. It reads and
-// writes on the loop's thread; the answers are composed on any thread, under a lock, in one buffer
-// that is written once a turn.
+// writes on the loop's thread. Any thread composes answers, under a lock, in one buffer that the
+// loop's thread writes after each batch of events.
 class ServerConnection final : public FdWatcher,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
@@ -31,7 +31,7 @@ class ServerConnection final : public FdWatcher,
   void Flush();
   void Close();
   // Closes at the second call in a row that finds a deadline passed. Between the two calls the loop
-  // has looked at the socket, so that the peer does not pay for the loop's own lateness.
+  // has polled the socket, so a late loop does not close the connection of a punctual peer.
   void CloseIfLate(int64_t now_ns);
   uint16_t port() const { return port_; }
 
