@@ -18,12 +18,12 @@ namespace tacho {
 // Reads and decodes on a thread of its own, up to kBlocks - 1 blocks ahead of the reader.
 //
 // The blocks form a ring: the reader holds one, the thread writes to another, the rest are full or
-// free. Blocks are counted from 0 and block i lies in memory i % kBlocks, so three counters say it
-// all:
+// free. Blocks are counted from 0 and block i lies in memory i % kBlocks, so three counters hold
+// the whole state:
 //
 //   released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
 //
-// Next throws what the source threw, after the blocks before it.
+// If the source throws, Next first returns the blocks read before that, then throws the same.
 class AheadStream : public BlockStream {
  public:
   static constexpr size_t kBlocks = 5;
@@ -56,7 +56,7 @@ class AheadStream : public BlockStream {
   uint64_t filled_ = 0;              // blocks that the thread has filled
   uint64_t taken_ = 0;               // blocks that the reader was given
   uint64_t released_ = 0;            // blocks that the reader no longer uses
-  bool stop_ = false;                // the reader wants no more
+  bool stop_ = false;                // the reader needs no more blocks
   bool done_ = false;                // the thread will fill no more
   std::exception_ptr failure_;
 

@@ -166,8 +166,8 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   return unique;
 }
 
-// How the bytes of the archive ended, if they have. Unlike libarchive we tell a truncated file from
-// a wrong checksum.
+// How the bytes of the archive ended, if they have. Unlike libarchive we distinguish a truncated
+// file from a wrong checksum.
 StreamEnd ArchiveReader::InputDefect() const {
   if (!input_ || input_->source->end().defect == StreamDefect::kTrailingJunk) return {};
   return input_->source->end();

@@ -50,7 +50,7 @@ class ArchiveReader {
   [[nodiscard]] const StreamEnd& member_end() const { return member_end_; }
 
  private:
-  struct Input;  // what libarchive's callbacks read from
+  struct Input;  // the source that libarchive's callbacks read
 
   ArchiveReader();
   std::string UniqueName(archive_entry* entry);

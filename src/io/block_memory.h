@@ -9,7 +9,7 @@
 namespace tacho {
 
 // The memory of one block with the room around it that BlockStream promises. `data()` is aligned to
-// a cache line. Pages that nobody writes to are never touched.
+// a cache line. Takes no physical memory for pages until they are written to.
 class BlockMemory {
  public:
   explicit BlockMemory(size_t capacity)

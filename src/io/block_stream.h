@@ -34,7 +34,8 @@ struct Block {
 //   }
 class BlockStream {
  public:
-  // A reader of records moves the cut-off start of the next record in front of the next block.
+  // A reader of records moves a record's beginning, cut off at the end of a block, in front of the
+  // next block.
   static constexpr size_t kHeadroom = 64 * 1024;
   // Vector code may read (but not use) this many bytes past the end.
   static constexpr size_t kTailroom = 64;

@@ -15,14 +15,14 @@ struct StreamEnd {
 };
 
 // Bytes in order, written into memory of the caller. Files, memory and members of archives are
-// sources; gzip and zstd are sources on top of a source. The block streams own the memory and a
-// source, so bytes are decompressed to where the reader of the trace uses them, without a copy.
+// sources; gzip and zstd are sources on top of a source. A block stream owns the memory and a
+// source, so bytes are decompressed, without a copy, to where the reader of the trace uses them.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
   // Writes at most `room` bytes to `to` and returns how many; 0 only at the end (or if room is 0).
-  // May give less than `room` before the end. Throws std::bad_alloc, nothing else.
+  // May give less than `room` before the end. Throws only std::bad_alloc.
   virtual size_t Read(char* to, size_t room) = 0;
 
   // Valid once Read has returned 0.

@@ -66,7 +66,7 @@ bool StartsTar(std::string_view start) {
 }
 
 // Results begin with `{"schema": 1, "tacho": {...}, "verdict": ` or, if they are of no traces,
-// `"traces": `. A file that is cut off earlier has what is left of that, at least `{"schema"`.
+// `"traces": `. A file that is cut off earlier has the beginning of that, at least `{"schema"`.
 // Other documents of tacho have another key there.
 bool LooksLikeResults(std::string_view start) {
   const auto take = [&](std::string_view text) {

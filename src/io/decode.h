@@ -21,7 +21,7 @@ Packing PackingOf(std::string_view start);
 // A source of the plain bytes. If `stored` is not packed, it passes them through.
 std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored);
 
-// The plain bytes of `stored`, whatever it is packed with, in blocks.
+// The plain bytes of `stored`, decompressed if packed, in blocks.
 std::unique_ptr<BlockStream> DecodeStream(std::unique_ptr<ByteSource> stored,
                                           StreamThreads threads);
 

@@ -18,7 +18,7 @@ struct TraceSource {
   std::string
       member;  // name inside the archive, "NAME#2" for the second of a name; "" for a plain file
   uint64_t stored_bytes = 0;  // as BlockStream::stored_bytes counts them; 0 if unknown (a pipe)
-  // By the first bytes. The bytes of a pipe are not looked at: it has the most likely kind.
+  // By the first bytes. A pipe's bytes are not looked at: this is then the most likely kind.
   ContentKind kind = ContentKind::kChromeJson;
   std::string part = {};  // which process of a recording to read, "pid=1234"; "": all
   [[nodiscard]] bool is_results() const { return kind == ContentKind::kResults; }  // no events

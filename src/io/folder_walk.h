@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// Lists the files below folders, each file and each folder once, whatever links lead to it. One
+// Lists the files below folders: each file and each folder once, however many links lead to it. One
 // walk serves all folders of a call, so that a folder inside another one is not read twice.
 class FolderWalk {
  public:

@@ -34,7 +34,7 @@ struct Foreign {
 };
 
 // Profiles. An XSpace begins with its first plane, a pickle with its protocol, a TFRecord with a
-// length: `word`, which stands further in, tells more than these.
+// length. These do not identify a file; `word`, which comes later in it, does.
 constexpr Foreign kProfiles[] = {
     {"\x0a", "/host:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},
     {"\x0a", "/device:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},

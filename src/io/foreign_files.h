@@ -12,7 +12,7 @@ bool IsLfsPointer(std::string_view start);
 // trace that tacho reads ("is an XPlane profile of JAX or TensorFlow: ..."). "" for other files.
 std::string ForeignProfile(std::string_view start);
 
-// The same for tables and other files that lie beside traces.
+// The same for tables and other files that are found beside traces.
 std::string ForeignFile(std::string_view start);
 
 // The same for an SQLite database, recognised by the names of its tables. `tables`: its schema, or

@@ -11,9 +11,8 @@ namespace tacho {
 
 // Inflates gzip data: any number of members in a row, with zeros between and after them.
 //
-// Gives every byte that can be recovered: all before a cut or a corrupt place, also in an
-// unfinished deflate block. CRC and length of each member are checked when its last byte has been
-// given.
+// Returns every byte that can be recovered: all before a cut or a corrupt place, also in an
+// unfinished deflate block. Checks CRC and length of each member after its last byte.
 //
 // A long run of zeros in the data counts as a cut: a file that was not written to its end, or a
 // hole in it. Deflated text has no such run, unless hundreds of kilobytes of text repeat exactly
@@ -47,13 +46,13 @@ class GzipSource : public ByteSource {
   void EndWith(StreamDefect defect, const std::string& text);
 
   StoredInput input_;
-  std::string pending_;  // decoded from zeros, not given yet
+  std::string pending_;  // decoded from zeros, not yet returned
   std::unique_ptr<Inflater> inflater_;
   State state_ = State::kHeader;
   uint64_t member_start_ = 0;
   uint32_t crc_ = 0;
   uint32_t size_ = 0;     // of this member, modulo 2^32 as in the trailer
-  bool is_empty_ = true;  // nothing was given
+  bool is_empty_ = true;  // nothing was returned yet
   StreamEnd end_;
 };
 

@@ -26,8 +26,8 @@ class Inflater {
   virtual void Reset() = 0;
   // Decodes until `in` is used up, `out` is full, or the data ends or is corrupt. It may buffer
   // input: call again with in_size 0 until it writes nothing. It writes what it decoded before a
-  // corrupt place, except for up to 258 bytes that a library cannot tell from garbage. Not called
-  // again after kDone or kCorrupt without Reset.
+  // corrupt place, except for up to 258 bytes that a library cannot tell from garbage. After kDone
+  // or kCorrupt call Reset first.
   virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
   // After kDone: bytes that were taken but follow the deflate data, at most kMaxUnused.
   [[nodiscard]] virtual std::string Unused() const = 0;

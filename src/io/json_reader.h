@@ -24,8 +24,8 @@ namespace tacho {
 // or range, ends the reading of values; Finish says which it was. At most kMostItems items are read
 // from all lists.
 //
-// Cost: the document is parsed once, into some 12 bytes of memory a byte; each field is searched in
-// its object.
+// Cost: the document is parsed once; memory: some 12 times its size. Each field is searched in its
+// object.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
@@ -40,7 +40,7 @@ class JsonReader {
   JsonReader& operator=(JsonReader&&) noexcept;
   ~JsonReader();
 
-  // Opens an object inside the open one. If it is absent, nothing is read inside it.
+  // Opens an object inside the open one. If it is absent, reads of its fields change nothing.
   void BeginObject(std::string_view key);
   void BeginRow(std::string_view key) { BeginObject(key); }
   void End();
@@ -122,7 +122,7 @@ class JsonReader {
     while (NextItem()) Field({}, items.emplace_back());
     End();
   }
-  // Calls `visit` with the name and the value of each field of the open object, all of which are
+  // Calls `visit` with the name and the value of each field of the open object; all fields must be
   // counts.
   template <typename Visit>
   void Counts(const Visit& visit) {
@@ -143,7 +143,7 @@ class JsonReader {
   }
   std::optional<uint64_t> Natural(std::string_view key);
   std::vector<std::pair<std::string, uint64_t>> TakeCounts();
-  // Whether values are read: the open object is there, and nothing was wrong before.
+  // Whether values are read: the open object is there, and no field was wrong before.
   [[nodiscard]] bool IsOpen() const;
   void BeginItems(std::string_view key);
   bool NextItem();

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Lets one look at the first bytes of a source that cannot seek; Read then gives them again.
+// Shows the first bytes of a source that cannot seek; Read then returns them again.
 class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}

@@ -63,10 +63,10 @@ uint64_t BigEndian(const unsigned char* bytes, int count) {
   return value;
 }
 
-// What is wrong with the text encoding that the header of a database states; "" if nothing. Valid
-// are 1 to 3, and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13).
-// SQLite looks at its last two bits; where those are 0, it complains of an attached database that
-// does not exist.
+// What is wrong with the text encoding in the header of a database; "" if nothing. Valid are 1 to
+// 3, and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite
+// looks only at its last two bits; if they are 0, its error is about an attached database that does
+// not exist.
 std::string WhyNoEncoding(std::string_view database) {
   if (database.size() < kHeaderBytes || !database.starts_with(kFileHeader)) return "";
   const uint64_t encoding = BigEndian(reinterpret_cast<const unsigned char*>(&database[56]), 4);
@@ -85,7 +85,7 @@ bool IsBeingWritten(int file) {
   return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Why the file alone is not the whole database; "" if nothing shows that. Fields of the header:
+// Why the file alone is not the whole database; "" if it seems to be. Fields of the header:
 // https://www.sqlite.org/fileformat.html, section 1.3.
 std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
   std::array<unsigned char, kHeaderBytes> header{};

@@ -23,9 +23,9 @@ class SqlitePages {
   [[nodiscard]] uint32_t usable_bytes() const { return usable_bytes_; }
   [[nodiscard]] uint32_t count() const { return count_; }
 
-  // Returns `count` pages from `first` on: pages in memory where they lie, pages of a file as a
-  // copy in `room`, so that later changes of the file do not matter. Null if there are fewer pages,
-  // as in a file that has shrunk.
+  // Returns `count` pages from `first` on: a pointer into memory, or for a file a copy in `room`,
+  // so that later changes of the file do not matter. Null if there are fewer pages, as in a file
+  // that has shrunk.
   const uint8_t* Read(uint32_t first, uint32_t count, uint8_t* room) const;
 
  private:

@@ -51,7 +51,7 @@ class SqliteRow {
       return StoredInteger(slot);
     return Converted(slot);
   }
-  // A view of the record; for a number, its text is written to `number`, and the view is of that.
+  // A view into the record; for a number, a view of its text, which is written to `number`.
   [[nodiscard]] std::string_view Text(int column, std::string& number) const;
 
  private:

@@ -11,8 +11,8 @@ using Kind = SqliteSlot::Kind;
 
 constexpr uint32_t kPageHeader = 8, kPageNumber = 4;  // bytes
 constexpr uint8_t kInnerPage = 5, kLeafPage = 13;     // types of a table's pages
-// Bytes of a run of pages that is read at once, and how many unwanted pages may lie between two
-// others.
+// Bytes of a run of pages that is read at once, and how many unwanted pages it may have between two
+// wanted ones.
 constexpr uint32_t kRunBytes = 256 << 10, kMostBetween = 3;
 
 uint32_t BigEndian2(const uint8_t* at) { return uint32_t{at[0]} << 8 | at[1]; }
@@ -52,7 +52,7 @@ SqliteSlot SlotOf(uint64_t type, uint32_t at) {
   return {Kind::kInteger, at, kIntegerBytes[type]};
 }
 
-// A hash of 8 bits, enough to tell the headers of a table apart. At least 8 bytes before `header`
+// A hash of 8 bits, enough to distinguish the headers of a table. At least 8 bytes before `header`
 // can be read.
 uint64_t HashOf(const uint8_t* header, uint32_t bytes) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;

@@ -27,13 +27,13 @@ struct SqliteLeaves {
 };
 
 // nullopt if `root` is no page of a table with rowids. Cost: reads each inner page at most once;
-// memory: one entry for each cell of them.
+// memory: one entry for each cell of these pages.
 std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root);
 
 // Reads rows straight from leaf pages, without SQLite: some nanoseconds a row. Whether a row counts
-// as damaged does not depend on the columns asked for. Reading ends whatever the pages hold: each
-// leaf is read once, and in all no more overflow pages than the database has. Memory: 256 KiB and
-// the largest row, of at most kMostBytes.
+// as damaged does not depend on the columns asked for. Reading always ends, whatever the pages
+// hold: it reads each leaf once, and no more overflow pages than the database has. Memory: 256 KiB
+// and the largest row, of at most kMostBytes.
 class SqliteRows {
  public:
   static constexpr uint32_t kMostBytes = 16 << 20;

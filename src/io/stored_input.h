@@ -11,8 +11,8 @@ namespace tacho {
 
 // A window over the stored bytes of a decoder: the bytes that were read but not yet decoded.
 //
-// A window ends where a run of kLongZeros or more zeros begins, and the next one begins there: a
-// decoder can look at what follows before it takes zeros for data (gzip_source.h).
+// A window ends where a run of kLongZeros or more zeros begins, and the next one begins there. So a
+// decoder can check what follows before it takes zeros for data (gzip_source.h).
 class StoredInput {
  public:
   static constexpr size_t kSize = 256 * 1024;
@@ -78,7 +78,7 @@ class StoredInput {
     size_t at = begin_;
     while (at < read_end_ && is_zero(at)) ++at;
     zeros_at_ = at - begin_ >= kLongZeros ? begin_ : kNone;
-    // A long run covers one of these places.
+    // Every long run covers one of these indices.
     for (size_t i = at + kLongZeros - 1; i < read_end_; i += kLongZeros) {
       if (!is_zero(i)) continue;
       size_t first = i, last = i + 1;
