@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A wait moves it on and takes no time.
+// A clock for tests: a wait advances it and takes no time.
 class HeldClock : public Clock {
  public:
   // Called after each wait, by the thread that waits.

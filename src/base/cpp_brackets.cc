@@ -24,10 +24,10 @@ struct Angle {
   bool is_operator = false;
 };
 
-// Marks as operators the signs that have no partner, or that would leave another one without. Goes
-// through `angles` in one direction to a sign that ends more than began before it: the operator is
-// that sign or the last doubtful one like it, whichever is in more doubt; of two equals the one
-// further inside.
+// Marks as operators the signs that have no partner, or that would leave another sign without one.
+// Goes through `angles` in one direction. When a sign closes more brackets than were opened before
+// it, either this sign or the last doubtful one like it is an operator: the one in more doubt, or
+// if both are equal the inner one.
 template <typename Iterator>
 void DropStrays(Iterator begin, Iterator end, bool begins) {
   size_t open = 0;
@@ -115,8 +115,8 @@ class BracketReader {
     }
   }
 
-  // Takes the '<' of template arguments, maybe after a space, behind an operator's name that ends
-  // before `at`. Returns where to go on.
+  // Takes the '<' of template arguments, perhaps after a space, that follows an operator's name
+  // ending before `at`. Returns where to go on.
   size_t TakeOperatorName(size_t at) {
     const size_t less = At(text_, at) == ' ' ? at + 1 : at;
     if (At(text_, less) != '<') return at;
@@ -223,8 +223,8 @@ class BracketReader {
     return inside.starts_with('*') || inside.starts_with('&') || inside.ends_with("::*");
   }
 
-  // Pairs the angles from `first` on, all of one round bracket, and forgets them. `closed`: the
-  // bracket around them is complete. Otherwise the text may have been cut off.
+  // Pairs the angles from `first` on, all inside the same round bracket, and forgets them.
+  // `closed`: the bracket around them is complete. Otherwise the text may have been cut off.
   void PairAngles(size_t first, bool closed) {
     const auto begin = angles_.begin() + static_cast<std::ptrdiff_t>(first);
     DropStrays(begin, angles_.end(), true);

@@ -19,9 +19,8 @@ size_t OperatorNameSize(std::string_view text, size_t at);
 // write them: () [] {}, and those < > that enclose template arguments or a name ("<unnamed>").
 // Any other < or > is an operator ("operator<", "->", "(8)<(0)", "T2>(int)0&&T3>>(int)1").
 //
-// A name can be ambiguous: "x<y>(z)" is a comparison or a call. The text around a sign decides; if
-// that leaves two readings, the one in which all brackets have partners wins. Never fails. Cost:
-// O(n).
+// A name can be ambiguous: "x<y>(z)" is a comparison or a call. The text around a sign decides. If
+// two readings remain, the one in which all brackets have partners wins. Never fails. Cost: O(n).
 class CppBrackets {
  public:
   explicit CppBrackets(std::string_view text);

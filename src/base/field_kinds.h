@@ -10,9 +10,9 @@ namespace tacho {
 
 // Kinds of fields of a document. One template both writes and reads the document: it makes the same
 // calls, in the same order, to a JsonWriter (text/json_writer.h) or a JsonReader
-// (io/json_reader.h). Each kind refers to a member, which is const when it is written.
+// (io/json_reader.h). Each kind refers to a member, which is const for a writer.
 
-// A field that follows from other fields: it is written, and skipped by a reader.
+// A field that follows from other fields: a writer writes it, a reader skips it.
 template <typename T>
 struct Derived {
   explicit Derived(const T& of) : value(of) {}
@@ -27,7 +27,7 @@ struct UnlessIs {
   Unknown unknown;
 };
 
-// A value of an enumeration, written as its name. The values 0 .. `count` - 1 have names.
+// A value of an enumeration, written as its name. `count` values, from 0 on, have names.
 template <typename Enum>
 struct ByName {
   using NameOf = std::string_view (*)(std::remove_const_t<Enum>);
@@ -44,7 +44,7 @@ struct Signed {
   T& value;
 };
 
-// The length of an interval whose start is a field before it.
+// The length of an interval whose start is an earlier field.
 template <typename T>
 struct LengthOf {
   explicit LengthOf(T& of) : interval(of) {}

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// A column that many tables leave empty, or that ends early: it holds rows up to the last one that
-// has a value. All other rows read `kNone`. A table without any value pays nothing.
+// A column that is empty or ends early in many tables: it stores only the rows up to the last one
+// with a value. All other rows read `kNone`. A table without any value pays nothing.
 template <typename T, T kNone, typename Stored = Column<T>>
 class LateColumn {
  public:

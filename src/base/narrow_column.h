@@ -9,7 +9,7 @@ namespace tacho {
 
 // A column of int64 values, nearly all of which fit into 32 bits: these take 4 bytes each, the
 // others are stored separately. Made for durations (over 4.29 s is rare) and for ids counted from
-// 0. -1 means "none" and costs nothing extra. A read costs one comparison more than in a plain
+// 0. -1 means "none" and needs no extra memory. A read costs one comparison more than in a plain
 // column.
 class NarrowColumn {
  public:

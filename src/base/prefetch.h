@@ -5,7 +5,7 @@
 namespace tacho {
 
 // Prefetches these bytes without waiting: they are in the cache some hundred nanoseconds later. Any
-// address is allowed; nothing is read. Cost: 1 ns for each 64 bytes.
+// address is allowed: an invalid one does no harm. Cost: 1 ns for each 64 bytes.
 inline void Prefetch(const void* begin, size_t bytes) {
   constexpr size_t kLine = 64;
   const char* const at = static_cast<const char*>(begin);

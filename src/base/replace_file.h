@@ -16,8 +16,8 @@ tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 int WriteAll(int file, std::string_view text);
 
 // A file that is written under a hidden name beside `path` and takes its place at Commit. Until
-// then readers see the old file; without Commit nothing changes and nothing is left behind. Returns
-// errno values, 0 on success.
+// then readers see the old file; without Commit the destructor removes it and nothing changes. Its
+// functions return errno values, 0 on success.
 class FileBeside {
  public:
   explicit FileBeside(const std::string& path);

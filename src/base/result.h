@@ -45,7 +45,7 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 
 }  // namespace tacho
 
-// Returns the error of the expression, a Result, from the enclosing function if there is one.
+// If the expression, a Result, has an error, returns it from the enclosing function.
 #define TACHO_RETURN_IF_ERROR(...)                                 \
   do {                                                             \
     if (auto tacho_status = (__VA_ARGS__); !tacho_status)          \
@@ -57,7 +57,7 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 // no comma outside parentheses. The macro is several statements: put braces around it after `if`.
 #define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
   TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
-// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be put in parentheses
 #define TACHO_ASSIGN_OR_RETURN_AS(result, declaration, expression)    \
   auto&& result = expression;                                         \
   if (!result) return tl::unexpected<::tacho::Error>(result.error()); \

@@ -45,8 +45,8 @@ constexpr auto kForms = std::to_array<Form>({
 });
 constexpr std::string_view kWebToken = "eyJ";
 
-// Finds the secrets of known forms. Looks at each byte at most once per form: where a run of a
-// form's characters is no secret, no part of that run is one.
+// Finds the secrets of known forms. Looks at each byte at most once per form: if a run of a form's
+// characters is no secret, no part of that run is one either.
 class FormBlanker {
  public:
   explicit FormBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
@@ -195,8 +195,8 @@ struct Name {
   bool is_option = false, is_variable = false, in_query = false;
 };
 
-// Finds the values that are given to names of secrets. Judges a name before it looks for the value,
-// and goes over a value once, unless it is short.
+// Finds the values that are given to names of secrets. Judges a name before it looks for the value.
+// Reads a value only once, unless it is short.
 class AssignedBlanker {
  public:
   explicit AssignedBlanker(std::span<char> bytes)
@@ -317,8 +317,8 @@ class AssignedBlanker {
     return size < text.size() && (IsQuote(text[size]) || text[size] == '\\') ? size : 0;
   }
 
-  // `first`: the first of the backslashes in front of the quote. The closing quote has the same
-  // ones.
+  // `first`: the first of the backslashes before the quote. The closing quote has the same
+  // backslashes.
   static Value Quoted(std::string_view text, size_t first, size_t quote) {
     const std::string_view mark = text.substr(first, quote + 1 - first);
     size_t end = text.find(mark, quote + 1);

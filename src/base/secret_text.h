@@ -18,13 +18,13 @@ void Blank(std::span<char> text, size_t from, size_t to);
 // False if this part was blanked before.
 bool BlankOnce(std::span<char> text, size_t from, size_t to);
 
-// Whether the value of a name is a secret: not "None" or "128", and long enough for a secret.
+// Whether the value of a name so `named` is a secret: not "None" or "128", and long enough.
 bool IsSecretValue(Named named, std::string_view value);
 
-// Where KEY begins if "Bearer KEY", or the like with another scheme, is at `at`; else `at`.
+// Where KEY begins, if "Bearer KEY" (or another scheme than Bearer) is at `at`; else `at`.
 size_t BehindScheme(std::string_view text, size_t at);
 
-// How many of the words behind an option are secrets: vLLM's --api-key takes several.
+// How many of the words after an option are secrets: vLLM's --api-key takes several.
 enum class Option : uint8_t { kNone, kOneSecret, kSecrets };
 // `word`: "--hf-token". kNone also for "--hf-token=VALUE" and for a word that is no option.
 Option OptionNamed(std::string_view word);

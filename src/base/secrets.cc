@@ -14,8 +14,8 @@
 namespace tacho {
 namespace {
 
-// Whether nothing but numbers and words of JSON stands outside its quotes: "[db] --api-key K" is no
-// JSON.
+// Whether the text outside quotes is only JSON's numbers, words and signs: "[db] --api-key K" is
+// not JSON.
 bool IsJson(std::string_view text) {
   constexpr std::string_view kSigns = "{}[]:,", kBegins = "\"{[";
   constexpr auto kLiterals =

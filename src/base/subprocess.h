@@ -19,8 +19,9 @@ struct SubprocessOptions {
   std::string name = {};               // for messages; "": the program's name
   // "NAME=value", added to this process's environment or replacing a variable of it.
   std::vector<std::string> environment = {};
-  std::chrono::milliseconds patience{0};    // limit until the output ends; 0: unlimited
-  std::chrono::milliseconds grace{10'000};  // limit from the end of output, or SIGTERM, to the exit
+  std::chrono::milliseconds patience{0};  // limit until the output ends; 0: unlimited
+  // limit from the end of the output, or from SIGTERM, to the exit
+  std::chrono::milliseconds grace{10'000};
   std::stop_token stop = {};
 };
 
@@ -30,7 +31,7 @@ struct SubprocessOptions {
 // the program and waits for it, two graces at most.
 class Subprocess {
  public:
-  // kRemote: there is no such program, or no process for it.
+  // kRemote: there is no such program, or no process can be made.
   static Result<Subprocess> Start(SubprocessOptions options);
   Subprocess(Subprocess&& other) noexcept;
   Subprocess& operator=(Subprocess&&) = delete;
@@ -42,10 +43,10 @@ class Subprocess {
   // Why Read gave up before the end of the output; "" if it did not.
   [[nodiscard]] const char* cut_short() const { return cut_short_; }
 
-  // Waits for the end of the program if its output was read to the end. Otherwise, and if it
-  // exceeds the grace, its process group gets SIGTERM and, a grace later, SIGKILL. kRemote: it
-  // exceeded the patience or the grace, a stop was requested, or its exit status is not 0 (then
-  // with the last line of its standard error). The second call does nothing.
+  // Waits for the end of the program if its output was read to the end. Otherwise, or if the
+  // program exceeds the grace, sends its process group SIGTERM and, after another grace, SIGKILL.
+  // kRemote: it exceeded the patience or the grace, a stop was requested, or its exit status is not
+  // 0 (then with the last line of its standard error). The second call does nothing.
   Result<void> Finish();
 
  private:
@@ -65,7 +66,8 @@ class Subprocess {
 // so that Ctrl-C in the terminal reaches it too. It goes on when this object ends.
 class ForegroundProgram {
  public:
-  // `environment`: as in SubprocessOptions. kUsage: there is no such program, or no process for it.
+  // `environment`: as in SubprocessOptions. kUsage: there is no such program, or no process can be
+  // made.
   static Result<ForegroundProgram> Start(const std::vector<std::string>& arguments,
                                          const std::vector<std::string>& environment);
   // The exit status once the program has ended; 128 plus the signal if a signal ended it.
@@ -82,7 +84,7 @@ class ForegroundProgram {
 Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 
 // Starts a program that outlives this one: like Subprocess, but its output is dropped and nobody
-// waits for it. kRemote: there is no such program, or no process for it.
+// waits for it. kRemote: there is no such program, or no process can be made.
 Result<void> StartDetached(const std::vector<std::string>& arguments);
 
 // Starts a detached program after setsid(), with `given` as its descriptors 3, 4, ... and no other

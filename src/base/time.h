@@ -9,7 +9,7 @@ namespace tacho {
 
 inline constexpr int64_t kNsPerMs = 1'000'000, kNsPerSecond = 1'000'000'000;
 
-// The saturated sum: damaged and hostile traces overflow, real ones do not.
+// The saturated sum. Only times in damaged or hostile traces overflow.
 constexpr int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
