@@ -55,8 +55,8 @@ struct ArgsShape {
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // Moves the slot kept in `column`, if any, to the stream of values: the last of equal keys gets
-  // the column.
+  // Moves the slot kept in `column`, if any, to the stream of values. For equal keys: the last one
+  // gets the column.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;

@@ -24,7 +24,7 @@ class BeginEndPairs {
 
   // A begin without a usable time stays open too: its end must not close another begin.
   void Begin(const Event& event, ArgsRef args = {});
-  // The slice that `event` ends; nothing if there is none or if its times are not usable. Notes an
+  // The slice that `event` ends; nullopt if no begin is open or its times are not usable. Notes an
   // end without a begin, and an end before its begin; such a slice has a duration of 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
   // Notes the begins that are still open.
@@ -46,7 +46,7 @@ class RangePairs {
 
   // `row` identifies the begin in the result of End.
   void Begin(const Event& event, ProcessId process, uint32_t row = 0);
-  // The range that `event` ends; nothing if there is no such begin or if the times are not usable.
+  // The range that `event` ends; nullopt if there is no such begin or the times are not usable.
   // Notes as BeginEndPairs does.
   std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
   // Notes the ranges that are still open.

@@ -13,7 +13,7 @@ namespace tacho {
 // a secret.
 size_t BlankSecretsOf(Trace& trace);
 
-// The same without the arguments of events, which a running total does not keep.
+// The same for a running total (SummarySink), which keeps no arguments of events.
 size_t BlankSecretsOf(TraceBasics& basics);
 
 }  // namespace tacho

@@ -34,12 +34,13 @@ struct ClockShift {
   [[nodiscard]] Interval Convert(Interval when) const {
     return {Convert(when.start), Convert(when.end)};
   }
-  // All of the time that `when` may be, so longer by the error at both ends, if that is known.
+  // The interval that surely contains `when`: longer by the error at both ends, if that is known.
   [[nodiscard]] Interval Widened(Interval when) const;
   [[nodiscard]] ClockShift Back() const {
     return {{shift.ns == INT64_MIN ? INT64_MAX : -shift.ns}, error};
   }
-  // The shift from this one's first clock to the second one of `next`. Errors add up.
+  // This shift from clock A to B followed by `next` from B to C: the shift from A to C. Errors add
+  // up.
   [[nodiscard]] ClockShift Then(const ClockShift& next) const;
 
   bool operator==(const ClockShift&) const = default;
@@ -49,10 +50,10 @@ struct ClockShift {
 // have no common time.
 class ClockMap {
  public:
-  // A time t of `from` is t + shift on `to`. Replaces what was known of the pair.
+  // Time t on `from` is t + shift on `to`. Replaces an earlier relation of the pair.
   void Relate(ClockId from, ClockId to, const ClockShift& shift);
-  // By the chain with the fewest relations; of equal ones, that of the lowest ids. nullopt: no
-  // chain relates them. Cost: O(relations).
+  // By the chain with the fewest relations; among equals, the chain with the lowest ids. nullopt:
+  // no chain relates them. Cost: O(relations).
   [[nodiscard]] std::optional<ClockShift> Between(ClockId from, ClockId to) const;
 
  private:

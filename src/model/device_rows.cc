@@ -73,7 +73,7 @@ constexpr RowWord kTypes[] = {
 };
 
 // For names: the commands of Level Zero and OpenCL, JAX's copies, tasks that have no other name.
-// The first word that the name begins with decides.
+// The first of these words that the name begins with decides.
 constexpr RowWord kNames[] = {
     {"zecommandlistappendmemorycopy", SliceKind::kMemcpy},
     {"zecommandlistappendimagecopy", SliceKind::kMemcpy},

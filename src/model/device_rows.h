@@ -12,13 +12,13 @@
 
 namespace tacho {
 
-// Rows that no category of Kineto explains. Only their process or their names show what they are. A
-// file may name its processes anywhere, so such rows are sorted once all of the file is read.
+// Rows that no category of Kineto explains: only their process or their names show what they are. A
+// file may name its processes anywhere, so such rows are sorted out after the whole file is read.
 
 // What the rows of a track are.
 enum class TrackRows : uint8_t {
   kUnknown,  // nothing shows it
-  kWork,     // work of a device, each row on its own
+  kWork,     // work of a device; each row is explained by itself
   kCalls,    // calls of the host that put work onto a device
   kDerived,  // computed by the producer from rows that are elsewhere in the file
   kUnread,   // rows of a device, in a form that tacho does not read
@@ -29,7 +29,7 @@ enum class TrackRows : uint8_t {
 // "Stream #13(Compute)".
 TrackRows RowsOfTrack(std::string_view process, std::string_view label, std::string_view thread);
 
-// What a row on a device is, by the type that its producer gives it ("" for none) and by its name:
+// What a row on a device is, by the type that its producer gives it (may be "") and by its name:
 // kKernel, kMemcpy, kMemset, or kOther for a wait, the record of an event or a barrier.
 SliceKind KindOfDeviceRow(std::string_view type, std::string_view name);
 
@@ -45,7 +45,7 @@ struct WaitingRow {
   bool names_device = false;  // its arguments name a device and a stream
   TrackId track{};
 };
-// Whether an event of a file is such a row.
+// Whether an event is such a row.
 bool IsWaiting(const Event& event, const Vocabulary& words);
 WaitingRow WaitingOf(const Event& event);
 
@@ -62,7 +62,7 @@ class WaitingRows {
  private:
   const Vocabulary& words_;
   std::vector<TrackRows> of_track_;
-  bool any_work_ = false;  // some track is known as kWork: then no other track is kUnread by name
+  bool any_work_ = false;  // a track is kWork: then names alone make no other track kUnread
 };
 
 }  // namespace tacho

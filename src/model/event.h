@@ -26,7 +26,7 @@ enum class EventType : uint8_t {
   kCounter,
   kRangeBegin,  // begin of a range that need not nest: its end has the same id
   kRangeEnd,
-  kRange,  // such a range as a whole
+  kRange,  // a range with its begin and end
   kFlowStart,
   kFlowStep,
   kFlowEnd,
@@ -74,7 +74,7 @@ constexpr std::string_view TraceFormatName(TraceFormat format) {
   return format == TraceFormat::kNsys ? "nsys" : "kineto";
 }
 
-// The facts in the header of a trace; -1 or empty if the header does not have one.
+// The facts in the header of a trace; -1 or empty: the header does not have the fact.
 struct TraceHeader {
   TraceFormat format = TraceFormat::kKineto;
   // Every top-level key but the events, in the order of the file, with its JSON text.
@@ -115,7 +115,7 @@ struct TraceBasics {
   Notes notes;
 };
 
-// What a reader writes to: a TraceBuilder, or a running total.
+// What a reader writes to: a TraceBuilder, or a running total (SummarySink).
 class EventSink {
  public:
   virtual ~EventSink() = default;

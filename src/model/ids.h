@@ -11,7 +11,7 @@ namespace tacho {
 enum class ProcessId : uint32_t {};
 enum class TrackId : uint32_t {};    // a row of the timeline: a thread of a process
 enum class StreamId : uint32_t {};   // a stream of a device: (device, stream)
-enum class CategoryId : uint8_t {};  // the `cat` of an event under its name of today
+enum class CategoryId : uint8_t {};  // the `cat` of an event, under its current name
 enum class MetricId : uint32_t {};   // what a counter measures
 enum class ArgsShapeId : uint32_t { kNone = 0 };
 enum class LaunchId : uint32_t { kNone = 0 };  // the sizes of a kernel's launch

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// How a kernel was launched. What the trace does not say is absent, and so is a number that a
-// launch cannot have (2^31 or more). 64 bytes.
+// How a kernel was launched. Numbers that the trace does not give, or that no launch can have (2^31
+// or more), are absent. 64 bytes.
 struct LaunchSizes {
   using Xyz = std::array<int32_t, 3>;
 

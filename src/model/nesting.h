@@ -49,8 +49,8 @@ class HostRows {
 
 // Calls visit(kind, rows of the index) for the tables whose slices nest, outermost first. If two
 // slices have equal intervals, the slice of the earlier table is the outer one, as in programs: a
-// Python frame holds annotations, an annotation operators, an operator calls. The file's order
-// among the tables is not kept.
+// Python frame holds annotations, an annotation holds operators, an operator holds calls. The order
+// of these rows in the file does not matter.
 template <typename Visit>
 void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visit) {
   if (python_frames) visit(SliceKind::kPythonFrame, index.python_frames());

@@ -17,35 +17,37 @@ enum class Severity {
 // Every defect that a reader can meet. One table (notes.cc) has its severity, text and remedy;
 // docs/notes.md explains them at length.
 enum class NoteId : uint8_t {
-  kTruncatedJson,       // the file ends inside the events or before the closing brackets
-  kTruncatedGzip,       // a compressed stream ends before its trailer
-  kCorruptGzip,         // a compressed stream is damaged: bad block, checksum or length
-  kSecondDocument,      // another JSON document after the end of the trace
-  kTrailingJunk,        // bytes after the end of the compressed stream or of the JSON
-  kReadFailed,          // the system stopped giving bytes in the middle of a file
-  kDamagedEvent,        // an event could not be read; reading went on at the next one
-  kOversizedEvent,      // an event larger than the reader's bound was left out
-  kRepairedName,        // a string with unescaped quotes was read by the text that follows it
-  kOddNumber,           // a time that is no plain decimal (exponent, text, sign inside)
-  kBadTime,             // an event without a usable time: counted, in no table
-  kNegativeDuration,    // a negative duration, taken as 0
-  kMissingDuration,     // a complete event without duration, taken as 0
-  kInvalidUtf8,         // names that are not UTF-8, kept byte for byte
-  kUnmatchedBeginEnd,   // a begin without end or the other way round
-  kNoGpuEvents,         // no event of any GPU
-  kNoEngineStep,        // an engine's trace without a step and without work
-  kDeviceRowsNotRead,   // work of a device, in a form that tacho does not read
-  kRangeProfiler,       // counters of ranges in place of kernels
-  kMixedRanks,          // several ranks in one file, without anything to tell them apart
-  kNoEvents,            // a trace without a single event
-  kOrphanGpuEvents,     // GPU events whose launch is not in the recording
-  kLostGpuWork,         // calls that launched GPU work which is not in the file, between others
-  kLostAtEdge,          // the same, but only for the first or the last calls of the recording
-  kCutOffWork,          // so much was queued when the recording ended that idle time is unknown
+  kTruncatedJson,      // the file ends inside the events or before the closing brackets
+  kTruncatedGzip,      // a compressed stream ends before its trailer
+  kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
+  kSecondDocument,     // another JSON document after the end of the trace
+  kTrailingJunk,       // bytes after the end of the compressed stream or of the JSON
+  kReadFailed,         // the system stopped giving bytes in the middle of a file
+  kDamagedEvent,       // an event could not be read; reading went on at the next one
+  kOversizedEvent,     // an event larger than the reader's bound was left out
+  kRepairedName,       // a string with unescaped quotes was read by the text that follows it
+  kOddNumber,          // a time that is no plain decimal (exponent, text, sign inside)
+  kBadTime,            // an event without a usable time: counted, in no table
+  kNegativeDuration,   // a negative duration, taken as 0
+  kMissingDuration,    // a complete event without duration, taken as 0
+  kInvalidUtf8,        // names that are not UTF-8, kept byte for byte
+  kUnmatchedBeginEnd,  // a begin without end or the other way round
+  kNoGpuEvents,        // no event of any GPU
+  kNoEngineStep,       // an engine's trace without a step and without work
+  kDeviceRowsNotRead,  // work of a device in a form that tacho does not read
+  kRangeProfiler,      // counters of ranges in place of kernels
+  kMixedRanks,         // several ranks in one file, without anything to tell them apart
+  kNoEvents,           // a trace without a single event
+  kOrphanGpuEvents,    // GPU events whose launch is not in the recording
+  // calls whose GPU work is missing in the file, between calls whose work is there
+  kLostGpuWork,
+  kLostAtEdge,  // the same, but only for the first or the last calls of the recording
+  // so much work was queued when the recording ended that idle time is unknown
+  kCutOffWork,
   kRecorderStopped,     // the recording of calls and GPU work is shorter than the trace
   kDeviceClock,         // GPU work before its launch, or after a call that waited for it
   kImpossibleOrder,     // GPU work of a stream out of the order of its launches
-  kTimesRefused,        // so much impossible order that no time of the device can be believed
+  kTimesRefused,        // so much impossible order that tacho uses no time of the device
   kLongOverlap,         // a GPU event that reaches far into the next ones of its stream (overflow)
   kProducerWarning,     // the profiler itself logged a warning or an error into the trace
   kProducerLostEvents,  // the profiler itself says that events are missing, or may be
@@ -53,7 +55,7 @@ enum class NoteId : uint8_t {
   kUnfinishedSpan,      // spans that were still open when the profiler stopped
   kManyCategories,      // more categories of events than a trace has ids for
   kDamagedTable,        // a table of a database could not be read to its end
-  kDamagedRow,          // a row that does not say to what it belongs: left out
+  kDamagedRow,          // a row whose process or thread is unknown: left out
   kUnknownString,       // an id of a name that the file does not hold
   kGraphAsOne,          // a CUDA graph that was recorded without its kernels
   kUnknownSchema,       // an export with a newer schema than the known ones, or without one
@@ -83,7 +85,7 @@ struct Note {
 // does not depend on the order in which they are found.
 class Notes {
  public:
-  // Counts `count` more of `id`; `where` is kept when it is the first.
+  // Counts `count` more of `id`; keeps `where` if it is the first.
   void Add(NoteId id, std::string_view where, uint64_t count = 1);
   [[nodiscard]] uint64_t CountOf(NoteId id) const;
   [[nodiscard]] const std::vector<Note>& list() const { return list_; }

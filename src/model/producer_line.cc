@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// Fits a line that has all words, in any order. `is_counted`: the number beside the first word is a
-// count, and a line with 0 does not fit. Seen in nsys's DIAGNOSTIC_EVENT and in Kineto's log.
+// Fits a line that has all words, in any order. `is_counted`: the number next to the first word is
+// a count, and a line with 0 does not fit. Seen in nsys's DIAGNOSTIC_EVENT and in Kineto's log.
 struct Sign {
   ProducerLine meaning;
   std::array<std::string_view, 2> words;  // in lower case

@@ -16,11 +16,11 @@ struct Request {
   static constexpr uint32_t kNoWorker = 0xffffffff;
 
   std::string id;         // sent as X-Request-Id
-  std::string server_id;  // the engine's own name for it; "" if it told none
+  std::string server_id;  // the engine's own name for it; "" if not reported
   std::string scenario;
   // Index into RequestTable::workers; kNoWorker: sent to a router, so any of them may have it.
   uint32_t worker = kNoWorker;
-  bool whole = false;  // answered as expected, to the end
+  bool whole = false;  // answered completely, as expected
   // handed: to the HTTP client; sent: when the kernel took it.
   std::optional<TimeNs> handed, sent, first_token, last_token, ended;
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
@@ -35,7 +35,7 @@ struct Request {
 struct RequestTable {
   struct Worker {
     std::string name;              // "w0", also its folder of traces
-    std::string url;               // that requests to it were sent to
+    std::string url;               // to which its requests were sent
     bool several_engines = false;  // data-parallel: which engine got a request is not known
   };
   struct Chunk {

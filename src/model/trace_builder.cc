@@ -158,8 +158,8 @@ void TraceBuilder::AddRange(const Event& event, int64_t duration) {
   ranges.args.push_back(StoreArgs(event));
 }
 
-// Each argument that is a number is a series. An event with any other argument, or with none, is
-// also kept whole, as an instant.
+// Each argument that is a number is a series. An event with any other argument, or without
+// arguments, is also kept as an instant.
 void TraceBuilder::AddCounters(const Event& event) {
   const ArgsShape& shape = trace_.words[event.args];
   const ProcessId owner = trace_.words[event.track].process;

@@ -61,8 +61,8 @@ bool LaneRows::FindLatest(const Lane& lane) {
   return true;
 }
 
-// Profilers write a lane in order, but for a few neighbours: insertion then looks at each row once.
-// If many rows are out of order, all are sorted.
+// Profilers write a lane nearly in order: only a few neighbours are swapped, and insertion looks at
+// each row about once. If many rows are out of order, all are sorted.
 void LaneRows::Sort(std::span<uint32_t> rows) const {
   const auto before = [&](uint32_t a, uint32_t b) { return ComesBefore(a, b); };
   size_t moves = 0;

@@ -50,14 +50,14 @@ struct Metric {
 };
 
 struct Category {
-  StringId name;  // under its name of today
+  StringId name;  // its current name
   SliceKind kind;
   CategoryMeaning meaning;
   // "Trace": a slice that shows when the profiler ran.
   bool is_window = false;
 };
 
-// The words of one trace: everything that its tables name by id.
+// Everything that the tables of a trace refer to by id.
 class Vocabulary {
  public:
   StringPool strings;
