@@ -175,8 +175,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
   return nullptr;
 }
 
-// The end of `text` if it is at `p`, followed by `behind`; else nullptr. `text` was once read here,
-// before the same fixed bytes, so this check is enough.
+// The end of `text` if it is at `p`, followed by `behind`; else nullptr. `text` was once read from
+// this slot, before the same fixed bytes, so this check is enough.
 const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
   if (text == StringId::kEmpty) return nullptr;
   const std::string_view bytes = words_[text];
@@ -187,8 +187,8 @@ const char* EventDecoder::MatchText(StringId text, char behind, const char* p, c
   return p + bytes.size();
 }
 
-// Reads a slot that is no plain number. The fixed bytes after it show whether it ended at the right
-// place.
+// Reads a slot that is no plain number. The fixed bytes after it show whether the slot was read
+// correctly.
 const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
     case SlotKind::kPid:

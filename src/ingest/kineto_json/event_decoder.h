@@ -17,8 +17,8 @@
 
 namespace tacho::kineto {
 
-// torch's Python exporter can draw GPU work on a lane by its annotation (graph_lanes="all"). Then
-// `stream` and tid are those of the lane, and this argument is the stream on which the work ran.
+// torch's Python exporter can draw GPU work on lanes by annotation (graph_lanes="all"). Then
+// `stream` and tid name the lane, and this argument names the stream on which the work ran.
 inline constexpr std::string_view kOriginalStream = "original_stream";
 
 // Turns the bytes of events into Events. An event that looks like an earlier one takes a fast path.
@@ -30,7 +30,7 @@ inline constexpr std::string_view kOriginalStream = "original_stream";
 // a time, and reads only the slots. It assumes nothing about the producer: the order of keys, the
 // white space and the values are those of the first event.
 //
-// Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
+// Both paths end in the same Emit with the same shape: the fast path makes no decision of its own.
 class EventDecoder {
  public:
   EventDecoder(EventSink& sink, const KinetoReadOptions& options);
@@ -73,7 +73,7 @@ class EventDecoder {
     };
     std::vector<Slot> slots = {};
     LaunchSizes fixed = {};            // the sizes without a slot
-    std::vector<int64_t> launch = {};  // the values of the slots at the last event
+    std::vector<int64_t> launch = {};  // the values of the slots in the last event
   };
   struct Shape {
     TemplatePart tail;
@@ -90,12 +90,13 @@ class EventDecoder {
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, if the id is no integer
     std::unique_ptr<GpuSlots> gpu;                         // null: no slot's value has a column
-    uint32_t next_same_name = kNone;                       // shape of the next event with its name
+    // shape of the event that last followed with the same name
+    uint32_t next_same_name = kNone;
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // The event that followed the same eight names the last time. Traces repeat themselves, so it is
-  // a good guess.
+  // The event that last followed the same eight names. Traces repeat themselves, so it is a good
+  // guess.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;

@@ -102,9 +102,9 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   return static_cast<uint32_t>(shapes_.size() - 1);
 }
 
-// torch's "cuspy" backend calls every copy "Memcpy" and says in arguments which one it is. This is
-// the name as Kineto would write it: "Memcpy DtoH (Device -> Pinned)" for the arguments "DtoH",
-// "device" and "pinned". kEmpty if there is no kind among the arguments.
+// torch's "cuspy" backend names every copy "Memcpy" and gives its kind in arguments. Returns the
+// name that Kineto would write: "Memcpy DtoH (Device -> Pinned)" for the arguments "DtoH", "device"
+// and "pinned". kEmpty if there is no kind among the arguments.
 StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
   std::string kind, source, target;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -242,8 +242,8 @@ void EventDecoder::GrowNames() {
   }
 }
 
-// Drops all that was learnt but the words and the habits. These stay, so that damaged events are
-// read the same before and after.
+// Forgets all that was learnt except words and habits, so that damaged events are read the same
+// before and after.
 void EventDecoder::Forget() {
   heads_.clear();
   recent_heads_.clear();

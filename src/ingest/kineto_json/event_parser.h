@@ -51,9 +51,9 @@ constexpr bool NeedsStart(EventType type) {
          type == EventType::kRangeEnd || type == EventType::kCounter;
 }
 
-// The prefix, with its separator, that a program that merges traces puts before each pid of a rank:
-// "[TP00-DP01] " in SGLang's "[TP00-DP01] 1234", and names of files and ranks, "rank0.json:" in
-// "rank0.json:1234". "" if the pid has no such prefix.
+// The prefix, with its separator, that programs that merge traces put before each pid of a rank:
+// "[TP00-DP01] " in SGLang's "[TP00-DP01] 1234", a file or rank in "rank0.json:1234". "" if the pid
+// has no such prefix.
 std::string_view RankOfPid(std::string_view pid);
 // "0" for "GPU 0 Counters", Kineto's pid for the hardware counters of a device; "" for other pids.
 std::string_view DeviceOfPid(std::string_view pid);
@@ -68,7 +68,7 @@ struct EventHabits {
 // past its closing brace, or stays unless the result is kOk.
 //
 // If an event is unreadable because its name holds unescaped quotes, or if it does not end within
-// `runaway_bytes`, its name is taken to end where names end in this file (EventHabits).
+// `runaway_bytes`, its name ends at the first text that follows names in this file (EventHabits).
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
 // Whether the brace at `p` opens an event (else kBad). `before` is the last character before it

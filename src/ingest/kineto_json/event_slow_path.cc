@@ -48,8 +48,8 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-// A key that differs for different parts. It has the lengths of the stretches, which may hold any
-// bytes.
+// A key that differs for different parts. It contains the lengths of the segments, since segments
+// may hold any bytes.
 std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
   std::string key = std::to_string(prefix) + ':';
   for (const Segment& segment : part.segments) {

@@ -88,8 +88,8 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
       header.producer_log.push_back(JsonStringOrText(line));
     });
   } else if (key == "INFO") {
-    // Kineto's counters say in every recording whether the device's part ended early: keep a line
-    // only if it did.
+    // Kineto writes a line about the end of the device's recording into every trace: keep it only
+    // if that ended early.
     ForEachElement(value, [&](std::string_view line) {
       std::string text = JsonStringOrText(line);
       if (MeaningOf(text) == ProducerLine::kLostEvents)

@@ -381,8 +381,8 @@ Scan Document::BeginsTrace(const Cursor& c) {
   return *p == '[' ? Scan::kOk : Scan::kBad;
 }
 
-// Whether the bracket at c.p ends the array of events, by what stands after it. In damaged text
-// (`strict`) only a known key proves it: brackets of arguments are followed by keys too.
+// Whether the bracket at c.p ends the array of events, by what follows it. In damaged text
+// (`strict`) only a known key proves it: other keys follow the brackets of arguments too.
 Scan Document::EndsArray(const Cursor& c, bool strict) {
   const bool is_last = c.last || c.end - c.p > kMostBlanks;
   const Scan undecided = is_last ? Scan::kBad : Scan::kMore;

@@ -15,8 +15,8 @@ struct KinetoReadOptions {
   // Events larger than about this (up to twice as much) are left out, with a note.
   size_t largest_event_bytes = size_t{64} << 20;
 
-  // Bounds that real traces do not meet; tests lower them.
-  // An event without an end within so many bytes has a string without a closing quote.
+  // Bounds that real traces never reach; tests lower them. An event without an end within so many
+  // bytes has a string without a closing quote.
   size_t runaway_bytes = size_t{1} << 20;
   // Beyond so many learnt bytes the fast path forgets all shapes and starts again. This bounds the
   // memory if no two events are alike. Results do not depend on it.

@@ -33,8 +33,8 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
 }
 
-// True if the quote at `p` (with three bytes after it) opens the first key of an event: a string
-// that ran so far was never closed.
+// True if the quote at `p` (with three bytes after it) opens the first key of an event: then a
+// string that reaches to here was never closed.
 bool OpensAnEvent(const char* begin, const char* p) {
   const std::string_view key(p, 4);
   if (key != "\"ph\"" && key != "\"ts\"") return false;

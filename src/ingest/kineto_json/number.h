@@ -11,7 +11,8 @@
 
 namespace tacho::kineto {
 
-// How many of the eight bytes at `p` (loaded into `v`) come before the first that is not a digit.
+// How many of the eight bytes in `v` (loaded from memory) come before the first that is not a
+// digit.
 inline int CountDigits(uint64_t v) {
   // A byte is a digit if its upper half is 3 and still is after adding 6.
   const uint64_t odd = ((v & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030) |
@@ -30,8 +31,8 @@ inline uint32_t DigitsValue(uint64_t v, int count) {
   return static_cast<uint32_t>((v & 0x0000ffff0000ffff) * 42949672960001 >> 32);
 }
 
-// Reads digits at `p` into `value` (at most 18 of them, else nullptr) and returns the first byte
-// after them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
+// Reads digits at `p` into `value` and returns the first byte after them; nullptr for no digit or
+// more than 18. Up to 24 bytes from `p` on are read.
 inline const char* ReadDigits(const char* p, uint64_t& value) {
   static constexpr uint32_t kPowers[] = {1,       10,        100,        1000,       10'000,
                                          100'000, 1'000'000, 10'000'000, 100'000'000};

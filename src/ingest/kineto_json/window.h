@@ -11,7 +11,7 @@ namespace tacho::kineto {
 // A moving window over a block stream: bytes that are still needed stay before the new ones.
 //
 // Nearly always the kept bytes are the start of one event and fit the headroom of the next block;
-// then only they are copied. The window gathers longer stretches in its own buffer.
+// then only they are copied. Longer ones are gathered in the window's own buffer.
 class Window {
  public:
   explicit Window(BlockStream& stream) : stream_(stream) {}
@@ -25,7 +25,8 @@ class Window {
   [[nodiscard]] uint64_t end_offset() const { return end_offset_; }
 
   // Appends more bytes to those from cursor().p on. False at the end of the stream; cursor().last
-  // is then set. A long stretch at least doubles, so that rereading it takes linear time.
+  // is then set. If there are many bytes, at least doubles them, so that rereading takes linear
+  // time.
   bool More();
 
  private:

@@ -13,16 +13,16 @@
 
 namespace tacho::nsys {
 
-// The table StringIds, read string by string. Memory: none if the ids are the rowids, as in
+// The table StringIds, read string by string. Uses no memory if the ids are the rowids, as in
 // exports; else 16 bytes for each string.
 class NameTable {
  public:
   // `schema` has the table and its columns id and value. The database outlives the object.
   static Result<NameTable> Open(SqliteDatabase& database, const Schema& schema);
 
-  // The string with this id, valid until the next call; nullopt if there is none.
+  // The string with this id, valid until the next call; nullopt if no string has it.
   std::optional<std::string_view> Find(int64_t id);
-  // The first failure to read the table: "StringIds: ..."; "" if there was none.
+  // The first failure to read the table: "StringIds: ..."; "" if none occurred.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
  private:

@@ -19,7 +19,7 @@ struct NsysExport {
 struct NsysExportOptions {
   bool is_stream = false;  // a .qdstrm file, which nsys's importer first turns into a report
   std::stop_token stop = {};
-  // Called once the program is known, with "nsys 2022.4.2.1". Optional, like on_share.
+  // Called with "nsys 2022.4.2.1" once the program is known. Optional, like on_share.
   std::function<void(const std::string& program)> on_begin = {};
   // Called with the share (0..1) that is exported so far.
   std::function<void(double share)> on_share = {};
@@ -34,7 +34,7 @@ struct NsysExportOptions {
 Result<NsysExport> ExportNsysReport(const std::string& report, const NsysExportOptions& options);
 
 // The version of the nsys that recorded a report, from the report's first bytes: "2025.5.1"; "" if
-// they do not have it.
+// it is not there.
 std::string NsysRecorderOf(std::string_view start);
 
 }  // namespace tacho

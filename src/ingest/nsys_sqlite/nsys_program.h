@@ -16,8 +16,8 @@ struct NsysProgram {
 };
 
 // The newest nsys in the folders of $PATH and in those where the packages of NVIDIA and of the
-// distributions put it. Each is asked for its version, for 10 s at most; a program that does not
-// answer does not count.
+// distributions put it. Runs each for its version, with a limit of 10 s; ignores a program that
+// does not answer.
 std::optional<NsysProgram> FindNsys(const std::stop_token& stop = {});
 
 // "NVIDIA Nsight Systems version 2022.4.2.1-df9881f": {2022, 4, 2, 1}; empty for anything else.

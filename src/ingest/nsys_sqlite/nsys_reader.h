@@ -22,7 +22,7 @@ struct NsysParts {
   bool unended = true;  // rows without an end, as 0 ns long; else they are only counted
 };
 
-// The parts to sum up without handing on their rows, which is many times faster. A part must not be
+// The parts to sum up without passing on their rows, which is many times faster. A part must not be
 // both read and summed up. Its notes are the same either way.
 struct NsysTimed {
   bool gpu = false;
@@ -38,7 +38,7 @@ struct NsysReadOptions {
   // Returns the sink for one process of the recording, by the name of its part of the file
   // ("pid=1234"; "" for a recording without an event). The sink must outlive the reading.
   std::function<EventSink&(const std::string& part)> next_sink;
-  // Called now and then with the share of the rows that were read so far, at most 1. Optional.
+  // Called repeatedly with the share of the rows that were read so far, at most 1. Optional.
   std::function<void(double share)> on_progress = {};
   NsysParts parts = {};
   NsysTimed timed = {};   // sums over all processes
@@ -53,8 +53,8 @@ struct NsysReadOptions {
 // processes are like that.
 //
 // Fails with kUsage if `only` names no part; the error lists the parts that there are. Fails with
-// kUnreadable only if the database is damaged before its first table, is no such export, or has a
-// schema of an unknown major version. Values of over 16 MiB are refused.
+// kUnreadable only if the database is damaged before its first table, is not an nsys export, or has
+// a schema of an unknown major version. Values of over 16 MiB are refused.
 Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& options);
 
 }  // namespace tacho

@@ -15,8 +15,8 @@ struct TorchRange {
   int64_t op_id = 0;
   std::string_view sizes;  // JSON; empty if there are none
 };
-// nullopt unless `text` has exactly this form, so that name, sequence, op_id and sizes hold all of
-// it.
+// nullopt unless `text` has exactly this form: then name, sequence, op_id and sizes hold all its
+// content.
 std::optional<TorchRange> ParseTorchRange(std::string_view text);
 
 // Whether torch gives an operator such a name: "aten::mm", "MmBackward0". Other names are ranges of

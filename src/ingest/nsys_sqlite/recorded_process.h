@@ -55,8 +55,8 @@ class RecordedProcess {
  public:
   RecordedProcess(EventSink& sink, NameTable& names, int64_t pid);
 
-  // The string of StringIds with this id, which `row` refers to. If there is none: "(string 17)",
-  // and a note.
+  // The string of StringIds with this id, to which `row` refers. If it is missing: "(string 17)",
+  // with a note.
   StringId Name(int64_t id, const RowPlace& row);
   StringId QuotedName(int64_t id, const RowPlace& row);  // as a JSON string
   StringId Intern(std::string_view text) { return words_.strings.Intern(text); }
@@ -68,20 +68,20 @@ class RecordedProcess {
   CategoryId Category(std::string_view literal);
 
   TrackId Thread(int64_t tid);
-  // The stream of GPU work, and its row among the rows of the device.
+  // The stream of GPU work, and its track among the tracks of the device.
   std::pair<TrackId, StreamId> Stream(int64_t device, int64_t stream);
-  // Another row of a device.
+  // Another track of a device.
   TrackId OnDevice(int64_t device, std::string_view row);
   TrackId Session();  // the track for what the profiler says about itself
 
-  // Hands the event over with these arguments, counted under `table`.
+  // Passes the event with these arguments to the sink, counted under `table`.
   void Emit(std::string_view table, Event& event, const ArgList& args);
 
   [[nodiscard]] EventSink& sink() { return sink_; }
   [[nodiscard]] Vocabulary& words() { return words_; }
   [[nodiscard]] Notes& notes() { return sink_.notes(); }
   [[nodiscard]] bool wants_args() const { return wants_args_; }
-  // The threads that have a row, by tid.
+  // The threads that have a track, by tid.
   [[nodiscard]] const std::unordered_map<int64_t, TrackId>& threads() const { return threads_; }
   [[nodiscard]] ProcessId id() const { return process_; }
 

@@ -19,8 +19,8 @@
 
 namespace tacho::nsys {
 
-// One export being read: table by table, each row into the sink of its process. Members Read*
-// read one table or the tables of one kind (FORMAT.md).
+// Reads one export, table by table: each row goes into the sink of its process. Members Read* read
+// one table or the tables of one kind (FORMAT.md).
 class Recording {
  public:
   Recording(SqliteDatabase& database, const NsysReadOptions& options, Schema schema,
@@ -39,7 +39,7 @@ class Recording {
   // host_tables.cc
   void ReadCalls();
   void ReadOsCalls();
-  // `of_any`: also the overhead of a process that shows nothing else, which is a helper of nsys.
+  // `of_any`: also for a process with nothing else (a helper of nsys).
   void ReadOverhead(std::string_view table, bool of_any);
   // gpu_tables.cc
   void ReadKernels();
@@ -118,11 +118,12 @@ class Recording {
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
-  // Finds the only process of the calls and ranges: 0 without any, absent if there are several.
+  // Sets lone_process_, the only process of the calls and ranges: 0 if there is no process, absent
+  // if there are several.
   void FindLoneProcess();
   [[nodiscard]] size_t RoomForProcesses() const;
-  // Stores columns 0 and 1 as Event::start and duration. False if no table can take them. Defects
-  // of the times are noted, except an end that may be missing: the event then has no length.
+  // Stores columns 0 and 1 as Event::start and duration. False if no table can take them. Notes
+  // defects of the times, except a missing end if `need` allows it: the event then has length 0.
   bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded) const;
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.place().Text()); }
   void ReportProgress();

@@ -101,7 +101,7 @@ void Recording::ReadSystem() {
 }
 
 // Reads warnings and errors of the profiler, about a process or about the whole recording. Leaves
-// out those about a process that has no trace.
+// out the ones about a process that has no trace.
 void Recording::ReadDiagnostics() {
   static constexpr std::array<std::string_view, 3> kColumns{"severity", "text", "globalPid"};
   constexpr int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL

@@ -14,8 +14,8 @@ inline constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in
 struct RowTimes {
   int64_t start = 0, duration = 0;  // ns
 };
-// How to take a row without an end. kMissing: as a row of length 0; kNeeded: the same, but noted;
-// kRequired: as a row without times, noted.
+// How to treat a row without an end. kMissing: as a row of length 0; kNeeded: the same, with a
+// note; kRequired: as a row without times, with a note.
 enum class End : uint8_t { kMissing, kNeeded, kRequired };
 
 // The times in columns 0 and 1, start and end. nullopt if no table can take them. Calls note(id)

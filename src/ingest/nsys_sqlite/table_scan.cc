@@ -135,8 +135,8 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
     columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
     sql += ", " + (is_there ? QuotedName(name) : "NULL");
   }
-  // The reader of the rows depends on the table alone, and SQLite has to decode all columns of a
-  // row. So damage ends the rows at the same row, whichever columns are chosen.
+  // Only the table decides whether SQLite reads the rows, and SQLite then decodes all columns of a
+  // row. So damage ends the scan at the same row, whichever columns are chosen.
   const bool is_plain = std::ranges::none_of(
       in_schema->columns, [](const auto& column) { return column.second.has_default; });
   if (is_plain && database.pages() != nullptr) {

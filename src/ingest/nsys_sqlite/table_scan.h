@@ -30,7 +30,7 @@ class Schema {
     uint32_t root = 0;  // page
     std::map<std::string, Column, std::less<>> columns;
   };
-  // Null if there is none.
+  // Null if there is no such table.
   [[nodiscard]] const Table* Find(std::string_view table) const;
   [[nodiscard]] bool Has(std::string_view table) const { return Find(table) != nullptr; }
   [[nodiscard]] bool Has(std::string_view table, std::string_view column) const;
@@ -69,7 +69,7 @@ class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
             std::span<const std::string_view> columns);
-  // Another scan of the same table for another thread, only if `whole` is direct. It has no rows
+  // Another scan of the same table, for another thread; `whole` must be direct. It has no rows
   // until Restrict is called.
   static TableScan PartOf(const TableScan& whole) { return TableScan(whole); }
   TableScan& operator=(const TableScan&) = delete;

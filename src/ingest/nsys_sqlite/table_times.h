@@ -45,7 +45,8 @@ class TableTimes {
     multiplier_ = uint64_t{random()} << 32 | random() | 1;
   }
 
-  // The process of the globalPid or globalTid in `column`; nullopt, and noted, if there is none.
+  // The process of the globalPid or globalTid in `column`; nullopt, with a note, if it has no such
+  // value.
   std::optional<int64_t> ProcessOf(const TableScan& row, int column) {
     const std::optional<int64_t> global = row.Has(column) ? row.Maybe(column) : lone_process_;
     if (global && has_last_ && ProcessKey(*global) == last_process_) return last_process_;
@@ -62,7 +63,7 @@ class TableTimes {
       if (std::equal(key.begin(), key.end(), entry.key.begin())) return entry;
     }
   }
-  // How long the row took; nullopt, and noted, if its times are not usable.
+  // How long the row took; nullopt, with a note, if its times are not usable.
   std::optional<int64_t> DurationOf(const TableScan& row, int64_t process) {
     const auto times = TimesOfRow(row, End::kRequired, [&](NoteId id) { Count(row, process, id); });
     return times ? std::optional(times->duration) : std::nullopt;
@@ -85,7 +86,7 @@ class TableTimes {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // Salted, or somebody could make a file with keys that all hash to one place.
+  // Salted: otherwise somebody could make a file with keys that all have one hash.
   template <size_t kWords>
   [[nodiscard]] uint64_t HashOf(const std::array<int64_t, kWords>& key) const {
     __extension__ typedef unsigned __int128 Wide;

@@ -58,8 +58,8 @@ std::vector<TableTimes> Recording::TimesOf(std::string_view table,
   return parts;
 }
 
-// False if the table is small or damaged: what counts of a damaged one shows only when its rows are
-// read in order.
+// False if the table is small or damaged: only a reading in order shows which rows of a damaged
+// table count.
 template <typename Take>
 bool Recording::TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts,
                                const Take& take) {
