@@ -9,8 +9,7 @@
 
 namespace tacho::simulate {
 
-// An exchange without a client: its answer goes to `done`, as a whole; status 0 if there is no
-// answer.
+// An exchange without a client: passes the whole answer to `done`; status 0 without an answer.
 class QuietExchange : public HttpExchange {
  public:
   using Done = std::function<void(int status, std::string body)>;

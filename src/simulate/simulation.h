@@ -30,7 +30,7 @@ struct SimulationOptions {
   uint16_t port = 0;         // of the router; without one, of the first worker
   uint16_t worker_port = 0;  // of the first worker behind a router; 0: free ones
   std::string log_path;
-  std::vector<WorkerPlace> elsewhere;  // workers in processes of their own; the router has them too
+  std::vector<WorkerPlace> elsewhere;  // workers in other processes; the router has them too
   std::function<void()> on_death;      // called when a worker has died, after its port is closed
 };
 
@@ -41,7 +41,7 @@ class Simulation {
   // kUsage: a setting that a real server would refuse, with its message. kOutput: no port, or no
   // log.
   static Result<std::unique_ptr<Simulation>> Start(const SimulationOptions& options);
-  virtual ~Simulation() = default;  // as on SIGTERM: stops listening, drops open exchanges
+  virtual ~Simulation() = default;  // like SIGTERM: stops listening, drops open exchanges
 
   virtual std::string RouterUrl() const = 0;      // "" without one
   virtual std::string PrometheusUrl() const = 0;  // of the router

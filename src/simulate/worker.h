@@ -17,8 +17,8 @@
 
 namespace tacho::simulate {
 
-// A server around a vLLM or an SGLang, with other routes, or another engine that writes its traces
-// as SGLang does, except for their names.
+// A server around a vLLM or an SGLang with other routes; or (TensorRT-LLM, TokenSpeed) another
+// engine, which writes SGLang's traces under other names.
 enum class HostKind : uint8_t { kNone, kTensorRtLlm, kTokenSpeed, kDynamo };
 
 // The settings of a simulated server process.
@@ -33,8 +33,8 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  // The pid of the server. Linux assigns none above 4,194,304, so unless the parts are processes,
-  // the pids here belong to no process.
+  // The pid of the server. Linux assigns no pid above 4,194,304, so unless the ranks are processes,
+  // these pids belong to no process.
   int64_t pid = 5'000'000;
   // The pids by engine and rank, if the ranks are processes. Empty: numbers after `pid` are used.
   std::vector<int64_t> rank_pids;
@@ -53,7 +53,7 @@ struct WorkerOptions {
   bool truth = false;  // write the expected figures beside each trace
   Faults faults;
 
-  std::string instance_id;  // vLLM: five hexadecimal digits, other ones in each life
+  std::string instance_id;  // vLLM: five hexadecimal digits, new ones for each start
   int64_t PidOf(size_t engine, int rank) const {
     const size_t at =
         engine * static_cast<size_t>(cost.tensor_parallel) + static_cast<size_t>(rank);

@@ -14,7 +14,7 @@
 
 namespace tacho::simulate {
 
-// A text in generation: what an event of its stream, or the whole answer, may contain.
+// The state of one generated text: what an event of its stream, or the whole answer, may contain.
 struct AnswerPart {
   int64_t index = 0;  // among the answer's texts
   const std::vector<int64_t>* prompt = nullptr;
@@ -25,7 +25,7 @@ struct AnswerPart {
   std::vector<int64_t> whole_ids;
   bool first = false;
   std::string_view finish;         // "length", "stop"; "" before the end
-  double seconds = 0;              // since the request came
+  double seconds = 0;              // from the request's arrival on
   double first_token_seconds = 0;  // likewise
 };
 
@@ -52,7 +52,7 @@ struct AnswerOptions {
 
 // One text to make.
 struct AnswerText {
-  uint64_t id = 0;  // of the engine's request
+  uint64_t id = 0;  // the id of the engine's request
   std::vector<int64_t> prompt;
   int64_t cached_tokens = 0;
   int64_t length = 1;  // tokens of the answer

@@ -21,7 +21,7 @@ struct BatcherLimits {
 struct BatchRequest {
   uint64_t id = 0;
   int64_t prompt_tokens = 0;
-  int64_t cached_tokens = 0;  // of the prompt, at its beginning; at least one token is always read
+  int64_t cached_tokens = 0;  // at the prompt's beginning; at least one token is always computed
   int64_t output_tokens = 1;  // it ends after this many
   int64_t arrival_ns = 0;
 };
@@ -47,9 +47,9 @@ struct BatchOutput {
   bool finished = false;
 };
 
-// Continuous batching: requests in, steps out, time only as values. Running requests keep their
-// place. Waiting ones enter in order, while there are places, tokens and room in the cache for
-// their whole answer (so nothing is ever preempted).
+// Continuous batching: requests in, steps out; times are passed in as values. Running requests stay
+// in the batch. Waiting ones enter in order, while the limits of requests and tokens allow it and
+// the cache has room for their whole answer (so no request is ever preempted).
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
@@ -57,7 +57,7 @@ class Batcher {
   void Add(const BatchRequest& request);
   // Removes a request in any state. False if it is not, or no longer, here.
   bool Abort(uint64_t id);
-  // The next step, empty if there is nothing to do. The one before must have been completed.
+  // The next step, empty if there is nothing to do. Call Complete for the previous step first.
   StepBatch Schedule(int64_t now_ns);
   // Ends the scheduled step. Returns the requests that got a token, in the order of the batch. A
   // request that was aborted meanwhile gets none.

@@ -16,7 +16,7 @@ enum class ChangeKind : uint8_t {
   kSlower,      // a kernel takes so many per cent longer
   kFused,       // a kernel and the one after it become one, which takes a fifth less than both
   kRenamed,     // a kernel has another name
-  kMore,        // a kernel is called so many more times at each of its places
+  kMore,        // at each call of a kernel it is called so many more times
   kCommSlower,  // all collectives take so many per cent longer
   kEager,       // decode steps launch kernel by kernel, without a graph
   // To the host.
@@ -54,8 +54,8 @@ const std::vector<ChangeRow>& ChangeRows();
 
 // What a kernel is called in --change: "attention", "gate-up".
 std::string_view RoleName(KernelRole role);
-// The kernel that takes the place of `role` and the one after it, or of `role` alone; kCount where
-// there is none.
+// The kernel that replaces `role` and the kernel after it (FusedRole), or `role` alone
+// (RenamedRole); kCount if there is no such kernel.
 KernelRole FusedRole(KernelRole role);
 KernelRole RenamedRole(KernelRole role);
 

@@ -117,8 +117,8 @@ void CallMoreOften(std::vector<KernelWork>& list, KernelRole role, int64_t more)
   list = std::move(longer);
 }
 
-// Makes the change on the kernels' durations, so that it can be compared with the same step without
-// the change.
+// Applies the change to the finished list of kernels, so that the step can be compared with the
+// same step without the change.
 void Make(const Change& change, std::vector<KernelWork>& list) {
   const auto slow = [&](auto&& which) {
     for (KernelWork& work : list) {

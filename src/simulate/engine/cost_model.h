@@ -45,7 +45,7 @@ Result<Hardware> FindHardware(std::string_view name);
 struct Noise {
   double step = 0;    // from step to step: standard deviation of a factor on kernels and host
   double run = 0;     // from seed to seed: the same, for a factor on all steps
-  double stalls = 0;  // share of the steps before which the host stands still, for 0.1 to 1 ms
+  double stalls = 0;  // share of the steps before which the host pauses, for 0.1 to 1 ms
 };
 
 struct CostModel {
@@ -55,15 +55,15 @@ struct CostModel {
   double speed = 1;  // everything takes 1/speed of its time
   Noise noise = {};
   std::vector<Change> changes =
-      {};  // to kernels and hosts; those to the whole run are applied already
+      {};  // to kernels and hosts only; changes to the whole run are already applied
 };
 
-// One kernel of a step, without its place in time.
+// One kernel of a step, without its start time.
 struct KernelWork {
   KernelRole role;
   int64_t duration_ns;
   int64_t rows;    // of the batch, for its grid
-  uint64_t place;  // in the step without changes
+  uint64_t place;  // its index in the step without changes
 };
 
 // The kernels of one step on one device, in order. `prepare` and `sample` are always launched one

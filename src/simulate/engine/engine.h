@@ -29,13 +29,14 @@ class TokenListener {
   virtual ~TokenListener() = default;
   // One more token at that (monotonic) time; `last`: the request is over.
   virtual void OnToken(int64_t now_ns, bool last) = 0;
-  // False: the reader has gone; the request is aborted.
+  // False: the client has gone, so the request is aborted.
   virtual bool IsWanted() const = 0;
   virtual void OnAborted() = 0;
 };
 
-// One scheduler with its batch and its tensor-parallel ranks: takes requests, runs one step after
-// the other in real time, and records for its profilers. All on the loop's thread.
+// One scheduler with its batch and its tensor-parallel ranks. It takes requests, runs one step
+// after the other in the loop's time, and records for its profilers. Use it only on the loop's
+// thread.
 class Engine {
  public:
   Engine(const EngineOptions& options, Loop& loop)
@@ -59,8 +60,8 @@ class Engine {
   void Resume();
   void Kill();
 
-  // Runs `job` between two steps, at once if no step runs and the engine is not stalled. At that
-  // point engines handle profiler requests.
+  // Runs `job` between two steps, as engines handle profiler requests; at once if no step runs and
+  // the engine is not stalled.
   void BetweenSteps(std::function<void()> job);
 
   // Any number of recordings at a time. A recording that is opened during a step includes it.
@@ -110,8 +111,8 @@ class Engine {
   RecordedStep step_;
   bool pending_ = false;  // batch_ has been scheduled and waits for the gate
   bool busy_ = false, stalled_ = false, dead_ = false, wake_posted_ = false;
-  bool ran_something_ = false;  // since the last empty step
-  bool after_idle_ = false;     // of batch_: there was nothing to do before it
+  bool ran_something_ = false;  // a step ran since the last empty one
+  bool after_idle_ = false;     // the engine was idle before batch_
   uint64_t next_step_ = 0;
   int64_t forwards_ = 0;
   int64_t step_start_ns_ = 0;

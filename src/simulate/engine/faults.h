@@ -11,7 +11,7 @@
 namespace tacho::simulate {
 
 enum class FaultKind : uint8_t {
-  kSlowStart,      // the profiler begins late, and /start_profile answers then
+  kSlowStart,      // the profiler begins late, and only then /start_profile answers
   kStall,          // after its profiler's first start the engine takes no step for so long
   kSlowFlush,      // writing a trace takes this long, and the file grows meanwhile
   kSlowTable,      // vLLM's table after the trace takes this long per step
@@ -26,7 +26,7 @@ enum class FaultKind : uint8_t {
   kNewTorch,       // a worker's processes have the Kineto of torch 2.14, whatever its version
   kTruncate,       // traces end in the middle
   kSilentSecond,   // the second session answers 200 and writes nothing
-  kClockSkew,      // the machine's clock is off
+  kClockSkew,      // the machine's clock is wrong by this
   kClockDrift,     // and runs too fast
   kDieInFlush,     // the engine dies while it writes its trace
   kDieInLoad,      // the engine dies after this many steps
@@ -37,7 +37,7 @@ enum class FaultKind : uint8_t {
   kLoseFirst,      // the Nth session loses its first N times this many pieces of device work
   kLoseReplays,    // all graph replays except every Nth lose their device work
   kRecorderStops,  // calls and device work are recorded until this long before the window ends
-  kDeviceSkew,     // the device's clock is off against the host's
+  kDeviceSkew,     // the device's clock differs from the host's by this
   kDeviceDrift,    // and runs too fast
   kCount,
 };
@@ -62,7 +62,7 @@ const std::vector<FaultRow>& FaultRows();
 // kUsage with what is wrong and the known kinds.
 Result<Fault> ParseFault(std::string_view text);
 std::string TextOf(const Fault& fault);
-// One fault for one of `workers`, the same for the same seed.
+// A random fault for one of `workers`; the same seed gives the same one.
 Fault RandomFault(uint64_t seed, int64_t workers);
 
 class Faults {

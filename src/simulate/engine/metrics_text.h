@@ -27,7 +27,7 @@ class MetricsText {
   void Line(std::string_view name, std::string_view labels, double value);
 
   std::string out_;
-  std::string family_;  // the last one: its head is written once
+  std::string family_;  // the last family: its head is written once
 };
 
 }  // namespace tacho::simulate

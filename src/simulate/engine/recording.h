@@ -22,14 +22,14 @@ struct RecordedStep {
   std::optional<int64_t> profiler_step;  // of torch's schedule: ProfilerStep#N
   int64_t forward = 0;                   // the engine's own counter ("forward_id")
   bool finished = true;                  // false: the window closed while it ran
-  bool after_idle = false;               // there was nothing to do before it
+  bool after_idle = false;               // the engine was idle before it
 };
 struct Recording {
   int64_t start_ns = 0, end_ns = 0;
   std::vector<RecordedStep> steps;
   std::vector<StepPlan> plans = {};  // of the steps; empty: not kept, PlanStep makes them again
-  bool ends_idle = false;            // there was nothing to do at its end
-  bool ends_in_request = false;      // SGLang: a request, which is still being handled, ended it
+  bool ends_idle = false;            // the engine was idle at its end
+  bool ends_in_request = false;      // SGLang: a request ended it, and was still being handled then
 };
 
 // How an engine names its steps in a trace.
@@ -43,8 +43,8 @@ enum class StepNames : uint8_t {
 };
 std::string StepName(StepNames names, const RecordedStep& step);
 
-// Whose trace it is: a rank's, vLLM's front end's (without stacks only the profiler's span), or
-// that of a process that has nothing to record (not even the span).
+// Whose trace it is: a rank's, vLLM's front end's (without stacks only the profiler's span), or a
+// process's that has nothing to record (not even the span).
 enum class TraceContent : uint8_t { kWorker, kFrontend, kNothing };
 
 // The content of a trace file apart from the steps: one rank of one engine.
@@ -53,7 +53,7 @@ struct TraceSource {
   SimulatedEngine engine = SimulatedEngine::kVllm;
   std::string version;  // stamped into the file when `stamps_version`
   bool stamps_version = true;
-  // Taken by Kineto alone, without the additions of torch.profiler and the engine.
+  // Recorded by Kineto alone, without the additions of torch.profiler and the engine.
   bool on_demand = false;
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;
   StepNames names = StepNames::kContext;

@@ -4,8 +4,8 @@
 
 namespace tacho::simulate {
 
-// What one engine step computes, summed over its requests. "Context" are requests that still read
-// their prompt, "generation" those that make one token after the other.
+// What one engine step computes, summed over its requests. "Context": requests whose prompts are
+// still being computed. "Generation": requests that make one token after the other.
 struct StepLoad {
   struct Part {
     int64_t requests = 0;

@@ -129,8 +129,8 @@ class Rank {
   }
 
  private:
-  // While it lives, the rank draws from a random sequence of one kernel alone. If a change adds or
-  // removes another kernel, the draws for this one stay the same.
+  // While this object lives, the rank draws from a random sequence for one kernel alone. So a
+  // change that adds or removes another kernel does not change this one's draws.
   class OwnDraws {
    public:
     OwnDraws(Rank& rank, uint64_t place)

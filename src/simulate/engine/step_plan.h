@@ -59,7 +59,7 @@ struct StepPlan {
 // Plans one step on all ranks together: a collective ends on all at the same time. Deterministic;
 // what a change in `cost` does not affect is the same without it, to the nanosecond. A decode step
 // of at most 512 requests replays one graph; other steps launch kernel by kernel. A step without
-// requests is the engine's look at an empty batch.
+// requests is a step with an empty batch.
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step);
 

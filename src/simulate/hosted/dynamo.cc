@@ -63,7 +63,7 @@ void DynamoServer::Handle(const Exchange& exchange) {
 }
 
 // The vLLM worker reads profile_prefix only, and reports errors in the body. The SGLang worker
-// passes its fields on; an exception there becomes a 500.
+// passes the fields on; an exception there becomes a 500.
 void DynamoServer::Profile(const Exchange& exchange, bool start) {
   const bool vllm = options_.kind == SimulatedEngine::kVllm;
   const Json asked = ParseJson(exchange->request().body);

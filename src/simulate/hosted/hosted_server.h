@@ -12,12 +12,12 @@ namespace tacho::simulate {
 //                 409 for a second start, a stop that answers after 30 s at the latest;
 //   kTokenSpeed   the control port of tokenspeed serve, which hands profile requests to its SMG;
 //   kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
-// docs/engines.md says what the contracts leave open. kUsage as for the engine inside.
+// docs/engines.md lists what the contracts leave open. kUsage as for the engine inside.
 Result<std::unique_ptr<Worker>> MakeHostedServer(const WorkerOptions& options, Loop& loop,
                                                  ServerLog& log);
 
-// The path prefix of requests that a Dynamo front end hands to its workers, which in reality go
-// over a transport of their own.
+// The path prefix of requests from a Dynamo front end to its workers. Real ones use their own
+// transport.
 inline constexpr char kFromFrontEnd[] = "/_from_front_end";
 
 }  // namespace tacho::simulate

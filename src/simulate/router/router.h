@@ -28,7 +28,7 @@ class Router {
  protected:
   Router(HttpClient& client, Loop& loop, ServerLog& log)
       : client_(client), loop_(loop), log_(log) {}
-  // The next live worker, round robin; nullptr if there is none.
+  // The next live worker, round robin; nullptr if no worker lives.
   Upstream* Next();
   // Sends the request to that worker and its answer back. `ended` (may be empty) is called on the
   // loop.
@@ -59,7 +59,7 @@ std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerL
 enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // to its workers
 std::unique_ptr<Router> MakeSmgRouter(SmgTransport transport, HttpClient& client, Loop& loop,
                                       ServerLog& log);
-// The front end of a Dynamo deployment: no router that tacho could ask for its workers.
+// The front end of a Dynamo deployment, which tacho cannot ask for its workers.
 std::unique_ptr<Router> MakeDynamoFrontEnd(HttpClient& client, Loop& loop, ServerLog& log);
 
 }  // namespace tacho::simulate

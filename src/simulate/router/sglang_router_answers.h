@@ -12,7 +12,7 @@ namespace tacho::simulate {
 
 // A worker's id as the router shows it.
 std::string UuidOf(const Upstream& upstream);
-// GET /workers/{id}; `failure` is the error of the last order about it, "" if there is none.
+// GET /workers/{id}; `failure` is the error of the last order about the worker, or "".
 std::string WorkerJson(const Upstream& upstream, const std::string& failure, int64_t now_s);
 std::string WorkersJson(const std::vector<Upstream>& upstreams);  // GET /workers
 std::string LoadsJson(const std::vector<Upstream>& upstreams);    // GET /get_loads

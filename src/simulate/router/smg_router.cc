@@ -106,8 +106,8 @@ class SmgRouter : public Router {
     size_t open = 0;
   };
 
-  // Sends the request to all workers, or to the one that the body names. What is a gRPC call in SMG
-  // is an HTTP request here.
+  // Sends the request to all workers, or to the one that the body names. An HTTP request stands for
+  // SMG's gRPC call.
   void Profile(const Exchange& exchange) {
     const ServerRequest& request = exchange->request();
     Json body = ParseJson(request.body.empty() ? "{}" : request.body);

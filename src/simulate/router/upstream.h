@@ -15,11 +15,11 @@ namespace tacho::simulate {
 
 // A worker as a router knows it.
 struct Upstream {
-  std::string url;          // as it was registered, without @rank
+  std::string url;          // as registered, without @rank
   std::optional<int> rank;  // of a data-parallel engine behind it
   Worker* local = nullptr;  // in this process; else it is reached over HTTP
   bool healthy = true;
-  int64_t load = 0;  // requests under way
+  int64_t load = 0;  // requests in flight
   uint64_t id = 0;
   std::string type = "regular";
   SimulatedEngine kind = SimulatedEngine::kSglang;

@@ -36,8 +36,8 @@ struct SglangProfileRequest {
 };
 std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body);
 
-// SGLang's SchedulerProfilerManager (profiler V1) as a value: asked in run_batch, before each
-// forward pass.
+// SGLang's SchedulerProfilerManager (profiler V1), without side effects: called in run_batch,
+// before each forward pass.
 class SglangProfiler {
  public:
   explicit SglangProfiler(const SglangVersion& version) : version_(version) {}
@@ -45,7 +45,7 @@ class SglangProfiler {
   struct Order {
     enum class Kind : uint8_t {
       kBegin,  // a recording begins (a running one is lost)
-      kWrite,  // it ends and is written
+      kWrite,  // the recording ends and is written
       kDie,    // an exception of the scheduler ends the server
     };
     Kind kind;

@@ -11,8 +11,8 @@
 
 namespace tacho::simulate {
 
-// What SGLang's /start_profile and /stop_profile do: every scheduler (data-parallel rank) has its
-// own profiler, and the first reply is the answer.
+// SGLang's /start_profile and /stop_profile: every scheduler (data-parallel rank) has its own
+// profiler, and the first reply is the answer.
 class SglangProfiling {
  public:
   struct Parts {
@@ -30,7 +30,7 @@ class SglangProfiling {
 
   bool busy() const;     // one of its schedulers is busy
   bool pending() const;  // busy, and every session waits for its first step
-  void Cancel();         // what is pending does not begin
+  void Cancel();         // pending sessions never begin
   // Forward passes of the first engine so far.
   int64_t forwards() const;
 
@@ -43,7 +43,7 @@ class SglangProfiling {
     SglangProfiler profiler;
     int recording = 0;
   };
-  // Answers with the first reply; nullptr exchange: no client.
+  // Answers with the first reply. An exchange of nullptr: no client.
   class FirstReply;
 
   bool OnBatch(size_t engine, const StepBatch& batch);

@@ -65,7 +65,7 @@ class SglangServer : public Worker {
   void ResumeMemory(const Exchange& exchange);
   void Generate(const Exchange& exchange);
   void Complete(const Exchange& exchange, bool chat);
-  // Hands texts to the engine of that rank (-1: the least busy) and answers as they come.
+  // Submits texts to the engine of that rank (-1: the least busy) and answers as their tokens come.
   struct Asked {
     std::vector<std::vector<int64_t>> prompts;
     int64_t copies = 1, most_tokens = 1, rank = -1;

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A key of the configuration, the first minor version of 0.x that has it, and the first with an
-// environment variable for it (0: none has).
+// A key of the configuration, the first minor version of 0.x that has it, and the first that has an
+// environment variable for it (0: no version has).
 struct KnownKey {
   std::string_view name;
   int since;

@@ -38,15 +38,15 @@ struct VllmProfilerConfig {
 // Reads vLLM's JSON as that version does: an unknown key is an error (kUsage) with the message of
 // `vllm serve`. Until 0.12 the keys stand for environment variables. "" gives no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
-// The configuration of one session: `kwargs`, a JSON object, are torch.profiler.profile's, and
-// override the server's own. kUsage with Python's words for what torch does not take: such a
-// session records nothing.
+// The configuration of one session: `kwargs`, a JSON object with arguments of
+// torch.profiler.profile, override the server's own. kUsage, in Python's words, for arguments that
+// torch refuses: such a session records nothing.
 Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_view kwargs);
 // The configuration as /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);
 
-// The profiler of vLLM's workers: vllm/profiler/wrapper.py as a value. Called at the start of each
-// execute_model, before the step's annotation.
+// The profiler of vLLM's workers (vllm/profiler/wrapper.py), without side effects. Called at the
+// start of each execute_model, before the step's annotation.
 class VllmWorkerProfiler {
  public:
   VllmWorkerProfiler(const VllmProfilerConfig& config, const VllmVersion& version)
@@ -73,7 +73,7 @@ class VllmWorkerProfiler {
   VllmProfilerConfig config_;
   bool resets_itself_;
   bool active_ = false;     // between start and stop, as the worker sees it
-  bool recording_ = false;  // torch's profiler runs and keeps what it sees
+  bool recording_ = false;  // torch's profiler runs and records
   bool done_ = false;       // this session's recording has been written
   int64_t delay_ = 0, max_ = 0, seen_ = 0, recorded_ = 0;
 };

@@ -67,7 +67,7 @@ class VllmServer : public Worker {
   int64_t sleep_level_ = 0;
   int64_t created_s_ = 0;
   uint64_t next_request_ = 1;
-  uint64_t answers_ = 0;  // for error-in-stream
+  uint64_t answers_ = 0;  // counted for the fault error-in-stream
   int64_t answering_ = 0;
 };
 
