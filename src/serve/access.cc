@@ -154,8 +154,8 @@ AccessVerdict Access::Check(const ServerRequest& request) {
     const auto given = Parameters(request.query).Text("token");
     if (given && !IsInFolder(request) && TakesToken(*given)) return PassToFolder();
     if (given && IsInFolder(request) && TakesPass(*given)) {
-      // Without a Path attribute the cookie is valid only for this folder, even behind a proxy that
-      // adds a folder of its own.
+      // Without a Path attribute the cookie is valid only for this folder, even if a proxy puts
+      // another folder before it.
       const std::string cookie =
           fmt::format("{}={}; HttpOnly; SameSite=Strict", cookie_name_, cookie_);
       return {303, "", {{"Location", "./"}, {"Set-Cookie", cookie}}};

@@ -19,20 +19,20 @@ struct AccessVerdict {
   std::vector<HttpHeader> headers = {};
 };
 
-// Decides who may ask a server that belongs to one user of a shared machine; pages of other origins
-// can reach its port too. Checked in this order:
+// Decides who may use a server that belongs to one user of a shared machine. Other users, and pages
+// of other origins, can reach its port too. Checked in this order:
 //
 //   403  the Host is neither localhost, 127.0.0.1, [::1] nor in `hosts`: this stops other names
 //        that were made to resolve to this machine (DNS rebinding)
 //   405  a method other than GET, HEAD and PUT
 //   303  GET /?token= with the token: to /FOLDER/?token=PASS, which works once and leads to ./ with
 //        the cookie "tacho-PORT" (HttpOnly, Strict)
-//   401  neither that cookie, below /FOLDER/, nor the token as "Authorization: Bearer"
+// 401 a request with neither that cookie (below /FOLDER/) nor the token as "Authorization: Bearer"
 //   403  PUT without an Origin of the same host: a page of another origin
 //
 // A cookie is not bound to a port: a browser sends it to every server of this host, other users'
-// too. So the cookie is set for the folder only. The folder's name is secret, so a browser never
-// asks another server for it.
+// too. So the cookie is valid only below the folder, whose name is secret: a browser never asks
+// another server for that folder.
 //
 // Secrets are compared in constant time. Thread-safe.
 class Access {

@@ -12,12 +12,12 @@
 
 namespace tacho {
 
-// Sends the events of a run to all pages that listen (text/event-stream). A page that comes later
-// first gets the earlier events: of the progress only the last, of each rank its current state.
-// Thread-safe.
+// Sends the events of a run to all pages that listen (text/event-stream). A page that connects
+// later first gets the earlier events: of progress only the last event, of each rank its current
+// state. Thread-safe.
 class EventHub {
  public:
-  // The data of these ranks' events now, one JSON document each. May not call this object.
+  // The current data for these ranks' events, one JSON document each. Must not call this object.
   using RankEntries = std::function<std::vector<std::string>(const std::vector<size_t>& ranks)>;
   explicit EventHub(RankEntries entries = {}) : entries_(std::move(entries)) {}
 
@@ -25,7 +25,7 @@ class EventHub {
   void Send(std::string_view event, std::string_view data);
   void SendRanks(const std::vector<size_t>& ranks);
   void SendProgress(std::string_view data);
-  // Answers with the events so far and keeps the connection; 503 where too many listen.
+  // Answers with the events so far and keeps the connection; 503 if too many pages listen.
   void Listen(std::shared_ptr<HttpExchange> exchange);
   // Sends a comment to all, so that proxies keep the connections. Forgets pages that are gone.
   void Beat();

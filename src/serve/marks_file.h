@@ -14,15 +14,16 @@ class MarksFile {
  public:
   static constexpr size_t kMostBytes = size_t{1} << 20, kMostMarks = 10'000, kMostNote = 4096;
 
-  // `path`: of the file; "": there is no place for one.
+  // `path`: of the file; "": marks cannot be kept.
   explicit MarksFile(std::string path) : path_(std::move(path)) {}
 
-  // The marks in the form of API.md; none if there is no file. kUnreadable: it holds anything else.
+  // The marks in the form of API.md; no marks if there is no file. kUnreadable: the file holds
+  // anything else.
   [[nodiscard]] Result<std::string> Read() const;
   // `if_match`: the value of the If-Match header, with the TagOf of the marks to replace; "": any.
-  // False: the marks have changed since, and stay. kUsage: `json` is not what API.md says, or too
-  // large; kOutput: the file cannot be written; kUnreadable: another file is in its place, and
-  // stays.
+  // False: the marks have changed since; they are not replaced. kUsage: `json` is not what API.md
+  // says, or too large; kOutput: the file cannot be written; kUnreadable: the file there is no
+  // marks file; it is not replaced.
   Result<bool> Replace(std::string_view json, std::string_view if_match = {});
   // The entity tag of what Read returned, with its quotes.
   static std::string TagOf(std::string_view marks);

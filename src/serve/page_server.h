@@ -25,7 +25,7 @@ struct PageServerOptions {
   std::string assets_folder = {};             // the page's files; "": the embedded ones
 };
 
-// Answers what is asked below api/v1/: `what` is "meta", "tiles", ... Several threads call it.
+// Answers requests below api/v1/: `what` is "meta", "tiles", ... Several threads call it.
 using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerRequest& request)>;
 
 // Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static

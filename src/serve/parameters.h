@@ -19,15 +19,16 @@ class Parameters {
   explicit Parameters(std::string_view query);
 
   [[nodiscard]] std::optional<std::string> Text(std::string_view name) const;
-  // A whole number of [least, most]. If the parameter is absent: `otherwise`, or an error if that
+  // A whole number in [least, most]. If the parameter is absent: `otherwise`, or an error if that
   // is absent too.
   [[nodiscard]] Result<int64_t> Number(std::string_view name, int64_t least, int64_t most,
                                        std::optional<int64_t> otherwise = std::nullopt) const;
   // A whole number below `size`.
   [[nodiscard]] Result<size_t> Index(std::string_view name, size_t size) const;
-  // `from` and `to`, not to < from; `otherwise` where both are absent.
+  // `from` and `to`, with from <= to; `otherwise` if both are absent.
   [[nodiscard]] Result<Interval> Window(std::optional<Interval> otherwise = std::nullopt) const;
-  // Whole numbers below `size`, "0,3-7", at most `most` of them; nullopt where it is absent.
+  // Whole numbers below `size`, "0,3-7", at most `most` of them; nullopt if the parameter is
+  // absent.
   [[nodiscard]] Result<std::optional<std::vector<size_t>>> Indexes(std::string_view name,
                                                                    size_t size, size_t most) const;
 

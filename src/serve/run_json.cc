@@ -126,8 +126,8 @@ void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& anal
   json.End();
 }
 
-// Writes the parts shown by the bar and the tables of the first screen: they cover the traces that
-// the verdict covers, counted in the same way.
+// Writes the values for the bar and the tables of the first screen. They cover the same traces as
+// the verdict, counted in the same way.
 void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
   const TraceAnalysis* only = OnlyTrace(run);
   const RunTotals all = only != nullptr ? RunTotals() : TotalsOf(run);

@@ -14,8 +14,8 @@ std::string MetaJson(const ServedRun& run);
 // What API.md calls `api/v1/summary`, for a run that is done.
 std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis);
 
-// Write the members of an entry of `meta.ranks` and those of `meta.read` into the object that is
-// open. `analysis`: that of the rank's trace; null if there is none yet.
+// Write the members of an entry of `meta.ranks`, and of `meta.read`, into the open object.
+// `analysis`: of the rank's trace; null if not available yet.
 void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis);
 void WriteReadJson(JsonWriter& json, const ServedRun& run);
 

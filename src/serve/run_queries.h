@@ -8,7 +8,7 @@
 namespace tacho {
 
 // The queries of API.md over all ranks that are read, or over the one of `rank=`. kUsage: a bad
-// parameter; kUnreadable: there is nothing of the kind.
+// parameter; kUnreadable: what is asked for does not exist.
 Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerGaps(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query);

@@ -7,10 +7,11 @@
 
 namespace tacho {
 
-// 24 random bytes of the system as 48 hexadecimal digits. kOutput: the system has none to give.
+// 24 random bytes of the system as 48 hexadecimal digits. kOutput: the system gives no random
+// bytes.
 Result<std::string> RandomSecret();
 
-// Whether they are equal. The time that it takes depends on the length of `given` alone.
+// Whether the two are equal. Its time depends only on the length of `given`.
 bool SameSecret(std::string_view secret, std::string_view given);
 
 }  // namespace tacho

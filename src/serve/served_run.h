@@ -22,7 +22,7 @@ namespace tacho {
 struct ServedRunInfo {
   std::string version;                  // tacho's
   std::string title;                    // of the page: the paths
-  std::string command_paths;            // the paths as shell words; "" where they cannot be typed
+  std::string command_paths;            // the paths as shell words; "" if they cannot be typed
   std::vector<std::string> paths = {};  // of the traces, in the order of the ranks
   uint64_t stored_bytes = 0;            // of all of them; 0: unknown
   ServedStart start = {};
@@ -42,14 +42,14 @@ class ServedRun {
   // A further trace of a file that holds several.
   size_t Append(std::string path);
   void Fail(size_t rank, std::string why);
-  // To be called once all ranks were read. `run` may have fewer traces than there are ranks.
+  // Call it once all ranks were read. `run` may have fewer traces than there are ranks.
   void Finish(std::shared_ptr<const RunAnalysis> run);
-  // The same if there is no analysis and will be none.
+  // The same if there will be no analysis.
   void Finish(Error why);
-  // Tells the pages that a file is no longer what it was when it was read.
+  // Reports to the pages that a file has changed since it was read.
   void Gone(const std::string& path, const std::string& why);
 
-  // For those who answer requests.
+  // For the answers to requests.
   [[nodiscard]] const ServedRunInfo& info() const { return info_; }
   [[nodiscard]] const Classifier& classifier() const { return classifier_; }
   [[nodiscard]] const ViewedRun& view() const { return view_; }
@@ -58,8 +58,8 @@ class ServedRun {
   // Null until Finish, and after a Finish with an error.
   [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
   [[nodiscard]] std::optional<Error> error() const;
-  // Where the page begins; absent: anywhere, or not known yet (a time is known at once, all else
-  // with the analysis).
+  // Where the page begins; absent: the command line did not say, or not known yet (a time is known
+  // at once, all else with the analysis).
   [[nodiscard]] std::optional<StartPlace> start() const;
 
  private:

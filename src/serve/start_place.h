@@ -15,9 +15,9 @@ struct ServedStart {
   std::string name = {};  // a part of a name
 };
 
-// The place that was found for a ServedStart.
+// The place of a ServedStart in a run.
 struct StartPlace {
-  std::optional<Interval> when = {};  // absent: nothing of the kind
+  std::optional<Interval> when = {};  // absent: nothing was found
   std::optional<SlicePlace> at = {};  // absent: a time rather than a slice
   // "gap 99: there are 30 gaps; the page begins at the last"; "": it was found.
   std::string lacks = {};

@@ -9,7 +9,7 @@ namespace tacho {
 namespace {
 
 // The reader rejects a file that is not JSON at once, and another kind of JSON at the end of the
-// file. Few such files are larger than this. Reading so much of a plain file takes 6 ms.
+// file. Few such files are larger than this. Reading this many bytes of a plain file takes 6 ms.
 constexpr uint64_t kFirstLookBytes = 16'000'000;
 
 // The path at the start of an error message about a file.
@@ -45,8 +45,8 @@ void ViewFeed::OnBytes(uint64_t stored_bytes) {
 
 void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
-  // Each source is served by one thread at a time. The rank is read before it gets a number,
-  // because there may not be enough memory for it.
+  // Each source is read by one thread at a time. The ViewedRank is made before it gets a number,
+  // because memory may run out.
   auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
                                            threads_);
   ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));

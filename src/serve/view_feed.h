@@ -15,10 +15,10 @@
 
 namespace tacho {
 
-// Hands what ReadRun reads to a ServedRun, which it makes once it knows the traces.
+// Passes what ReadRun reads to a ServedRun, which it makes once the traces are found.
 class ViewFeed : public TraceKeeper, public RunProgress {
  public:
-  // `info`: without what is known only once the traces are found. `classifier` must outlive it.
+  // `info`: incomplete until the traces are found. `classifier` must outlive it.
   ViewFeed(ServedRunInfo info, const Classifier& classifier)
       : info_(std::move(info)), classifier_(classifier) {}
 
@@ -29,11 +29,11 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override;
   void OnEnd(size_t source, const Error* failure) override;
-  // `more`: the change in the number of programs that export a report.
+  // `more`: change of the number of nsys programs that export a report now.
   void OnExports(int more) { exports_ += more; }
   [[nodiscard]] bool exporting() const { return exports_ > 0; }
 
-  // To be called once, with what ReadRun returned. Ranks that were read and are not in it belong to
+  // Call it once, with what ReadRun returned. Ranks that were read but are not in it belong to
   // other sessions.
   void Finish(Result<Readout<RunAnalysis>> readout);
   // What remains of the readout.
@@ -43,16 +43,17 @@ class ViewFeed : public TraceKeeper, public RunProgress {
     size_t blanked = 0;  // Readout::Blanked
   };
 
-  // Waits at most `time` until the traces are found or Finish is called; whether either happened.
+  // Waits at most `time` until the traces are found or Finish is called. Returns whether either
+  // happened.
   bool WaitForRun(std::chrono::milliseconds time);
-  // To be called once WaitForRun was true. Null: there is nothing to show, and outcome() says why.
+  // Call it after WaitForRun returned true. Null: there is nothing to show, and outcome() says why.
   [[nodiscard]] const std::shared_ptr<ServedRun>& run() const { return run_; }
-  // Waits at most `time` until Finish, or until so much was read that the traces look readable;
-  // whether Finish was called.
+  // Waits at most `time` until Finish, or until so much was read that the traces look readable.
+  // Returns whether Finish was called.
   bool WaitForFirstLook(std::chrono::milliseconds time);
-  // Waits at most `time` for Finish; whether it was called.
+  // Waits at most `time` for Finish. Returns whether it was called.
   bool WaitForEnd(std::chrono::milliseconds time);
-  // To be called once WaitForEnd was true.
+  // Call it after WaitForEnd returned true.
   [[nodiscard]] const Result<Outcome>& outcome() const { return *outcome_; }
   // The files that were found.
   [[nodiscard]] const std::set<std::string>& files() const { return files_; }
@@ -63,7 +64,7 @@ class ViewFeed : public TraceKeeper, public RunProgress {
 
   ServedRunInfo info_;
   const Classifier& classifier_;
-  size_t threads_ = 1;                      // for the rows of each trace
+  size_t threads_ = 1;                      // for laying out the rows of each trace
   std::vector<std::vector<size_t>> ranks_;  // by source: the ranks of its traces
   std::set<std::string> files_;
   std::atomic<int> exports_ = 0;
