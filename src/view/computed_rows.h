@@ -21,11 +21,11 @@ struct ComputedSlices {
   // Appends a slice. Slices of one name have one colour.
   void Add(Interval when, std::string_view name, uint8_t color);
 
-  std::array<StringId, kColors> last_of_color = {};  // the name added last: most slices repeat it
+  std::array<StringId, kColors> last_of_color = {};  // the last name added: most slices repeat it
 };
 
 // The ranges of a trace, then its instants, as slices. A range that was open when the recording
-// ended goes on until the last slice's end.
+// ended lasts until the last slice's end.
 SliceTable MarksOf(const Trace& trace);
 
 // Slices of a table that belong together, in the order of time.
@@ -34,11 +34,11 @@ using ComputedRow = RowList;
 // The steps of the engine, by phase (Palette::kPhases); named by phase and tokens:
 // "decode 64 tokens".
 ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices);
-// When the device had any work (Palette::kExposure), and when it communicated: hidden while it
+// When the device had any work (Palette::kExposure); and when it communicated: hidden while it also
 // computed, exposed while it did not.
 ComputedRow AddBusy(const DeviceItems& device, ComputedSlices& slices);
 ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices);
-// The idle time of all devices by cause (Palette::kIdle), and what AttributeIdle says of it.
+// The idle time of all devices by cause (Palette::kIdle), with the result of AttributeIdle.
 struct IdleRows {
   IdleTable table;
   std::vector<ComputedRow> of_device;  // index into DeviceWork::devices

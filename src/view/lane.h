@@ -42,28 +42,28 @@ class SliceRef {
   uint32_t bits_ = 0;
 };
 
-// When a slice takes up its place. One without a duration takes up a nanosecond, so that two
-// slices of a lane never start together.
+// The end of the time that a slice occupies in its lane. A slice without a duration occupies a
+// nanosecond, so that two slices of a lane never start together.
 inline TimeNs PlaceEnd(Interval when) { return std::max(when.end, when.start + DurationNs{1}); }
 
 // What one column of pixels shows of a lane.
 struct Bucket {
   uint32_t count = 0;    // slices that touch it
-  uint32_t longest = 0;  // place in the lane of the longest of them, the first of equals
+  uint32_t longest = 0;  // place (index in the lane) of the longest of them, the first of equals
   uint64_t busy_ns = 0;  // exact: the union of the slices, cut at the edges
-  uint8_t color = 0;     // the one that most of busy_ns has, the smallest of equals
+  uint8_t color = 0;     // the colour of most of busy_ns, the smallest of equals
 
   bool operator==(const Bucket&) const = default;
 };
 
-// One line of slices in the order of time. No slice overlaps another, so the time that they take in
-// a window is a difference of two sums. Immutable.
+// One line of slices in the order of time. No slice overlaps another, so their total time in a
+// window is a difference of two sums. A "place" is a slice's index in its lane. Immutable.
 //
-// It keeps its own copy of the times, in blocks of 64 slices: to draw a screen of a large trace it
-// looks at some thousand places that no cache holds, and each must cost few reads of memory that
-// lie close together (and few pages: on virtual machines the look-up of an address costs as much).
-// Each block also has the sum of all slices before it, by colour; the longest slice of every 64,
-// 1024, ... slices is kept too.
+// It keeps its own copy of the times, in blocks of 64 slices. To draw a screen of a large trace it
+// reads some thousand slices that no cache holds. Each must cost few reads of memory, close
+// together and in few pages (on virtual machines the look-up of an address costs as much as a
+// read). Each block also has the sum of all slices before it, by colour; the longest slice of every
+// 64, 1024, ... slices is kept too.
 //
 // Memory: 15 bytes a slice, in units of 64, and some 200 bytes a lane. To build: O(n).
 class Lane {
@@ -109,8 +109,8 @@ class Lane {
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const { return BlockOf(place).color[place % kBlock]; }
 
-  // For a caller that will read the names of many places that lie far apart: call PrefetchSlice for
-  // each of them some while before; then PrefetchName, once what the first call asked for has come.
+  // For a caller that will read the names of many places that are far apart: first call
+  // PrefetchSlice for all of them, then PrefetchName for all, then read.
   void PrefetchSlice(size_t place) const {
     Prefetch(&BlockOf(place).slice[place % kBlock], sizeof(SliceRef));
   }
@@ -140,7 +140,7 @@ class Lane {
   static constexpr uint32_t kWide = 0xffffffff;  // too large: the table has the value
   using Sums = std::array<uint64_t, kColors>;    // modulo 2^64, as only differences count
 
-  // All that is known of 64 slices, close together.
+  // All data of 64 slices, close together in memory.
   struct Block {
     Sums before;                              // the time of all slices before, by colour
     std::array<uint32_t, kBlock> from, took;  // ns: start after the block's start; length
@@ -152,7 +152,7 @@ class Lane {
     uint32_t place = 0;
     uint32_t took = 0;
   };
-  // What lies before an instant.
+  // The slices before an instant.
   struct Edge {
     size_t next = 0;    // the first slice that does not start before it
     bool open = false;  // the slice before `next` ends after the instant

@@ -42,8 +42,8 @@ void TakeNearer(const std::optional<PlacedSlice>& found, bool forward,
   if (found && (!best || IsNearer(found->when.start, best->when.start, forward))) best = found;
 }
 
-// In the search direction, the first slice of a lane that starts after `t`, or the last one that
-// starts before `t`.
+// The first slice of a lane that starts after `t`, or, backward, the last one that starts before
+// `t`.
 std::optional<size_t> NextInLane(const Lane& lane, TimeNs t, bool forward) {
   const size_t next = lane.FirstFrom(forward ? TimeNs{AddSaturated(t.ns, 1)} : t);
   if (forward) return next < lane.size() ? std::optional(next) : std::nullopt;

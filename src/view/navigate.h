@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Functions that go from one place of a run to the next. Times are on the run's clock; `rank`: look
-// only at this one.
+// Functions that go from one step, slice or gap of a run to the next. Times are on the run's clock.
+// `rank`: look only at this rank.
 
 // The step after `from` (before, where `forward` is false) in the order of their starts.
 std::optional<PlacedSlice> NextStep(const ReadRanks& ranks, TimeNs from, bool forward,
@@ -19,8 +19,8 @@ std::optional<PlacedSlice> NextStep(const ReadRanks& ranks, TimeNs from, bool fo
 std::optional<PlacedSlice> StepByNumber(const ReadRanks& ranks, size_t number,
                                         std::optional<uint32_t> rank = {});
 
-// The slice of a row after `from`. `lane`: look only at this lane; else, of several slices that
-// start together, the upper one.
+// The slice of a row after `from` (before, if `forward` is false). `lane`: look only at this lane.
+// Without it, of several slices that start together, the one in the upper lane.
 std::optional<PlacedSlice> NextSlice(const ReadRanks& ranks, uint32_t rank, uint32_t row,
                                      TimeNs from, bool forward, std::optional<uint32_t> lane = {});
 
@@ -32,17 +32,18 @@ struct RunGap {
 };
 // The RankRows::kMostGaps longest of all ranks, longest first, then by start and rank.
 std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
-// The next of LongestRunGaps by time.
+// The next gap in time among LongestRunGaps.
 std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,
                               std::optional<uint32_t> rank = {});
-// The slice of the device's row of idle time where the gap begins, with the time of the whole gap.
+// The slice where the gap begins, in the device's row of idle time, but with the time of the whole
+// gap.
 PlacedSlice PlaceOfGap(const ReadRanks& ranks, const RunGap& gap);
 
 // Slices of one name that a search found.
 struct RunHits {
   std::string_view name;  // whole
   uint64_t count = 0;
-  PlacedSlice first;  // the first by time; of equals, that of the first rank
+  PlacedSlice first;  // the first by time; of equals, the one of the first rank
 };
 struct RunSearch {
   uint64_t total = 0;
@@ -51,8 +52,8 @@ struct RunSearch {
 // Search (selection.h) over all rows of all ranks, or of `rank`.
 RunSearch SearchRun(const ReadRanks& ranks, std::string_view text, size_t most,
                     std::optional<uint32_t> rank = {});
-// The hit after `from`. `after`: the hit to go on from, so that other hits that start at `from` are
-// not left out.
+// The hit after `from`. `after`: the hit from which to go on, so that no other hit that starts at
+// `from` is skipped.
 std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text, TimeNs from,
                                    bool forward, std::optional<uint32_t> rank = {},
                                    std::optional<SlicePlace> after = {});

@@ -28,8 +28,8 @@ uint8_t ColorOfCategory(std::string_view category);
 enum class Exposure : uint8_t { kBusy, kHidden, kExposed };
 enum class HostColor : uint8_t { kPython, kAnnotation, kOperator, kLaunch, kWait, kCopy, kOther };
 
-// By StringId of the trace: the colour of GPU work of that name, copies and memsets included, in
-// Palette::kWork; and of a call into the CUDA or HIP runtime, in Palette::kHost.
+// By StringId of the trace: in Palette::kWork the colour of GPU work (also copies and memsets) of
+// that name; in Palette::kHost the colour of a call into the CUDA or HIP runtime.
 std::vector<uint8_t> ColorsOfGpuWork(const Trace& trace, const Classifier& classifier);
 std::vector<uint8_t> ColorsOfHostCalls(const Trace& trace);
 

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Where a slice is shown. Holds as long as its run lives.
+// Where a slice is shown: `place` is its index in the lane. Valid as long as its run lives.
 struct SlicePlace {
   uint32_t rank = 0, row = 0, lane = 0, place = 0;
   bool operator==(const SlicePlace&) const = default;
@@ -21,15 +21,15 @@ struct PlacedSlice {
   std::string_view name = {};  // lives as long as the rank
 };
 
-// Null where there is no such rank, row or lane, or the place is beyond its end.
+// Null if there is no such rank, row or lane, or the place is beyond the lane's end.
 const Lane* FindLane(const ReadRanks& ranks, SlicePlace at);
 std::optional<PlacedSlice> SliceAt(const ReadRanks& ranks, SlicePlace at);
 
 // Where a slice of a table, or a step by its number, is. Cost: O(l log n) for l lanes of its row.
 std::optional<PlacedSlice> FindSlice(const ReadRanks& ranks, uint32_t rank, SliceRef slice);
 
-// The deepest slice of the row that covers `t`, else the nearest, the upper of equals. `lane`: of
-// this lane alone. nullopt without any slice.
+// The deepest slice of the row that covers `t`, else the nearest one, of equals the upper. `lane`:
+// look only at this lane. nullopt if there is no slice.
 std::optional<PlacedSlice> SliceNear(const ReadRanks& ranks, uint32_t rank, uint32_t row, TimeNs t,
                                      std::optional<uint32_t> lane = {});
 

@@ -31,7 +31,7 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
   return text;
 }
 
-// The names of the rows on which the file draws each stream's work, where these differ from the
+// For each stream the names of the lanes on which the file draws its work, if they differ from the
 // stream's own name: torch 2.15 may draw work on lanes named by annotations. At most kMostLanes for
 // each stream.
 std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {

@@ -27,7 +27,7 @@ enum class RowKind : uint8_t {
   kThread,         // of a process
 };
 
-// What the page folds together.
+// Groups of rows that the page can fold.
 enum class RowGroup : uint8_t { kComputed, kStreams, kLaunching, kOther };
 
 // As the API writes them: "communication", "launching".
@@ -41,7 +41,7 @@ struct TimelineRow {
   Palette palette = Palette::kHost;
   std::string owner = {};  // the device's id, or the process: "1234 VLLM::Worker_TP0"
   std::string label = {};  // "7" of a stream, "1235 (python)" of a thread
-  std::string lacks = {};  // why there is nothing to show; "" when there is
+  std::string lacks = {};  // why it shows nothing; "" if it shows something
   std::vector<Lane> lanes = {};
 
   [[nodiscard]] size_t slices() const;
@@ -53,8 +53,8 @@ struct TimelineRow {
 // the trace, which must outlive it.
 //
 // Cost: that of AttributeIdle, and O(n log l) for l lanes, on three threads at most. Memory: 15
-// bytes a slice, 4 a piece of device work or a call, 60 a gap; of a lane the last block is half
-// empty (see Lane).
+// bytes a slice, 4 a piece of device work or a call, 60 a gap; the last block of a lane is on
+// average half empty (see Lane).
 class RankRows {
  public:
   // `mixed_ranks`: as TraceFacts has it.
@@ -74,8 +74,8 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
-  // If idle time is unknown, there is no gap and no cause. If device time is unknown, no row of a
-  // device but its streams has slices.
+  // If idle time is unknown, there is no gap and no cause. If device time is unknown, only the
+  // streams of a device have slices, not its other rows.
   [[nodiscard]] const UntoldFigures& untold() const { return untold_; }
   // Whether host and device share a clock, so that delays of launches are known.
   [[nodiscard]] bool common_clock() const { return common_clock_; }

@@ -206,8 +206,7 @@ std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::stri
   };
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i];
-    // A slice that starts at `from` comes after it if its lane is later, and before it if its lane
-    // is earlier.
+    // Among slices that start at the same time as `from`, those in later lanes come after it.
     const bool with_equal = forward ? i <= from.lane : i < from.lane;
     size_t place = lane.FirstFrom(TimeNs{AddSaturated(from.at.ns, with_equal ? 1 : 0)});
     const auto at_end = [&] { return forward ? place == lane.size() : place == 0; };

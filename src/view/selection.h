@@ -12,7 +12,7 @@
 namespace tacho {
 
 // Slices of one name, table and kind in a window: a host annotation and the device's copy of it
-// count as two, and so are a kernel and a copy of one name.
+// count as two, and so do a kernel and a memory copy of one name.
 struct NameTotal {
   std::string_view name;  // lives as long as the lanes
   uint8_t color = 0;
@@ -26,8 +26,8 @@ struct NameTotal {
 // window).
 std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window);
 
-// The flame graph of a thread's window: slices of one name with the same slices around them are one
-// node.
+// The flame graph of a thread in a window: slices with the same name and the same names around them
+// are one node.
 struct FlameNode {
   std::string_view name;  // "" of the root
   uint8_t color = 0;
@@ -37,9 +37,9 @@ struct FlameNode {
   DurationNs self;   // without children; 0 if these overlap and so take longer than the node
 };
 // [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top;
-// slices nest as in model/nesting.h. Nodes with less than `least` are left out with all that is in
-// them, and are part of their parent's self time. Empty, without a root: the window has more than
-// `most` slices. Cost: O(n log n) for n slices in the window.
+// slices nest as in model/nesting.h. Leaves out nodes with less than `least`, with all their
+// children; they count as their parent's self time. Returns an empty list, without a root, if the
+// window has more than `most` slices. Cost: O(n log n) for n slices in the window.
 inline constexpr size_t kMostFlameSlices = 4'000'000;
 std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least,
                                   size_t most = kMostFlameSlices);
@@ -57,8 +57,8 @@ std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_vie
                              uint64_t& total);
 
 // The next slice after `from` (the previous one if `forward` is false) whose name contains `text`.
-// Slices are ordered by start, then by lane. nullopt if there is none. To continue, pass the slice
-// found as `from`.
+// Slices are ordered by start, then by lane. nullopt if there is no such slice. To continue, pass
+// the slice found as `from`.
 struct FoundSlice {
   size_t lane = 0, place = 0;
 };

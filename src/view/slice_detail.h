@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// What slices can be; DrawnKindName gives the API's names.
+// The kinds of slices; DrawnKindName gives the API's names.
 enum class DrawnKind : uint8_t {
   kKernel,
   kCopy,
@@ -51,13 +51,13 @@ struct SliceDetail {
   // For a kernel, the classifier's ("moe.gemm"); else as in the file ("cpu_op"); "" for slices that
   // analyses found.
   std::string category = {};
-  std::string_view name = {};   // whole, as in the file
+  std::string_view name = {};   // in full, as in the file
   std::string annotation = {};  // of GPU work: GraphAnnotationOf, at most kMostValue bytes
   // For a slice of a thread: the time in which no other slice inside it ran.
   std::optional<DurationNs> self = {};
   std::vector<SliceArgument> arguments = {};
   bool arguments_cut = false;
-  // For a slice of a thread: the slices that it lies in, outermost first; the innermost kMostStack.
+  // For a slice of a thread: the slices around it, outermost first; only the innermost kMostStack.
   std::vector<PlacedSlice> stack = {};
   struct Launch {
     PlacedSlice call;
@@ -86,13 +86,13 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at);
 struct CollectiveDetail {
   static constexpr size_t kMostPlaces = 64;
 
-  size_t ranks = 0;   // ranks with a part of it, its own among them
+  size_t ranks = 0;   // ranks with a part of it, including this one
   uint32_t last = 0;  // the rank that starts last
-  DurationNs wait;    // from this part's start to the start of the last, by the ranks' residuals
+  // from this part's start to the start of the last part, corrected by the ranks' residuals
+  DurationNs wait;
   std::vector<PlacedSlice> at = {};  // the parts of other ranks, by rank
 };
-// The collective that a slice is part of; nullopt if the slice is part of none, or of an unknown
-// one.
+// The collective that a slice is part of; nullopt if the slice is part of no known collective.
 std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
                                              const MatchedCollectives& collectives, SlicePlace at);
 

@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// Distributes slices that come by start over lanes, so that none overlaps another: each goes to the
-// first lane that is free, below the lane of the slice that it lies in. Nothing is left out,
-// however many overlap. Cost: O(log l) a slice for l lanes.
+// Distributes slices, which must come in order of start, over lanes, so that no slice overlaps
+// another. Each goes to the first free lane below the lane of the slice around it. No slice is left
+// out, however many overlap. Cost: O(log l) a slice for l lanes.
 class Stack {
  public:
   static constexpr uint32_t kNoParent = 0xffffffff;
@@ -45,8 +45,8 @@ enum class DrawnFrom : uint32_t {
   kMarks,  // ranges, then instants
 };
 
-// The lanes of one stream's work, and of all host tracks: by track, those without slices included.
-// Host slices lie below the one around them, Python frames too (model/nesting.h).
+// The lanes of one stream's work; and of all host tracks, by track (also tracks without slices). A
+// host slice lies below the slice around it; so do Python frames (model/nesting.h).
 std::vector<Lane> StackStream(const TrackIndex& index, StreamId stream,
                               std::span<const DrawnTable> tables);
 std::vector<std::vector<Lane>> StackHostTracks(const TrackIndex& index,

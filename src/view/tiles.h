@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// What the page draws of one window, as bytes that it reads through typed arrays (little endian,
-// every part aligned to 8 bytes):
+// What the page draws of one window: bytes that it reads through typed arrays (little endian, every
+// part aligned to 8 bytes):
 //
 //   header          u32 magic "tile", u16 version, u16 lanes
 //   for each lane   u32 row and u32 lane (as asked), u8 mode, 7 bytes 0, u32 entries, u32 offset of
@@ -20,9 +20,9 @@ namespace tacho {
 //   mode 1, slices  every slice that touches the window, 32 bytes: f64 start and f64 duration (ns,
 //                   the start from that of the window), u32 place, u32 name, u8 color, 7 bytes 0
 //
-// Names are ids of the rank (RankNames). Coverage is busy / width in 255ths, rounded up from 0 and
-// down from 1: 0 and 255 are exact. A lane has mode 1 where it has no more slices than the window
-// has columns. Times are exact up to 2^53 ns from the window's start.
+// Names are ids of the rank (RankNames). Coverage is busy / width in 255ths, rounded so that only
+// an exact 0 gives 0 and only an exact 1 gives 255. A lane has mode 1 if it has no more slices than
+// the window has columns. Times are exact up to 2^53 ns from the window's start.
 inline constexpr uint32_t kTileMagic = 0x656c6974;  // "tile"
 inline constexpr uint16_t kTileVersion = 2;
 inline constexpr size_t kMostColumns = 8192, kMostLanes = 512;
@@ -33,7 +33,7 @@ struct TileWindow {
   size_t columns = 0;  // at most kMostColumns
 };
 struct TileLane {
-  uint32_t row = 0, number = 0;  // what the page calls it: its row, and its number there
+  uint32_t row = 0, number = 0;  // the page's numbers for it: its row, and its lane there
   const Lane* lane = nullptr;
 };
 // `lanes`: at most kMostLanes. `threads`: how many share the lanes if there is much to do; 0: one

@@ -12,7 +12,8 @@ namespace tacho {
 struct UntoldFigures {
   std::string_view idle_time;    // when its devices were idle, and why
   std::string_view device_time;  // when they worked
-  std::string_view all;          // which rank its work belongs to, so no figure is one rank's
+  // which rank its work belongs to: then no figure belongs to one rank
+  std::string_view all;
 };
 
 // `mixed_ranks`: as TraceFacts has it.

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// One trace with all that is shown of it. Immutable once it is part of a ViewedRun.
+// One trace with everything that the page shows of it. Immutable once it is part of a ViewedRun.
 //
 // Times inside (rows, lanes, steps, gaps, the trace) are on the trace's clock; ToRun and ToTrace
 // convert.
@@ -42,9 +42,8 @@ class ViewedRank {
   [[nodiscard]] Interval ToTrace(Interval when) const {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
-  // First start to last end of its slices, in run time; empty without any. If device work lies
-  // nowhere near the host's slices (its times are refused, or it has a clock of its own): those of
-  // the host.
+  // First start to last end of its slices, in run time; empty without any. Covers only the host's
+  // slices if device work lies far from them (its times are refused, or it has a clock of its own).
   [[nodiscard]] Interval span() const { return ToRun(span_); }
 
  private:

@@ -18,7 +18,7 @@ std::string_view RankStateName(RankState state);  // "waiting", "reading", "read
 // One trace of the run at some moment.
 struct RankEntry {
   std::string path;
-  std::string label;  // what tells it apart: "w0 TP1 decode", else the name of its file
+  std::string label;  // its distinguishing name: "w0 TP1 decode", else the name of its file
   RankState state = RankState::kWaiting;
   std::string why = {};                         // of kFailed
   std::shared_ptr<const ViewedRank> rank = {};  // of kRead
@@ -34,13 +34,13 @@ struct RunClock {
 // The ranks that were read, by rank. One that is not there yet, or failed, is null.
 using ReadRanks = std::vector<std::shared_ptr<const ViewedRank>>;
 
-// The traces that are looked at, while they are being read: the numbers of the ranks are fixed, and
-// a rank that was published does not change. All functions may be called by any thread at any time.
+// The traces of a view, also while they are being read: the numbers of the ranks are fixed, and a
+// published rank does not change. All functions may be called by any thread at any time.
 //
 // The run's clock: 0 is the start of the first rank by number that has events. Every other rank is
-// placed relative to it by Unix time, if both traces hold that. So the same traces have the same
-// times whichever is read first: ranks wait to be published until those with lower numbers decide
-// what 0 is. A rank that was recorded kFarApart or more from it, or without Unix time, begins at 0.
+// placed relative to it by Unix time, if both traces hold that. So that times do not depend on
+// which trace is read first, ranks are published only once those with lower numbers decide what 0
+// is. A rank that was recorded kFarApart or more from it, or without Unix time, begins at 0.
 class ViewedRun {
  public:
   explicit ViewedRun(std::vector<std::string> paths);
@@ -51,8 +51,8 @@ class ViewedRun {
   // Marks the rank as being read.
   void Begin(size_t rank);
   // Add: the rank was read. Fail: it cannot be shown. Both return the ranks that became kRead or
-  // kFailed by this, in order. A rank that fails after it was read is not given out any more, but
-  // lives as long as the run.
+  // kFailed by this, in order. A rank that fails after it was read is no longer returned, but lives
+  // as long as the run.
   std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
   std::vector<size_t> Fail(std::string why, size_t rank);
 
@@ -60,8 +60,8 @@ class ViewedRun {
   [[nodiscard]] ReadRanks ranks() const;
   [[nodiscard]] RunClock clock() const;
 
-  // To be called when no further rank comes. Matches the collectives of the workers on the run's
-  // clock. Cost: that of MatchCollectives.
+  // Call it when no further rank comes. Matches the collectives of the workers on the run's clock.
+  // Cost: that of MatchCollectives.
   void Finish();
   // Null until Finish.
   [[nodiscard]] std::shared_ptr<const MatchedCollectives> collectives() const;
@@ -88,7 +88,7 @@ class ViewedRun {
 
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
-  const ViewedRank* first_rank_ = nullptr;  // that begins at 0
+  const ViewedRank* first_rank_ = nullptr;  // the rank that begins at 0
   ClockMap clocks_;                         // of the ranks, by number, and of the run
   std::shared_ptr<const MatchedCollectives> collectives_;
 };

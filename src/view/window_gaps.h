@@ -9,12 +9,13 @@
 
 namespace tacho {
 
-// The whole time from one work of a device to its next one. A part of it lies in a window.
+// The whole idle time between two pieces of a device's work. At least a part of it lies in the
+// window.
 struct WindowGap {
   uint32_t rank = 0;
   std::string_view device = {};           // lives as long as the rank
   Interval when;                          // on the run's clock
-  IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
+  IdleCause cause = IdleCause::kUnknown;  // the cause of the largest part
   DurationNs inside;                      // the part inside the window
 };
 struct WindowGaps {

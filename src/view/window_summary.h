@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// What is looked at: a stretch of the run's time, of all ranks or of one, of all rows or of some.
+// A selection on the page: a window of the run's time, in all ranks or one, in all rows or some.
 struct Selection {
   Interval window;
   std::optional<uint32_t> rank = {};
@@ -20,7 +20,7 @@ struct Selection {
 // Slices of one name, kind and table in a window (a host annotation and the device's are two). A
 // slice inside another one counts in both.
 struct WindowName {
-  std::string_view name, short_name;  // whole; as tiles show it
+  std::string_view name, short_name;  // in full; as tiles show it
   DrawnKind kind = DrawnKind::kOther;
   Palette palette = Palette::kHost;
   uint8_t color = 0;
@@ -40,11 +40,11 @@ struct WindowColor {
   DurationNs total;
 };
 // How much of a device's time in a window has one cause. "busy"; a cause of idle time
-// (IdleCauseId); "not-told": time between its first and its last work in which nothing that was
-// recorded ran, but idle time is unknown because work is missing (IdleTable::known); "unrecorded":
-// time before and after its work was recorded (RankRows::recorded); "outside": any other time
-// before its first and after its last work. Those of a device add up to the window, exactly. If
-// there is "not-told", "busy" is a lower bound. A device whose times are unknown has none.
+// (IdleCauseId); "not-told": time between its first and its last work without recorded work, but
+// idle time is unknown because work is missing (IdleTable::known); "unrecorded": time in which its
+// work was not recorded (RankRows::recorded); "outside": any other time before its first and after
+// its last work. The causes of a device add up to the window exactly. If "not-told" occurs, "busy"
+// is a lower bound. A device whose times are unknown has no entry.
 struct WindowIdle {
   uint32_t rank = 0;
   std::string device;
@@ -53,13 +53,13 @@ struct WindowIdle {
   uint64_t count = 0;  // stretches that touch the window
 };
 struct WindowSummary {
-  // The `most_names` names that take longest, those of device work before all others; by total,
-  // longest first, then name. `others`: the rest, by palette.
+  // The `most_names` names that take longest, device work before all others; by total, longest
+  // first, then name. `others`: the rest, by palette.
   std::vector<WindowName> names;
   std::vector<WindowOthers> others;
   std::vector<WindowColor> colors;  // of all names, by palette and color
   size_t steps = 0;                 // that touch the window
-  std::vector<WindowIdle> idle;     // by rank, then device; whatever rows are selected
+  std::vector<WindowIdle> idle;     // by rank, then device; does not depend on the selected rows
 };
 // Covers the ranks that have figures (UntoldFigures::all). Cost: O(slices in the window).
 WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection,
