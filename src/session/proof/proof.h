@@ -33,10 +33,9 @@ struct TraceEvidence {
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
   uint64_t empty_steps = 0;       // without a request; vLLM counts them towards the steps asked for
   std::string stage;              // "prefill" or "decode": one of several files of its rank
-  // the trace of an API server, or another one that belongs to no rank
-  bool front_end = false;
-  bool merged = false;         // several ranks in one file
-  std::optional<Note> defect;  // why it is not whole; absent if it is whole
+  bool front_end = false;         // an API server's trace, or another one of no rank
+  bool merged = false;            // several ranks in one file
+  std::optional<Note> defect;     // why it is not whole; absent if it is whole
   std::string loss;  // what its profiler lost, though the file is whole; "": nothing known
 };
 
@@ -61,10 +60,9 @@ struct WorkerExpectation {
   // When its stop was sent, requests of tacho's load waited that no other worker can have taken.
   bool had_work_at_stop = false;
   bool wrote_before_stop = false;  // its files were whole when its stop was sent
-  // a load goes on after the stop: the counters include later steps
-  bool steps_go_on = false;
-  bool nothing_ran = false;    // its answer to the stop says so, and there is no file
-  bool answered_stop = false;  // it answered its stop: it lives and has written
+  bool steps_go_on = false;        // a load outlasts the stop: counters include later steps
+  bool nothing_ran = false;        // its answer to the stop says so, and there is no file
+  bool answered_stop = false;      // it answered its stop: it lives and has written
   // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over
@@ -93,7 +91,7 @@ struct WorkerExpectation {
     const auto at = static_cast<size_t>(engine);
     return at < steps_by_metrics.size() ? steps_by_metrics[at] : std::nullopt;
   }
-  // says that its disk is full, and how tacho knows; "" if it is not full
+  // Says that its disk is full, and how tacho knows; "" if it is not full.
   std::string FullDisk() const;
 };
 
@@ -103,7 +101,7 @@ struct RankProof {
   RankIdentity identity;  // without a stage
   int64_t engine = 0;     // data-parallel engine
   int64_t rank = 0;
-  // one file, or one a stage if stages were asked for; empty: missing
+  // One file, or one a stage if stages were asked for; empty: missing.
   std::vector<std::string> paths;
   std::optional<uint64_t> steps;                    // in these files
   std::map<std::string, uint64_t> steps_of_stages;  // if stages were asked for
