@@ -69,7 +69,7 @@ class HeldEngines {
   HttpClient& client_;
   const HoldOptions options_;
   EngineLook look_;
-  // sessions that others had left open when their engine was locked
+  // Sessions that others had left open when their engine was locked.
   std::set<std::string> of_others_;
   std::map<std::string, SessionLock> locks_;  // by URL
   std::map<std::string, int> woken_;          // by URL: the level of its sleep
