@@ -19,7 +19,7 @@ struct LaunchRequest {
   std::string preset = "light";          // one of Presets()
   std::vector<std::string> environment;  // "NAME=value"
   size_t replicas = 1;
-  // of the first server; absent: as in the engine's words, else a free one
+  // Of the first server; absent: as in the engine's words, else a free one.
   std::optional<uint16_t> port;
   bool log_requests = false;
 };
