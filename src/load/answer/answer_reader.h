@@ -83,7 +83,7 @@ class AnswerReader {
   int64_t first_total_ = 0;  // the total of the first choice, usually the only one
   SseReader sse_;
   std::vector<int64_t> other_totals_;  // the totals of the choices after it
-  // bytes of an answer that is not a stream, or before a stream's first event
+  // Bytes of an answer that is not a stream, or before a stream's first event.
   std::string body_;
   std::string too_long_;  // what has exceeded its bound
 };

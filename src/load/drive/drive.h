@@ -68,7 +68,7 @@ struct LoadRecords {
   int64_t started_ns = 0, ended_ns = 0;
   ClientHealth client;
   std::string ended_early;  // why the load stopped before the end of its plan; "" if it did not
-  // the user broke it off or it was given up; false if the plan had no more requests
+  // The user broke it off, or it was given up. False if the plan had no more requests.
   bool broken_off = false;
   // When the engines stood still to write their traces (CLOCK_MONOTONIC); both 0: never.
   int64_t flush_from_ns = 0, flush_to_ns = 0;
@@ -79,7 +79,7 @@ struct LoadRecords {
 
 struct DriveOptions {
   std::string id_prefix = {};  // X-Request-Id before the index; "": "tacho-" and 8 hex digits
-  // real-time priority of the client's thread during the load, if permitted
+  // Real-time priority of the client's thread during the load, if permitted.
   bool real_time = true;
 };
 

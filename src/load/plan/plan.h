@@ -53,7 +53,7 @@ struct PlanOptions {
   // The load has no end of its own: after `duration_ns`, which must be set, the plan repeats with
   // other prompts, round after round.
   bool until_stopped = false;
-  // after `duration_ns`, in-flight requests may go on for this long before they are cancelled
+  // After `duration_ns`, in-flight requests may go on for this long before they are cancelled.
   int64_t grace_ns = 0;
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
