@@ -20,7 +20,7 @@ struct SubprocessOptions {
   // "NAME=value", added to this process's environment or replacing a variable of it.
   std::vector<std::string> environment = {};
   std::chrono::milliseconds patience{0};  // limit until the output ends; 0: unlimited
-  // limit from the end of the output, or from SIGTERM, to the exit
+  // Limit from the end of the output, or from SIGTERM, to the exit.
   std::chrono::milliseconds grace{10'000};
   std::stop_token stop = {};
 };
