@@ -17,33 +17,31 @@ enum class Severity {
 // Every defect that a reader can meet. One table (notes.cc) has its severity, text and remedy;
 // docs/notes.md explains them at length.
 enum class NoteId : uint8_t {
-  kTruncatedJson,      // the file ends inside the events or before the closing brackets
-  kTruncatedGzip,      // a compressed stream ends before its trailer
-  kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
-  kSecondDocument,     // another JSON document after the end of the trace
-  kTrailingJunk,       // bytes after the end of the compressed stream or of the JSON
-  kReadFailed,         // the system stopped giving bytes in the middle of a file
-  kDamagedEvent,       // an event could not be read; reading went on at the next one
-  kOversizedEvent,     // an event larger than the reader's bound was left out
-  kRepairedName,       // a string with unescaped quotes was read by the text that follows it
-  kOddNumber,          // a time that is no plain decimal (exponent, text, sign inside)
-  kBadTime,            // an event without a usable time: counted, in no table
-  kNegativeDuration,   // a negative duration, taken as 0
-  kMissingDuration,    // a complete event without duration, taken as 0
-  kInvalidUtf8,        // names that are not UTF-8, kept byte for byte
-  kUnmatchedBeginEnd,  // a begin without end or the other way round
-  kNoGpuEvents,        // no event of any GPU
-  kNoEngineStep,       // an engine's trace without a step and without work
-  kDeviceRowsNotRead,  // work of a device in a form that tacho does not read
-  kRangeProfiler,      // counters of ranges in place of kernels
-  kMixedRanks,         // several ranks in one file, without anything to tell them apart
-  kNoEvents,           // a trace without a single event
-  kOrphanGpuEvents,    // GPU events whose launch is not in the recording
-  // calls whose GPU work is missing in the file, between calls whose work is there
-  kLostGpuWork,
-  kLostAtEdge,  // the same, but only for the first or the last calls of the recording
-  // so much work was queued when the recording ended that idle time is unknown
-  kCutOffWork,
+  kTruncatedJson,       // the file ends inside the events or before the closing brackets
+  kTruncatedGzip,       // a compressed stream ends before its trailer
+  kCorruptGzip,         // a compressed stream is damaged: bad block, checksum or length
+  kSecondDocument,      // another JSON document after the end of the trace
+  kTrailingJunk,        // bytes after the end of the compressed stream or of the JSON
+  kReadFailed,          // the system stopped giving bytes in the middle of a file
+  kDamagedEvent,        // an event could not be read; reading went on at the next one
+  kOversizedEvent,      // an event larger than the reader's bound was left out
+  kRepairedName,        // a string with unescaped quotes was read by the text that follows it
+  kOddNumber,           // a time that is no plain decimal (exponent, text, sign inside)
+  kBadTime,             // an event without a usable time: counted, in no table
+  kNegativeDuration,    // a negative duration, taken as 0
+  kMissingDuration,     // a complete event without duration, taken as 0
+  kInvalidUtf8,         // names that are not UTF-8, kept byte for byte
+  kUnmatchedBeginEnd,   // a begin without end or the other way round
+  kNoGpuEvents,         // no event of any GPU
+  kNoEngineStep,        // an engine's trace without a step and without work
+  kDeviceRowsNotRead,   // work of a device in a form that tacho does not read
+  kRangeProfiler,       // counters of ranges in place of kernels
+  kMixedRanks,          // several ranks in one file, without anything to tell them apart
+  kNoEvents,            // a trace without a single event
+  kOrphanGpuEvents,     // GPU events whose launch is not in the recording
+  kLostGpuWork,         // GPU work of some calls is missing in the middle of the file
+  kLostAtEdge,          // the same, but only for the first or the last calls of the recording
+  kCutOffWork,          // too much work was queued at the recording's end to know idle time
   kRecorderStopped,     // the recording of calls and GPU work is shorter than the trace
   kDeviceClock,         // GPU work before its launch, or after a call that waited for it
   kImpossibleOrder,     // GPU work of a stream out of the order of its launches
