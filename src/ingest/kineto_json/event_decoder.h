@@ -90,7 +90,7 @@ class EventDecoder {
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, if the id is no integer
     std::unique_ptr<GpuSlots> gpu;                         // null: no slot's value has a column
-    // shape of the event that last followed with the same name
+    // Shape of the event that last followed with the same name.
     uint32_t next_same_name = kNone;
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
