@@ -88,7 +88,7 @@ struct CollectiveDetail {
 
   size_t ranks = 0;   // ranks with a part of it, including this one
   uint32_t last = 0;  // the rank that starts last
-  // from this part's start to the start of the last part, corrected by the ranks' residuals
+  // From this part's start to the start of the last part, corrected by the ranks' residuals.
   DurationNs wait;
   std::vector<PlacedSlice> at = {};  // the parts of other ranks, by rank
 };

@@ -12,8 +12,7 @@ namespace tacho {
 struct UntoldFigures {
   std::string_view idle_time;    // when its devices were idle, and why
   std::string_view device_time;  // when they worked
-  // which rank its work belongs to: then no figure belongs to one rank
-  std::string_view all;
+  std::string_view all;          // to which rank the work belongs: then no figure is one rank's
 };
 
 // `mixed_ranks`: as TraceFacts has it.
