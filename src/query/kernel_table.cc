@@ -26,7 +26,7 @@ QueriedTrace::Slice KernelSlice(const QueryRow& row) {
   return row.trace->SliceOf(Item(row));
 }
 
-// On a CPU engine, from the operator's start to its end: operators that it calls have their own
+// On a CPU engine the whole time of the operator, although operators that it calls have their own
 // rows.
 Interval KernelWhen(const QueryRow& row) {
   const QueriedTrace::Slice slice = KernelSlice(row);

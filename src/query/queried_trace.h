@@ -28,8 +28,8 @@ enum class SlicesOf : uint8_t {
 };
 inline constexpr size_t kSliceTables = 7;
 
-// One trace with what the tables of a query are computed from. What few queries need is computed
-// when it is first asked for, and kept. For one thread.
+// One trace with the data from which the tables of a query are computed. Data that few queries need
+// is computed at its first use, and kept. For one thread.
 class QueriedTrace {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -41,8 +41,8 @@ class QueriedTrace {
   QueriedTrace(const QueriedTrace&) = delete;
   QueriedTrace& operator=(const QueriedTrace&) = delete;
 
-  // Sets its place in the run: its number, the number of slices in the traces before it, and its
-  // analysis, which must outlive this.
+  // Sets its number in the run, the number of slices in the traces before it, and its analysis,
+  // which must outlive this.
   void Place(uint32_t number, int64_t ids_before, const TraceAnalysis& analysis);
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -72,14 +72,14 @@ class QueriedTrace {
   // work was launched; 0: none, or unknown.
   [[nodiscard]] uint32_t StepAt(TimeNs t) const;
   [[nodiscard]] uint32_t StepOfWork(uint32_t gpu_row) const;
-  // The operator around launched work, around a call or around another operator; kNone if there is
-  // none.
+  // The operator around launched work, around a call or around another operator; kNone if no
+  // operator is.
   [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;   // row of host_ops
   [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
   [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
   [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // pieces of GPU work that it launched
-  // From the end of the call that launched a piece of GPU work to its start, at least 0. Absent
-  // without a call, without a common clock of host and device, and for mixed ranks.
+  // From the end of the call that launched a piece of GPU work to its start, at least 0. Absent if
+  // the call is unknown, if host and device have no common clock, and for mixed ranks.
   [[nodiscard]] std::optional<DurationNs> DelayOf(uint32_t gpu_row) const;
   struct OpTimes {
     int64_t self_ns, device_self_ns, device_ns;
@@ -140,7 +140,7 @@ struct QueriedRun {
   RunAnalysis analysis;
   std::vector<std::unique_ptr<QueriedTrace>> traces;  // as in `analysis`
 
-  // Sorts `kept` like the traces of `analysis`, and drops those that are not among them.
+  // Sorts `kept` like the traces of `analysis`, and drops traces that are not among these.
   static std::unique_ptr<QueriedRun> Of(RunAnalysis analysis,
                                         std::vector<std::unique_ptr<QueriedTrace>> kept);
 

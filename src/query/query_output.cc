@@ -91,8 +91,9 @@ Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
   return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
 }
 
-// Decimals for people: three, and six digits of the smallest number, but no places that are 0 in
-// all rows. -1 (as many as each number has) where that says nothing or takes much room.
+// Decimals for people: three, or more so that the smallest number has six digits, but no decimals
+// that are 0 in all rows. -1 (as many as each number has) if that would show nothing or take much
+// room.
 int DecimalsOf(const Table& table, size_t column) {
   double least = INFINITY, most = 0;
   for (const TableRow& row : table.rows) {
@@ -115,8 +116,8 @@ int DecimalsOf(const Table& table, size_t column) {
   return needed;
 }
 
-// A column that has a text is a column of texts. Where the line would be too long, these are
-// shortened, each to an equal share of it; RenderText leaves columns out only if `fits`. Fails if
+// A column that has a text is a column of texts. If the line would be too long, shortens these
+// columns, each to an equal share of it; RenderText leaves columns out only if `fits`. Fails if
 // whole texts make the table too large.
 Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
   size_t taken = 1;

@@ -15,11 +15,11 @@ enum class QueryForm : uint8_t { kText, kMarkdown, kCsv, kJson };
 struct QueryOutput {
   QueryForm form = QueryForm::kText;
   TextStyle style = {};
-  // kText: columns without room are left out, and their names listed: for a terminal.
+  // kText: leaves out columns that do not fit, and lists their names: for a terminal.
   bool fits = false;
-  size_t top = 1000;         // rows of kText and kMarkdown, which are put together in memory
+  size_t top = 1000;         // rows of kText and kMarkdown, which are built in memory
   std::string_view version;  // of tacho, for kJson
-  // Returns false if nobody reads on.
+  // Returns false if nobody reads the output any more.
   std::function<Result<bool>(std::string_view)> write;
 };
 
@@ -31,9 +31,8 @@ enum class RowsWritten : uint8_t { kAll, kTop, kNobodyReads };
 // numbered: "name", "name_2". kTop: there were more rows than `top`. kNobodyReads: `write` returned
 // false, and the statement was ended.
 //
-// Memory: what SQLite takes (QuerySession), and a few times the texts that are kept at once. For
-// CSV and JSON these are 16 MB or one row; for a table at most 512 MB, beyond which it fails with
-// kUsage.
+// Memory: SQLite's (QuerySession), and a few times the texts held at once. These are 16 MB or one
+// row for CSV and JSON, and at most 512 MB for a table; a larger table fails with kUsage.
 Result<RowsWritten> WriteRows(SqliteStatement statement, const QueryOutput& output);
 
 }  // namespace tacho

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// SQL over the tables of a run (query_table.h), with the functions arg(id, 'name'), which is an
-// argument of a slice, and percentiles (percentiles.h). Read-only: the database is in memory, and a
+// SQL over the tables of a run (query_table.h), with the functions of percentiles.h, and arg(id,
+// 'name'), which returns an argument of a slice. Read-only: the database is in memory, and a
 // statement that would write, attach or load is refused. For one thread.
 //
 // Limits: 64 MB for a value; 2 GB for SQLite's memory in the whole process. A statement that

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// A cell. std::monostate: NULL, what is not known. A std::string_view lives as long as the run.
+// A cell. std::monostate: NULL, not known. A std::string_view lives as long as the run.
 using QueryValue = std::variant<std::monostate, int64_t, double, std::string_view, std::string>;
 
 // A row of a table. The table has one or more parts in each trace; the rows of a part count from 0.
@@ -21,10 +21,10 @@ struct QueryRow {
 };
 
 // The values of a column with few different texts. Each text has a number in its trace, so
-// comparing, sorting and grouping look at each text once and not at each row.
+// comparing, sorting and grouping look at each text once instead of at each row.
 struct QueryWords {
   uint32_t (*of)(const QueryRow&) = nullptr;
-  size_t (*count)(const QueriedTrace&) = nullptr;  // numbers are less than it
+  size_t (*count)(const QueriedTrace&) = nullptr;  // all numbers are below it
   // nullopt: NULL.
   std::optional<std::string_view> (*text)(const QueriedTrace&, uint32_t word) = nullptr;
 };
@@ -32,7 +32,7 @@ struct QueryWords {
 enum class QueryRole : uint8_t {
   kPlain,
   kRank,   // the same in all rows of a trace
-  kTrace,  // the same in all rows of a trace; hidden, except where it says more than the rank
+  kTrace,  // the same in all rows of a trace; hidden, unless it distinguishes more than the rank
   kKey,    // one row of a trace, or of the run, has it: see QueryTable::find
   kStart,  // in the time of the trace, see QueryTable::lanes
   kEnd,
@@ -56,9 +56,9 @@ struct QueryTable {
   uint32_t (*parts)(const QueriedTrace&) = nullptr;  // null: one
   size_t (*rows)(const QueriedTrace&, uint32_t part) = nullptr;
   bool (*has)(const QueryRow&) = nullptr;  // whether a row is in the table; null: all are
-  // The rows of a part by time; null: not for this part.
+  // The rows of a part by time; null if the part has no such order.
   const LaneRows* (*lanes)(const QueriedTrace&, uint32_t part) = nullptr;
-  // The row with that key. Null: the table has no key.
+  // Finds the row with that key. Null: the table has no key.
   std::optional<QueryRow> (*find)(const QueriedTrace&, int64_t key) = nullptr;
   bool rows_cost = false;  // counting the rows means computing them
 };

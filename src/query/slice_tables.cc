@@ -26,8 +26,8 @@ uint32_t SliceKindAt(const QueryRow& row) {
   }
 }
 
-// Categories as in the file. Their numbers are those of the trace or, where the table has none, 256
-// plus the number of the kind.
+// Categories as in the file. A number is the trace's CategoryId or, if the table has no categories,
+// 256 plus the number of the kind.
 constexpr std::array<std::string_view, kSliceTables + 2> kFileCategories{
     "kernel", "cpu_op",          "",           "user_annotation", "gpu_user_annotation",
     "",       "python_function", "gpu_memcpy", "gpu_memset"};

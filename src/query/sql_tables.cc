@@ -204,8 +204,8 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-// A bound of an integer column: the least integer that is not below it (`up`), or the greatest that
-// is not above it. nullopt: it is no number.
+// `value` as a bound of an integer column: rounded up (`up`) or down to an integer. nullopt: it is
+// no number.
 std::optional<int64_t> Bound(sqlite3_value* value, bool up) {
   switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:

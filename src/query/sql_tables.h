@@ -10,9 +10,9 @@
 namespace tacho {
 
 // Adds the tables of QueryTables() to `database` as SQLite's virtual tables
-// (https://www.sqlite.org/vtab.html), which read the traces in place. They evaluate constraints on
-// times, keys, ranks and texts, and orders by texts, themselves. `run` must outlive the database.
-// Scans call `stop` now and then; if it returns true, the statement ends with kInterrupted.
+// (https://www.sqlite.org/vtab.html), which read the traces in place. They themselves evaluate
+// constraints on times, keys, ranks and texts, and sort by texts. `run` must outlive the database.
+// Scans call `stop` regularly; if it returns true, the statement ends with kInterrupted.
 Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
                        const std::function<bool()>& stop = {});
 

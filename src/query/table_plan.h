@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// How a table is read for a query: which rows, and in which order. What is read may be more than
-// the query wants (SQLite checks each row again), never less.
+// How a table is read for a query: which rows, and in which order. The rows read may be more than
+// the query wants (SQLite checks each row again), never fewer.
 struct TablePlan {
   // Bounds of start_ns: from <= start < until. Bound of end_ns: ends_from <= end.
   int64_t from = kFirst, until = kLast, ends_from = kFirst;
@@ -28,7 +28,8 @@ struct TablePlan {
   };
   std::vector<WordsLike> words = {};
 
-  // Columns of words, or the rank or the trace; the first counts most. NULL comes first.
+  // The columns to sort by, the most important first: columns of words, the rank or the trace. NULL
+  // comes first.
   struct Order {
     size_t column;
     bool descending;
@@ -43,24 +44,24 @@ struct TablePlan {
 // Whether rows can be read in the order of this column.
 bool CanOrderBy(const QueryColumn& column);
 
-// Goes through the rows of a table. Refers to the table, the run and `stop`, which is called once
-// for 65,536 rows that are looked at, over all plans. Empty: never.
+// Goes through the rows of a table. Keeps references to the table, the run and `stop`. Calls
+// `stop`, unless it is empty, once for every 65,536 rows that it looks at, over all plans.
 class TableReader {
  public:
   TableReader(const QueryTable& table, const QueriedRun& run, const std::function<bool()>& stop)
       : table_(table), run_(run), stop_(stop) {}
 
-  // Cost: O(log n) for a key; for a bounded time O(log n) a lane; in an order O(n), and 20 bytes a
-  // row.
+  // Cost: O(log n) for a key; O(log n) a lane for a bounded time; with an order O(n), and 20 bytes
+  // a row.
   void Start(TablePlan plan);
   [[nodiscard]] bool at_end() const { return at_end_; }
-  // `stop` returned true: the rows end early.
+  // Whether the rows ended early because `stop` returned true.
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] const QueryRow& row() const { return row_; }
   void Next();
 
  private:
-  struct Stretch {  // rows of one part, not all of which are of the table
+  struct Stretch {  // rows of one part; `has` may exclude some
     const QueriedTrace* trace;
     uint32_t part;
     RowList rows;
