@@ -7,18 +7,18 @@
 
 namespace tacho {
 
-// A rank to export, and which part of it: the slices that touch the window, whole.
+// A rank to export, and the part of it: the slices that touch the window, uncut (but see PartCut).
 struct ExportedRank {
   const ViewedRank* rank;
   uint32_t number;         // in its run, from 0
   Interval window;         // on the clock of its trace
-  std::string label = {};  // what tells it apart: "rank 3", or the name of its file
+  std::string label = {};  // its distinguishing name: "rank 3", or the name of its file
 };
 
-// How much of a slice is exported with a part of a rank. Python frames, and slices that are neither
-// work nor host code, such as "PyTorch Profiler (0)", may last as long as the recording. They are
-// cut to the extent of the window and of all other slices that touch it, so that slices nest as
-// before. Cost of making: O(slices in the window).
+// Cuts the slices that may last as long as the recording: Python frames, and slices that are
+// neither work nor host code, such as "PyTorch Profiler (0)". They are cut to the extent of the
+// window together with all other slices that touch it, so that slices nest as before. Cost of
+// making: O(slices in the window).
 class PartCut {
  public:
   explicit PartCut(const ExportedRank& exported);

@@ -13,21 +13,21 @@ namespace tacho {
 // What the numbers of stacks count.
 enum class StackTime : uint8_t {
   kCpu,  // of the host: the self time of each slice
-  kGpu,  // of GPU work, by where it was launched
+  kGpu,  // of GPU work, under the stack that launched it
 };
 
 // A name as a frame of a folded stack: visible text, with ':' for ';', which separates frames.
 std::string FoldedFrame(std::string_view name);
 
 // Folded stacks, as flamegraph.pl, inferno, speedscope and Perfetto read them: lines
-// "rank;process;thread;frame;...;frame NUMBER". NUMBER is nanoseconds, of the part inside the
-// window of the trace (`windows`: by trace, on its clock). Frames are Python functions,
-// annotations, operators and calls; for GPU work the kernel comes last, below "(no launch in the
-// trace)" where that is unknown. Each stack is one line. The numbers of a thread add up to the time
-// that it spent in slices, those of GPU work to the sum of its durations; what overlaps without
-// nesting is cut at 0.
+// "rank;process;thread;frame;...;frame NUMBER". NUMBER is the nanoseconds inside the window of the
+// trace (`windows`: by trace, on its clock). Frames are Python functions, annotations, operators
+// and calls; for GPU work the kernel comes last, after "(no launch in the trace)" if its launch is
+// unknown. Each stack is one line. The numbers of a thread add up to the time that it spent in
+// slices, the numbers of GPU work to the sum of its durations. A self time that overlaps would make
+// negative counts as 0.
 //
-// Returns how many lines there are. Memory: 4 bytes a call, and each different stack.
+// Returns the number of lines. Memory: 4 bytes a call, and each different stack.
 size_t WriteFoldedStacks(const QueriedRun& run, std::span<const Interval> windows, StackTime time,
                          ByteSink& to);
 

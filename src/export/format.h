@@ -23,7 +23,7 @@ std::string_view FormatName(ExportFormat format);
 std::vector<std::string> FormatNames();
 std::optional<ExportFormat> FormatOfName(std::string_view name);
 
-// By the endings of a file's name: "run.json.gz", "run.db". nullopt: none of ours.
+// By the endings of a file's name: "run.json.gz", "run.db". nullopt: no format has it.
 std::optional<ExportFormat> FormatOfFile(std::string_view path);
 // Whether the name says that it is compressed: it ends with ".gz".
 bool IsGzipName(std::string_view path);

@@ -243,8 +243,8 @@ class RankExport {
   bool& first_;
 };
 
-// Writes the header's members, each with a comma before it. For several ranks, only what holds for
-// all.
+// Writes the header's members, each with a comma before it. For several ranks, only members that
+// hold for all.
 void WriteHeader(const Trace& trace, bool alone, std::string& out) {
   bool has_base = false;
   for (const auto& [key, json] : trace.header.fields) {

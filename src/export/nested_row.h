@@ -17,8 +17,8 @@ struct RowSlice {
   size_t place = 0;
 };
 
-// Calls visit(RowSlice) for the slices of a row that touch the window: by start, those that end
-// last first, then by lane. Memory: some bytes a lane.
+// Calls visit(RowSlice) for the slices of a row that touch the window: ordered by start, then the
+// latest end first, then lane. Memory: some bytes a lane.
 template <typename Visit>
 void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
   const auto comes_after = [](const RowSlice& a, const RowSlice& b) {
@@ -44,10 +44,10 @@ void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
   }
 }
 
-// Distributes the slices of a row, in that order, over tracks of begins and ends that nest: each to
-// the first track whose innermost open slice ends no earlier. One track is enough where all nest.
-// Calls begin(track, slice) and end(track, time, place of the slice), each track's in the order of
-// time. Memory: the open slices.
+// Distributes the slices of a row, added in that order, over tracks in which begins and ends nest:
+// each to the first track whose innermost open slice ends no earlier. If all nest, there is one
+// track. Calls begin(track, slice) and end(track, slice), for each track in the order of time.
+// Memory: the open slices.
 template <typename Begin, typename End>
 class NestedTracks {
  public:
@@ -64,8 +64,7 @@ class NestedTracks {
       return;
     }
   }
-  // Ends the slices of `track` that end by `until`. Also to be called before an instant of the
-  // track.
+  // Ends the slices of `track` that end by `until`. Call it also before an instant of the track.
   void Close(size_t track, TimeNs until) {
     if (track >= open_.size()) return;
     for (std::vector<RowSlice>& open = open_[track]; !open.empty(); open.pop_back()) {

@@ -64,7 +64,7 @@ class PerfettoPackets {
   };
   void Track(const TrackOf& track);
 
-  // Ids of texts, for the event that is written next. `name`: unique for its text.
+  // Ids of texts, for the next event. `name`: a number unique to its text.
   uint64_t NameId(uint64_t name, std::string_view text);
   uint64_t CategoryId(std::string_view category);
   // The arguments as fields of `event`.
@@ -83,7 +83,7 @@ class PerfettoPackets {
   const Trace& trace_;
   Pieces& out_;
   bool first_ = true;
-  ProtoWriter interned_;  // what the next packet brings along
+  ProtoWriter interned_;  // new texts, written with the next packet
   std::vector<bool> names_, keys_, texts_;
   std::map<std::string, uint64_t, std::less<>> categories_;
 };

@@ -8,14 +8,14 @@
 
 namespace tacho {
 
-// The name of a track without events that each file of this format begins with.
+// Each file of this format begins with a track of this name, without events.
 inline constexpr std::string_view kPerfettoMark = "exported by tacho";
 
-// Whether a file begins as WritePerfetto's do.
+// Whether a file begins like one that WritePerfetto wrote.
 bool IsPerfettoExport(std::string_view start);
 
 // Perfetto's protobuf (perfetto/protos/perfetto/trace/trace.proto): the rows of the timeline as
-// tracks, below one track for each rank: tacho's own (steps by phase, busy, idle by cause,
+// tracks, below one track for each rank: computed rows (steps by phase, busy, idle by cause,
 // communication), streams, threads, counters. Slices that overlap without nesting, which Perfetto
 // would drop, go to further tracks of the same name, which it shows as one. Names, categories and
 // arguments are interned; flows lead from each launch to each piece of its work.

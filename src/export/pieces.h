@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Text that is written into memory and handed on in pieces of about a megabyte, so that a file of
-// any size takes that much memory.
+// Text that is written into memory and passed on in pieces of about a megabyte, so that a file of
+// any size takes only that much memory.
 class Pieces {
  public:
   static constexpr size_t kPiece = size_t{1} << 20;
@@ -16,10 +16,9 @@ class Pieces {
 
   // Append to it, then call Pass.
   std::string& text() { return text_; }
-  // Hands on what there is once it is a piece. False: the bytes cannot be written, so write no
-  // more.
+  // Passes the text on once it is a piece long. False: it could not be written, so write no more.
   bool Pass() { return text_.size() < kPiece ? can_write_ : Finish(); }
-  // Hands on the rest.
+  // Passes on the rest.
   bool Finish() {
     can_write_ = can_write_ && to_.Write(text_);
     text_.clear();

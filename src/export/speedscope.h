@@ -14,7 +14,7 @@ inline constexpr std::string_view kSpeedscopeBegin =
 
 // speedscope's JSON (https://www.speedscope.app/file-format-schema.json): an evented profile for
 // each thread and each stream that has slices in the window, in nanoseconds on the run's clock.
-// Slices that overlap without nesting, which speedscope refuses, are in further profiles of that
+// speedscope refuses slices that overlap without nesting: these go into further profiles of their
 // thread.
 //
 // Memory: a megabyte, the different names, and the text of such further profiles of one thread.

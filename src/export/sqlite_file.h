@@ -14,10 +14,10 @@ namespace tacho {
 inline constexpr uint32_t kSqliteApplicationId = 0x74616368;
 
 // Writes the tables of `tacho query` (QueryTables, docs/query.md) into the empty file `path`: the
-// same columns and rows, `trace` too, with indexes on ids, on what refers to them, and on starts.
-// Rows with a start and an end are those that touch the window of their trace (`windows`: by trace,
-// on its clock); `devices`, `ranks` and `notes` are whole. Texts are UTF-8: other bytes become
-// U+FFFD.
+// same columns (with `trace`) and rows, with indexes on ids, on columns that refer to ids, and on
+// starts. Of the rows with a start and an end, writes only those that touch the window of their
+// trace (`windows`: by trace, on its clock); `devices`, `ranks` and `notes` are complete. Texts are
+// UTF-8: other bytes become U+FFFD.
 //
 // kOutput: the file cannot be written; kInterrupted: `stop` returned true; it is called every few
 // thousand rows. Memory: some pages.

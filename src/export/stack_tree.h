@@ -28,7 +28,7 @@ class StackTree {
     if (is_new) nodes_.push_back({parent, name});
     return node->second;
   }
-  // The root of a thread, apart from all other nodes.
+  // Adds the root of a thread, separate from all other nodes.
   uint32_t AddRoot() {
     nodes_.emplace_back();
     return static_cast<uint32_t>(nodes_.size() - 1);

@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// Writes what PyTorch's profile.export_stacks(path, metric) writes
+// Writes the same as PyTorch's profile.export_stacks(path, metric)
 // (torch/autograd/profiler_util.py): a line for each operator, annotation, call and Python function
-// that lies in Python functions and whose self time (self_cpu_time_total, self_cuda_time_total) is
-// a microsecond or more. The line has these functions, outermost first, and the whole microseconds.
-// In names, '_' stands for spaces, ';' and line breaks; PyTorch's own frames of a backward pass are
-// left out. With a window, only what begins in it counts (`windows`: by trace, on its clock). One
-// trace after the other.
+// inside Python functions whose self time (self_cpu_time_total, self_cuda_time_total) is at least a
+// microsecond. The line has the functions around it, outermost first, and the self time in whole
+// microseconds. In names, '_' stands for spaces, ';' and line breaks; PyTorch's own frames of a
+// backward pass are left out. With a window, only slices that begin in it count (`windows`: by
+// trace, on its clock). One trace after the other.
 //
-// Bytes that are not UTF-8 become U+FFFD, other control characters '_'. Returns how many lines
-// there are. Memory: 45 bytes a host slice.
+// Bytes that are not UTF-8 become U+FFFD, other control characters '_'. Returns the number of
+// lines. Memory: 45 bytes a host slice.
 size_t WriteTorchStacks(const QueriedRun& run, std::span<const Interval> windows, StackTime time,
                         ByteSink& to);
 

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Whether the text is one JSON value, by strict rules, as readers other than ours want it.
+// Whether the text is one JSON value by strict rules, as other readers than ours require.
 bool IsJson(std::string_view text);
 
-// Writes the arguments of events as valid JSON. Files, and a Trace with them, may hold what is not
-// valid: NaN, bytes that are not UTF-8, raw control characters. Each shape and each text is looked
-// at once. Memory: a byte for each.
+// Writes the arguments of events as valid JSON. A file, and so its Trace, may hold arguments that
+// are not: NaN, bytes that are not UTF-8, raw control characters. Checks each shape and each text
+// once. Memory: a byte for each.
 class ValidArgs {
  public:
   explicit ValidArgs(const Trace& trace)
@@ -21,8 +21,8 @@ class ValidArgs {
         shapes_(trace.words.args_shapes().size()),
         texts_(trace.words.strings.size()) {}
 
-  // As in the file if that is valid, else key by key: a value that is no JSON ("NaN") becomes a
-  // text. "" for an event without arguments.
+  // As in the file if that is valid, else rebuilt key by key: a value that is not JSON ("NaN")
+  // becomes a string. "" for an event without arguments.
   std::string Json(const ArgsOf& args);
 
  private:
