@@ -18,8 +18,8 @@ uint64_t From(int64_t min, int64_t value) {
   return static_cast<uint64_t>(value) - static_cast<uint64_t>(min);
 }
 
-// The value that has `rank` others before it in sorted order. Counts the values by their leading
-// bits, then those of the class that holds it by the next bits, until few are left.
+// The value at index `rank` in sorted order. Counts the values by their leading bits, then those of
+// the class with that index by the next bits, and so on until few are left.
 int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t rank) {
   constexpr int kBits = 11;
   constexpr uint64_t kFew = 2048;
@@ -114,8 +114,8 @@ Figures FiguresOf(Lists lists) {
   const int64_t upper = Select(lists, figures.min, figures.max, count, count / 2);
 
   // Sums the squares of integers exactly: a sum of doubles would depend on the order. Values that
-  // are too large for that lose their lowest bits. Twice the bits of a value, and those of the
-  // count, are less than 128 bits.
+  // are too large for that lose their lowest bits: twice the bits of a value plus the bits of the
+  // count must stay below 128.
   const int most_bits = std::min(47, (126 - static_cast<int>(std::bit_width(count))) / 2);
   const int shift =
       std::max(0, static_cast<int>(std::bit_width(From(figures.min, figures.max))) - most_bits);

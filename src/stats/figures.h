@@ -23,7 +23,7 @@ struct FigureList {
 
 // The figures of all values of the lists together; there must be at least one value. They depend
 // neither on the order of the values nor on how these are divided into lists. Cost: O(n), some six
-// passes; how often a value counts costs nothing.
+// passes; FigureList::times costs nothing.
 Figures FiguresOf(std::span<const FigureList> lists);
 inline Figures FiguresOf(const std::vector<int64_t>& values) {
   const FigureList list{values};

@@ -22,8 +22,8 @@ Cell Megabytes(double bytes) {
   return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
-// Columns for a kernel's name. Its arguments tell it from others, so the figures of the line give
-// way.
+// The least width of a kernel's name in columns. Its arguments distinguish it from others, so the
+// figures of the line shrink first.
 constexpr size_t kLegibleKernel = 38;
 
 }  // namespace

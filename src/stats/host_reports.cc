@@ -84,9 +84,9 @@ class LaunchRows {
 
 }  // namespace
 
-// Times from the begin of a launch call to the end of the call or of its kernel, whichever is
-// later, and those of the call, of the kernel, and of the queue between them. A kernel that starts
-// before its call returns has no time in the queue.
+// Times from the beginning of a launch call to the end of the call or of its kernel, whichever is
+// later; and the times of the call, of the kernel, and of the queue between them. A kernel that
+// starts before its call returns has no time in the queue.
 Table KernelExecutionSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   LaunchRows rows;
   for (const StatsTrace& trace : traces) rows.Add(trace);

@@ -143,8 +143,8 @@ std::vector<Cell> CellsOf(const KernelsByRange::Key& key, KernelsInRange& row) {
 
 }  // namespace
 
-// A kernel belongs to all ranges around its launch call, on the thread of the call. If there are
-// none, it belongs to a range without a name; if its launch is unknown, to no thread either.
+// A kernel belongs to all ranges around its launch call, on the thread of the call. Without such a
+// range it belongs to a range without a name; if its launch is unknown, also to no thread.
 Table NvtxKernelSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   KernelsByRange rows;
   bool has_ranges = false;

@@ -26,8 +26,8 @@ class OpenRanges {
   void Open(uint32_t range) { open_.push_back(range); }
   void Clear() { open_.clear(); }
 
-  // Calls `use` with the ranges around `when`, the last ones first; the point in time is the start
-  // of `when`. False if there are too many: then the first ones are left out.
+  // Calls `use` with the ranges around `when`, innermost first; the sweep has reached the start of
+  // `when`. False if there are too many: then the outermost are left out.
   template <typename Use>
   bool ForEachAround(Interval when, const Use& use) {
     size_t around = 0, ended = 0;

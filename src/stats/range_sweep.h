@@ -16,8 +16,8 @@ inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
 // Finds the NVTX ranges that lie around other ranges and around launches. Only ranges that begin
 // and end on one thread count. Ranges are indices into StatsTrace::ranges().
 
-// By range: the tightest other one around it on its thread; kNoRange: none. Of equal ranges each
-// lies in the one before it.
+// By range: the tightest other one around it on its thread; kNoRange: none. Of equal ranges, each
+// has the one before it as its parent.
 std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
 
 // Some GPU work that one call launched, and the ranges around the call: the innermost 10,000.
@@ -32,7 +32,7 @@ struct LaunchInRanges {
 // Returns the number of launches for which outer ranges were left out.
 using LaunchUse = std::function<void(const LaunchInRanges& launch)>;
 size_t ForEachLaunch(const StatsTrace& stats, bool kernels_only, const LaunchUse& use);
-// What a table lacks if outer ranges of `cut` launches were left out; "" for none.
+// Words for what a table lacks if outer ranges of `cut` launches were left out; "" if `cut` is 0.
 std::string LacksRangesOf(size_t cut);
 
 }  // namespace tacho

@@ -17,10 +17,11 @@ namespace tacho {
 struct StatsReport {
   std::string_view name;   // "cuda_gpu_kern_sum"
   std::string_view title;  // "CUDA GPU Kernel Summary"
-  std::string_view of;     // what a trace without it lacks: "GPU kernels"
+  std::string_view of;     // what it reports on, for a trace that has none: "GPU kernels"
   StatsTrace::Needs needs;
-  // One of these two makes the table, named `name`, of all traces of a file. Without rows: the
-  // traces have nothing for it. `most`: so many rows are shown; the others may already be folded.
+  // One of these two makes the table, named `name`, of all traces of a file. A table without rows:
+  // the traces have nothing for it. `most`: so many rows will be shown; the table may already have
+  // the others folded into one row.
   Table (*of_traces)(std::span<const StatsTrace> traces, size_t most) = nullptr;
   Table (*of_times)(const WorkTimes& times, size_t threads) = nullptr;
 };
@@ -29,7 +30,7 @@ struct StatsReport {
 std::span<const StatsReport> StatsReports();
 // Finds a report by a new or an old name. kUsage for other names; the message has the nearest one.
 Result<const StatsReport*> FindStatsReport(std::string_view name);
-// The reports that are made if none is named, as nsys does.
+// The reports that are made if no report is named, as in nsys.
 std::vector<const StatsReport*> DefaultStatsReports();
 // "gpukernsum = cuda_gpu_kern_gb_sum", for the help.
 std::vector<std::pair<std::string_view, std::string_view>> OldStatsNames();

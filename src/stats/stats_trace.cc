@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// The texts of NVTX ranges: what torch's emit_nvtx writes is in the model as a name with arguments
-// (ingest/nsys_sqlite/FORMAT.md).
+// The texts of NVTX ranges. The model holds a text of torch's emit_nvtx as a name with arguments
+// (ingest/nsys_sqlite/FORMAT.md); this puts it together again.
 class RangeNames {
  public:
   explicit RangeNames(const Trace& trace)

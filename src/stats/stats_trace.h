@@ -34,8 +34,8 @@ std::string CallName(std::string_view name, int64_t version);
 // threads are as nsys stats prints them.
 class StatsTrace {
  public:
-  // What the reports will ask for. The rest costs nothing, and need not be in a trace that was read
-  // from an export of nsys.
+  // What the reports need. All else costs nothing, and may be missing in a trace from an export of
+  // nsys.
   struct Needs {
     bool launches = false, ranges = false, gpu = false, gpu_details = false, calls = false,
          os_calls = false;
@@ -69,7 +69,7 @@ class StatsTrace {
   [[nodiscard]] std::string CallNameOf(uint32_t call, int64_t version) const {
     return CallName(Text(trace_->host_calls.name[call]), version);
   }
-  // Ordered by track, then those around others first.
+  // Ordered by track; there an outer range comes before inner ones.
   [[nodiscard]] const std::vector<NvtxRange>& ranges() const { return ranges_; }
 
   [[nodiscard]] Cell Pid(TrackId track) const;
