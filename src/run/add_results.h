@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// The error when `options`, as typed ("--window"), need events, which results do not have.
+// The error that `options`, as typed ("--window"), need events, which results do not have.
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options);
 
 // The traces of a source of results; `beside` gets everything else in the results. Fails with
@@ -16,10 +16,10 @@ tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& 
 Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
                                             const ReadOptions& options, Results& beside);
 
-// Merges the traces that were read back from results with the other traces of a run. `beside`: by
-// source, everything else in the results. A trace that is given twice counts once. Different traces
-// with the same path, as from two machines, get the path of their results in front of their own. A
-// failure of the original run is also a failure of this one.
+// Merges the traces that were read back from results with the other traces of a run. `beside`: for
+// each source, everything else in its results. A trace that is given twice counts once. If
+// different traces have the same path, as from two machines, the path of their results is put
+// before it. A failure of the original run is also a failure of this one.
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 

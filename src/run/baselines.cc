@@ -146,9 +146,9 @@ void RemoveDeadSaves(const BaselinePlace& place) {
   }
 }
 
-// Puts the folder `fresh` into the place of `path`. Returns the path where the old folder now is,
-// to be removed; "" if there was none. Where the file system can exchange names, there is a folder
-// at `path` at all times.
+// Replaces the folder `path` by `fresh`. Returns the new path of the old folder, which is to be
+// removed; "" if `path` did not exist. If the file system can exchange names, `path` exists at all
+// times.
 Result<std::string> PutInPlace(const std::string& fresh, const std::string& path) {
   if (!IsThere(path)) return Move(fresh, path).map([] { return std::string(); });
   if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0)

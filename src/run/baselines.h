@@ -31,14 +31,14 @@ struct BaselinePlace {
 Result<void> CheckBaselineName(std::string_view name);
 
 // Whether a baseline can be saved there, as far as can be known before. kUsage: there is one
-// already, and `replace` is false. kOutput: `path()` is something else, or holds other files, which
-// are left alone.
+// already, and `replace` is false. kOutput: `path()` is no baseline, or holds other files; these
+// stay.
 Result<void> CheckBaselinePlace(const BaselinePlace& place, bool replace);
 
 // Saves a baseline and makes its folders. An earlier baseline stays until the new one is complete.
-// A process that is killed leaves one of the two, and a hidden folder that the next save of that
-// name removes. The caller delays Ctrl-C until then. Fails as CheckBaselinePlace does, and with
-// kOutput.
+// If the process is killed, one of the two is there, with a hidden folder that the next save of
+// that name removes. The caller delays Ctrl-C (WithoutInterrupts) during the call. Fails as
+// CheckBaselinePlace does, and with kOutput.
 Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKeep>& runs,
                           bool replace);
 

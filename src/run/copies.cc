@@ -37,8 +37,8 @@ bool HasTheSameSums(const TraceAnalysis& a, const TraceAnalysis& b) {
   });
 }
 
-// Whether `b` ends early, and `a` has all of it and more. Only an id of the recording proves it:
-// the cut leaves nothing else that they have in common.
+// Whether `b` is truncated, and `a` has all of it and more. Only the trace id proves that: the cut
+// changes all else that the two could have in common.
 bool IsTruncatedCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
   return b.notes.ends_early() && !a.notes.ends_early() && !a.header.trace_id.empty() &&
          a.header.trace_id == b.header.trace_id && a.header.base_time_ns == b.header.base_time_ns &&
@@ -58,8 +58,8 @@ std::string_view WhatItIs(const TraceAnalysis& a, const TraceAnalysis& b) {
 }  // namespace
 
 void LeaveOutCopies(RunAnalysis& run) {
-  // The best first: a whole trace rather than a part or a piece of it, the trace itself rather than
-  // its results, a file in its place in a recording rather than one elsewhere.
+  // The best first: a complete trace rather than a part of it, the trace itself rather than its
+  // results, a file in the folder of its recording rather than elsewhere.
   std::vector<size_t> order(run.traces.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) {

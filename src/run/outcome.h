@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// What became of one trace; `item` is absent if the trace lacks something that was asked for.
+// The result for one trace; `item` is absent if the trace lacks something that was asked for.
 template <typename Item>
 struct Outcome {
   SeenTrace seen;

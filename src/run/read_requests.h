@@ -10,14 +10,14 @@
 namespace tacho {
 
 // When requests of the load were in flight at a worker of the table; nullopt if the clock of its
-// host is not known. A request that went through a router counts for all workers, shared; so does
-// one to a worker with data-parallel engines. A request without a whole answer counts for another
-// second: an engine may go on with it.
+// host is not known. A request through a router counts for all workers, as shared; a request to a
+// worker with data-parallel engines also counts as shared. A request without a whole answer counts
+// for another second: an engine may go on with it.
 std::optional<WorkerInFlight> InFlightAt(const RequestTable& requests, uint32_t worker);
 
 // The table of a recording from the text of its requests.jsonl and of its run.json, as `tacho
-// record` writes them. Lines that are no requests are left out; a run.json that cannot be read
-// names no workers. Times between sending and end are placed by the client's clock at sending.
+// record` writes them. Skips lines that are no requests; a run.json that cannot be read names no
+// workers. Converts all times of a request by the client's clock at its sending.
 RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_json);
 
 // The same from a run folder; empty if it has no requests.jsonl, or one of 4 GiB or more.

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// The output of `tacho analyze --json` (docs/json.md), read back. It prints the same as the traces
-// themselves, except what needs their events: drawings, other windows.
+// The output of `tacho analyze --json` (docs/json.md), read back. It gives the same output as the
+// traces themselves, except what needs events: drawings, other windows.
 struct Results {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;

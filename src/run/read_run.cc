@@ -41,8 +41,8 @@ struct InputPlan {
   std::optional<SessionChoice> sessions;  // if the paths show them
 };
 
-// Keeps only the sources of the session that was asked for, if their paths show which those are.
-// The paths of results do not: their traces have paths of their own.
+// Keeps only the sources of the session that was asked for, if their paths show the session. Paths
+// of results do not: their traces have other paths.
 void ChooseByName(const std::string& session, InputPlan& plan) {
   if (std::ranges::any_of(plan.found.traces, &TraceSource::is_results)) return;
   std::vector<std::string> paths;
@@ -75,8 +75,7 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   return plan;
 }
 
-// What `job` makes of one source. A trace that needs more memory than there is must not take the
-// others with it.
+// Runs `job` for one source. A trace for which memory is too small must not end the others.
 template <typename Item, typename Job>
 Result<Outcomes<Item>> RunJob(const InputPlan& plan, size_t source, std::string_view out_of_memory,
                               const Job& job) {
@@ -246,8 +245,8 @@ bool IsThereNow(const std::string& sentence, const RunAnalysis& run) {
   });
 }
 
-// Adds what is unproven. Results have brought their own. If only folders of workers were named,
-// adds only what is about those workers.
+// Adds the sentences about unproven ranks; results have added their own. If only folders of workers
+// were named, adds only sentences about those workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)

@@ -50,8 +50,8 @@ class TraceKeeper {
   // in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
   virtual void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) = 0;
-  // The last call for the source. `failure`: why the source cannot be read, or null. A source
-  // without a trace and without a failure has no trace that was asked for.
+  // The last call for the source. `failure`: why the source cannot be read, or null. With neither a
+  // trace nor a failure, the source has no trace that was asked for.
   virtual void OnEnd(size_t source, const Error* failure) = 0;
 };
 
@@ -70,7 +70,7 @@ struct ReadOptions {
   bool step_profile = false;                  // also computes what each step is made of
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces belong to
   TraceKeeper* keeper = nullptr;              // only without a window and a device
-  std::string kept_for = "a timeline";        // what the keeper keeps traces for, in errors
+  std::string kept_for = "a timeline";        // the keeper's purpose, for errors
   // Sees each trace of the run with its analysis, before the trace is dropped. Many threads call it
   // at once.
   std::function<void(const AnalysedTrace&)> on_analysed = {};
@@ -79,7 +79,7 @@ struct ReadOptions {
 // A trace that was read, whether or not it was asked for.
 struct SeenTrace {
   std::string path;                       // see TracePath
-  std::optional<int64_t> rank = {};       // gathered if ranks are chosen
+  std::optional<int64_t> rank = {};       // set only if ranks are chosen
   std::vector<std::string> devices = {};  // with GPU work, sorted
   Interval span = {};
   std::optional<int64_t> base_time_ns = {};
@@ -113,15 +113,15 @@ struct Readout {
 // functions fail if a path is missing or nothing could be read. Many threads call `read`.
 
 // Each Trace is dropped as soon as it is analysed, unless `options.keeper` keeps it. Results of
-// `tacho analyze --json` stand for their traces, unless events are needed: for a window, a device,
-// rules or a keeper.
+// `tacho analyze --json` replace their traces, unless a window, a device, rules or a keeper need
+// events.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);
 
-// Hands the traces of each file to `use`: one, or one for each process that the file recorded. Many
-// threads call it at once. Nothing is analysed: the run has only who wrote each trace, the trace's
-// notes, and what is missing from the run.
+// Passes the traces of each file to `use`: one, or one for each process in the file. Many threads
+// call it at once. Nothing is analysed: the run has only who wrote each trace, the trace's notes,
+// and what is missing from the run.
 using FileUse = std::function<void(const TraceSource& file, const std::vector<Trace>& traces)>;
 Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse& use,
                                        RunProgress& progress,

@@ -44,8 +44,8 @@ Error At(const TraceSource& source, const Error& error) {
                                                               : error;
 }
 
-// An input that is neither a database nor a report of nsys is read as JSON; its name may promise
-// more.
+// An input that is neither a database nor a report of nsys is read as JSON, although its name may
+// end like nsys's.
 Error ByName(const TraceSource& source, Error error) {
   if (source.kind != ContentKind::kOther && source.kind != ContentKind::kText) return error;
   const auto named = [name = source.Display()](auto... endings) {
@@ -167,8 +167,8 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
 }
 
 // After changed bytes in packed data the decoder nearly always goes on: it recovers after a few
-// symbols, and gives text that is wrong in places. The text shows the damage soon, at most 5,700
-// bytes later in a thousand trials. The checksum shows that there is damage, but not where.
+// symbols and gives text with errors. The errors show soon, at most 5,700 bytes later in a thousand
+// trials. The checksum shows that there is damage, but not where.
 constexpr uint64_t kSuspectBytes = 6 * 1024;
 
 Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,

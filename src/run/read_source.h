@@ -24,17 +24,17 @@ using NextSink = std::function<EventSink&(std::string part)>;
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
                                                       const NextSink&, RunProgress&)>;
 
-// Streams each trace of one source into a sink of its own. If a packed file turns out to be
-// damaged, or if several programs wrote a file at once, only the text before the first place that
-// makes no sense counts: the file is read again up to there, unless it is a pipe. Fails with
-// kUnreadable, naming the file, when it holds nothing that could be a trace.
+// Streams each trace of one source into a sink of its own. If a packed file is damaged, or several
+// programs wrote a file at once, only the text before the first nonsense counts: the file is read
+// again up to there, unless it is a pipe. Fails with kUnreadable, naming the file, when it holds
+// nothing that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 
 // The parts of an nsys recording to sum up, as in NsysTimed.
 struct TimedParts {
   bool gpu = false, gpu_details = false, calls = false, os_calls = false;
-  // Takes the times of a file before its traces are handed on. Many threads call it at once.
+  // Takes the times of a file before its traces are passed on. Many threads call it at once.
   std::function<void(const TraceSource&, WorkTimes)> take = {};
 };
 // Like ReadSource, but reads only these parts of an nsys recording; other traces are read whole.

@@ -13,10 +13,10 @@
 namespace tacho {
 
 // When requests of the load were in flight at one worker: from when the kernel took a request until
-// the client had its answer, or the end of it. `shared`: they may have gone to other engines.
+// the client had its answer, or the end of it. `shared`: other engines may have handled them.
 struct WorkerInFlight {
   IntervalSet when;        // Unix time by the worker's clock
-  DurationNs uncertainty;  // of the worker's clock against ours
+  DurationNs uncertainty;  // of the difference between the worker's clock and ours
   bool shared = false;
 };
 

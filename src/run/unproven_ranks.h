@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The sentences in the run.json of a recording about ranks that it could not prove (no file, a
-// damaged file, ...): one for each rank, 1,000 at most; empty if run.json cannot be read.
+// The sentences of a run.json about ranks that the recording could not prove (no file, a damaged
+// file, ...): one for each rank, 1,000 at most; empty if run.json cannot be read.
 std::vector<std::string> UnprovenOfRunJson(std::string_view text);
 
 // The same for all recordings in whose folders the traces lie (RUN/traces/... beside RUN/run.json).
