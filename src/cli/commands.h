@@ -10,8 +10,7 @@
 
 namespace tacho {
 
-// One command of tacho. To add one: a file of its own with these functions, and a row in
-// commands.cc.
+// One command of tacho. To add one: a new file with these functions, and a row in commands.cc.
 struct Command {
   std::string_view name;
   std::string_view summary;
@@ -32,7 +31,7 @@ int RunCommandLine(const std::vector<std::string>& arguments);
 // Returns the exit status.
 int EndsWith(const Error& error, const std::vector<std::string>& arguments);
 
-// nullptr: there is none of that name.
+// nullptr if no command has that name.
 const Command* FindCommand(std::string_view name);
 
 // All that tacho returns to the shell: status and meaning.

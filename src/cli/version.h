@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// What this tacho is: its version, what it was built with, and the libraries that are loaded, by
-// the names of their files. libcurl is loaded by its first use, so it is only named as built with.
+// The version of tacho, what it was built with, and the libraries that are loaded, by file name.
+// libcurl is loaded at its first use, so only the version at build time is named.
 std::string VersionText();
 std::string VersionJson();
 

@@ -70,8 +70,8 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-// The cost of profiling that the recording of the only path measured: the change of its steps
-// (--overhead), else the change of its throughput between one window and the other.
+// The cost of profiling, if there is only one path and its recording measured it: the change of its
+// steps (--overhead), else of its throughput between the unprofiled and the profiled window.
 std::string CostOfLooking(const std::vector<std::string>& paths, const TextStyle& style) {
   if (paths.size() != 1) return "";
   const auto recording = KeptRecordingOf(RunJsonFor(paths[0]));

@@ -13,7 +13,7 @@ namespace tacho {
 // The arguments of `tacho compare`.
 struct CompareOptions : ReadingArguments {
   CompareOptions() { command = "compare"; }
-  std::vector<std::string> base, now;  // more runs of each side
+  std::vector<std::string> base, now;  // --base and --now: more runs of each side
   std::string baseline;                // the name that the user gave BASE; "": its path
   std::vector<std::string> fail_on;
   bool anyway = false, without_bounds = false, all = false, json = false, markdown = false,
@@ -23,7 +23,7 @@ struct CompareOptions : ReadingArguments {
 };
 CommandSpec CompareSpec(CompareOptions& options);
 
-// Reads both sides, and prints what changed. A path may be that of a baseline (baselines.h).
+// Reads both sides, and prints what changed. A path may be a baseline (baselines.h).
 Result<int> CompareAsAsked(const CompareOptions& options);
 
 Result<int> RunCompare(const std::vector<std::string>& arguments);

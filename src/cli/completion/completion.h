@@ -7,9 +7,9 @@
 namespace tacho {
 
 // The completions of the last of `words`, which is incomplete and may be empty. `words` are those
-// after "tacho". The first line is "files", "folders" or "words": which paths the shell adds. Then
-// comes a line for each candidate, with its description after a tab. Made from the option rows of
-// the commands.
+// after "tacho". The first line is "files", "folders" or "words" (neither): which paths the shell
+// should add. Then comes a line for each candidate, with its description after a tab. Built from
+// the option rows of the commands.
 std::string CompletionText(std::vector<std::string> words);
 
 // The script that makes `shell` ("bash", "zsh" or "fish") ask for CompletionText; "" for any other.

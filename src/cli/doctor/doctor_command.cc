@@ -220,8 +220,8 @@ Result<int> Run(const DoctorArguments& a) {
         status = kUnreadableInput;
       continue;
     }
-    // With several subjects, what was found at the others still counts. With only one, nothing was
-    // found.
+    // With several subjects, findings at the others still count. With only one, there is nothing to
+    // report.
     const bool is_alone = a.command.empty() && a.subjects.size() == 1;
     if (is_alone || examined.error().kind == ErrorKind::kUsage)
       return tl::unexpected<Error>(examined.error());

@@ -143,8 +143,8 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
-// Whether the session has written no file, as when its engine is idle. Can be true only if the
-// names of its files have its key, and the folder is visible from here.
+// Whether the session has written no file, as for an idle engine. Can be true only if its file
+// names have its key and the folder is visible from here.
 bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
   std::error_code error;
   if (!probed.open || !probed.is_local() || !KeyNamesFiles(*probed.facts) ||

@@ -137,8 +137,8 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
     if (!window) out.without.push_back(window.error().message);
   }
   if (out.without.size() == out.windows.size()) return NoPart(out.without);
-  // If whole traces are exported, one without GPU work (such as a front end's) beside the others
-  // lacks nothing.
+  // If whole traces are exported, a trace without GPU work (such as a front end's) is no gap beside
+  // the others.
   if (!part.window && !part.step) out.without.clear();
   return out;
 }

@@ -28,8 +28,8 @@ struct ExportPart {
 // The traces of a choice as a run of ranks, each with its part.
 struct ViewedExport {
   std::unique_ptr<ViewedRun> run;
-  std::vector<ExportedRank> ranks;   // those that have the part
-  std::vector<std::string> without;  // why the others have not
+  std::vector<ExportedRank> ranks;   // the ranks that have the part
+  std::vector<std::string> without;  // why the other ranks do not have it
   Readout<RunAnalysis> readout;
 };
 // kUsage: no trace has that part.

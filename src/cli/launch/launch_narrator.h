@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Shows a launch on standard error: on a terminal one changing line with what tacho waits for,
-// elsewhere a line when a server begins and every ten seconds.
+// Shows a launch on standard error: on a terminal one changing line that names what tacho waits
+// for, elsewhere a line when a server begins and every ten seconds.
 class LaunchNarrator {
  public:
   LaunchNarrator(std::optional<size_t> live_columns, bool quiet)

@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// A flag of vLLM's client, or a prefix of several ("--hf-"), and why tacho does not have it. Some
-// are from older versions.
+// A flag of vLLM's client (some of older versions), or a prefix of several flags ("--hf-"), and why
+// tacho does not have it.
 struct ForeignFlag {
   std::string_view name;
   std::string_view why;

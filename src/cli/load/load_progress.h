@@ -48,7 +48,7 @@ class LoadProgress {
   std::thread thread_;
 };
 
-// The figures of a line, also for tests. Rates are over the time between two samples.
+// The figures for a line of progress. A rate is over the time between two of these.
 struct LoadLook {
   double at_s = 0;
   uint64_t running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;

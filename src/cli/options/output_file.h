@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// A file that is written piece by piece, in the way of WriteFile (cli/screen/output.h): beside its
-// place until it is complete, so that without Finish nothing changes and nothing is left behind.
+// A file that is written piece by piece, like WriteFile (cli/screen/output.h): under a hidden name
+// beside its path until it is complete, so that without Finish nothing changes and nothing is left.
 // "-" is standard output; an existing pipe or device is written to.
 class OutputFile : public ByteSink {
  public:
@@ -20,7 +20,7 @@ class OutputFile : public ByteSink {
   // kOutput.
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, std::stop_token stop);
 
-  // False after a failure, after a request to stop, and when a pipe has no reader any more.
+  // False after a failure, after a request to stop, and if a pipe has no reader any more.
   bool Write(std::string_view bytes) override;
   // The name of the file that is being written, for a writer that opens it by name; "" for a pipe.
   [[nodiscard]] std::string name_beside() const { return beside_ ? beside_->beside() : ""; }

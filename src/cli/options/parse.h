@@ -30,11 +30,11 @@ struct OptionRow {
   std::string value;
   std::string help;
   OptionTarget target;
-  int64_t least = 0;   // of a whole number
-  bool words = false;  // of a list: a list of words
+  int64_t least = 0;   // the least allowed whole number
+  bool words = false;  // for a list: it is a list of words
   Secret secret = Secret::kNone;
   std::vector<std::string> choices = {};  // all values; empty: any. Not checked for a list
-  // Values that the completion offers among others, with what they mean; nullptr: none.
+  // Returns values that the completion offers, with their meanings; nullptr: no values.
   std::map<std::string, std::string> (*offers)() = nullptr;
 
   OptionRow OneOf(std::vector<std::string> values) && {
@@ -48,7 +48,7 @@ struct OptionRow {
   // "-o", "--out"
   [[nodiscard]] std::vector<std::string> Names() const;
 };
-// The names of rows that are data, as choices.
+// The names of `rows`, as choices.
 template <typename Rows>
 std::vector<std::string> NamesOf(const Rows& rows) {
   std::vector<std::string> names;
@@ -75,8 +75,9 @@ struct CommandSpec {
   // from the options' values. Positionals are then addresses or files.
   std::string* command = nullptr;
   std::vector<Example> examples;
-  std::vector<std::string> words = {};  // what the first argument may be, beside files
-  // What the arguments may be, for the completion; nullptr: files, or nothing for a URL.
+  std::vector<std::string> words = {};  // the first argument may be one of these, or a file
+  // Returns possible arguments for the completion; nullptr: the completion offers files, unless a
+  // URL is begun.
   std::vector<std::string> (*names)() = nullptr;
 };
 

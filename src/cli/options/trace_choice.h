@@ -17,7 +17,7 @@ struct TraceArguments {
   std::optional<std::string> session;
   bool keep_secrets = false;
 
-  // The row of --keep-secrets, bound to this.
+  // The option row of --keep-secrets; it writes into this object.
   OptionRow KeepSecrets();
 };
 
@@ -26,8 +26,8 @@ struct TraceArguments {
 Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts,
                                            std::string_view command);
 
-// For one folder or archive: its latest session, unless another one is named. Named files are all
-// read, whatever their sessions.
+// For one folder or archive: its latest session, unless another session is named. If files are
+// named, all of them, whatever their sessions.
 Result<TraceChoice> ChoiceOf(const TraceArguments& arguments, std::string_view command);
 
 // The paths and the options that narrow them, as the user would type them again; "" if that is

@@ -20,8 +20,8 @@ struct QueryOptions : ReadingArguments {
 };
 CommandSpec QuerySpec(QueryOptions& options);
 
-// The traces of a choice, kept whole, and what was left out or is missing. `kept_for`: what
-// they are kept for, in the words of errors.
+// The complete traces of a choice, and what was left out or is missing. `kept_for`: the purpose of
+// keeping them, for errors.
 struct QueriedReadout {
   std::unique_ptr<const QueriedRun> run;
   Readout<RunAnalysis> rest;  // without its run

@@ -18,9 +18,9 @@ class QueryInput {
       : session_(session), output_(std::move(output)) {}
 
   // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
-  // An empty line separates what two of them print, except for JSON. An error names the line of its
-  // statement, or else its number; the results before it have been printed. True: ".quit", or
-  // nobody reads the output any more.
+  // Prints an empty line between the outputs of two statements, except for JSON. An error names the
+  // line of its statement, or else the number of the statement; earlier results have been printed.
+  // True: ".quit" was given, or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:
@@ -32,13 +32,14 @@ class QueryInput {
 
 // Whether an argument of the command is text for QueryInput and not a path.
 bool IsQueryText(const std::string& argument);
-// Whether it begins like a SELECT, so that it is no path.
+// Whether the argument begins like a SELECT, so that it is no path.
 bool BeginsStatement(const std::string& argument);
-// The command with a dot that a line is or means, as "exit" and "\q" mean ".quit"; "": none.
+// The command with a dot that a line means: "exit" and "\q" mean ".quit". "" if it means no such
+// command.
 std::string DotOf(std::string_view line);
 // Whether SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);
-// Words that complete one that is being typed: tables, columns, SQL keywords, commands with a dot;
+// Completions of `begun`, the word being typed: tables, columns, SQL keywords, commands with a dot;
 // only tables if `before`, the line up to that word, ends with FROM or JOIN.
 std::vector<std::string> QueryWordsFrom(std::string_view before, std::string_view begun);
 

@@ -36,7 +36,7 @@ class Narrator final : public RecordObserver {
 
  private:
   void Line(const std::string& text);
-  // The text of a phase: one line; on a terminal as many lines as it takes.
+  // The text of a phase: one line; on a terminal as many lines as needed.
   std::string Told(std::string_view phase, const std::string& what) const;
   std::string Wiped() const;
 

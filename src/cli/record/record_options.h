@@ -32,16 +32,16 @@ struct SessionArguments {
 // The command line of `tacho record`.
 struct RecordArguments {
   std::vector<std::string> targets;
-  std::string command;  // as it is kept in the run folder
+  std::string command;  // as kept in the run folder
   RemoteOptions remote;
   SessionArguments session;
-  std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
+  std::string duration, via = "auto";  // duration "": 10 s, or 60 s with a number of requests
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix, records;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
-  // the cost of looking
+  // the cost of profiling
   bool overhead = false;
   std::optional<int64_t> pairs;
   std::string overhead_window, precision;

@@ -46,8 +46,8 @@ std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawi
   return std::move(*readout);
 }
 
-// Writes report.html into the run folder. Returns false if it cannot be written, which is no
-// failure of the recording.
+// Writes report.html into the run folder. Returns false if it cannot be written; the recording has
+// not failed then.
 bool WriteReport(const Recording& recording, const ProvenRecording& proven, Drawings drawings) {
   const std::string page = RenderPage(
       proven.readout->run, {recording.folder.path(), "", proven.json, std::move(drawings)});

@@ -17,9 +17,10 @@ struct ProvenRecording {
   Proof proof;
   std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
   std::string json;                             // the content of run.json
-  std::string earlier;                          // the folder to compare it with; "": none
-  bool has_report = false;                      // report.html is in the folder
-  int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
+  // The folder of an earlier run to compare with; "": none.
+  std::string earlier;
+  bool has_report = false;  // report.html is in the folder
+  int status = 0;           // exit status: 0, 4 or 130; 3 if run.json could not be written
 
   // Whether its traces show what was to be recorded; false if tacho ended the recording because of
   // one worker.
@@ -31,9 +32,9 @@ struct ProvenRecording {
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator);
 
-// The first screen of the traces, the cost of looking, what is missing, and the ending
-// (record_ending.h). `shown`: the screens printed before, when fewer ranks were there. Their
-// content is not repeated, and the tables of all ranks are left to `tacho analyze`.
+// The first screen of the traces, the cost of profiling, what is missing, and the ending
+// (record_ending.h). `shown`: the screens that were already printed when fewer ranks were done.
+// Does not repeat their content; `tacho analyze` then shows the tables of all ranks.
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style, std::string_view shown = {});
 

@@ -9,7 +9,7 @@ namespace tacho {
 // profiled: ..."; "" if that is not known.
 std::string CostText(const KeptRecording& recording);
 
-// The load's figures in the windows without and with the profilers, and those of its scenarios.
+// The load's figures in the windows without and with the profilers, also by scenario.
 Table LoadWindows(const KeptRecording& recording);
 
 // The load of a recording, the cost of profiling and what is missing, for its report.

@@ -76,8 +76,8 @@ InterruptScope::InterruptScope(const std::string& now) {
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
   watcher = std::thread([this] {
-    // This thread also takes the signals that the caller blocks (WithoutInterrupts), the second one
-    // too.
+    // This thread takes all of these signals, also while the caller blocks them
+    // (WithoutInterrupts).
     const sigset_t interrupts = InterruptSignals();
     pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
     for (bool is_last = false; !is_last;) {
@@ -100,7 +100,7 @@ InterruptScope::~InterruptScope() {
   sigaction(SIGTERM, &old_term, nullptr);
   sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
-  // A signal after the watcher's last look has stopped nothing. It takes effect now, or under
+  // A signal after the watcher's last check has had no effect. It takes effect now, or under
   // WithoutInterrupts when the next scope begins.
   if (first_ns.load() != 0 && !source_.stop_requested()) kill(getpid(), first_number.load());
 }

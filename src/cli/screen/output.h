@@ -35,8 +35,8 @@ std::string ErrorJson(const Error& error, int exit_status);
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
-// Checks that writing `files` (name, beginning) would replace only older versions, which begin the
-// same. kOutput, with its name: another file is in the way.
+// Checks that writing `files` (name, beginning) would replace only older versions, which have the
+// same beginning. kOutput: another file is in the way; the message names it.
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
@@ -55,8 +55,8 @@ class NewFolders {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-// Where a file goes. Without a name: to the existing pipe, device or standard output, which is not
-// replaced.
+// Where a file goes. An empty name: an existing pipe, a device or standard output, which is written
+// to and not replaced.
 struct OutputPlace {
   std::string folder, name;
 };

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// The cost of looking as a table: each figure without and with the profilers, its change with
-// bounds, and what that means. "inconclusive" is a result.
+// The cost of profiling as a table: each figure without and with the profilers, its change with
+// bounds, and the verdict, which may be "inconclusive".
 std::string OverheadText(const Overhead& overhead, const TextStyle& style);
 
 // The same in one line, for the ending: "tok/s -9.1 % (-10.3 to -7.9)"; "" without any figure.

@@ -14,9 +14,9 @@ struct Incomplete {
   std::vector<std::string> repeated = {};  // sentences: "PATH is the same run as PATH, ..."
 };
 
-// Reads one run for each of `paths`, one after another, by `reading` and by `arguments` except its
-// paths. A run that was read before, or that has work in common with one that was, is left out and
-// its path removed: otherwise it would count as a run of its own.
+// Reads one run for each of `paths`, one after another, with `reading` and with `arguments` except
+// its paths. Leaves out a run, and removes its path, if it shares work with an earlier one: it must
+// not count as another run.
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                                           std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,

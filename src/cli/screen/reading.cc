@@ -48,8 +48,7 @@ bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, N
   });
 }
 
-// A lack that all traces of a run usually share is reported once; lost data is listed for each
-// trace.
+// Reports once a lack that all traces of a run usually share; lists lost data for each trace.
 template <typename Run>
 std::vector<std::string> NotesThatCount(const Run& run) {
   std::vector<std::string> reasons;

@@ -24,14 +24,14 @@ struct ReadingArguments {
   std::optional<int64_t> threads;
   bool no_progress = false;
 
-  // The rows of the options, bound to this.
+  // The option rows; they write into this object.
   OptionGroup WhatToLookAt();
   std::vector<OptionRow> How();
 };
 
 Result<Classifier> MakeClassifier(const ReadingArguments& arguments);
 Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments);
-// What to read of each trace.
+// Which part of each trace to read, and how.
 Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 
 // The paths and all options that narrow them; "" if they cannot be typed.
@@ -49,7 +49,7 @@ bool ShowsProgress(const ReadingArguments& arguments);
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
-// The same, and the ranks that were asked for and are not there.
+// The same, and the chosen ranks that are missing.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 
 // What changes the meaning of figures without making the run incomplete: the other notes of
@@ -62,13 +62,13 @@ std::vector<std::string> FirstOf(std::vector<std::string> messages);
 void ComplainAll(const std::vector<std::string>& messages);
 
 // Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
-// on standard output names the skipped files and the recordings of graph capture. Failed files are
-// named on both outputs, which may go to different places, but not twice on one terminal.
+// on standard output names the skipped files and the recordings of graph capture. Names failed
+// files on standard error too, unless both outputs go to one terminal.
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,
                   const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete);
 
-// Says on standard error that secrets of the traces were blanked in what was written, if any were.
+// Says on standard error that secrets were blanked in the output, if any were.
 void SayBlanked(size_t secrets);
 
 // Returns `error` with each name in it on one line, whatever the name contains.

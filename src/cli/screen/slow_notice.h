@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// How long requests to engines may take without a notice.
+// After this time without an answer of engines a notice is printed.
 inline constexpr std::chrono::seconds kPatienceWithoutWords{2};
 // "still waiting for answers, for up to 30 s each (--timeout bounds it)"
 std::string StillWaitingText(std::chrono::milliseconds patience);

@@ -13,8 +13,7 @@ namespace tacho {
 enum class ColorChoice { kAuto, kAlways, kNever };
 Result<ColorChoice> ParseColor(std::string_view text);
 
-// What the environment says about an output. Gathered once, so that the rules below are pure
-// functions.
+// What the environment tells about an output. Gathered once, so that the functions below are pure.
 struct Surroundings {
   bool is_tty = false;
   size_t columns = 0;            // of the terminal; 0: unknown

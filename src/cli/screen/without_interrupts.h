@@ -12,7 +12,7 @@ inline sigset_t InterruptSignals() {
 }
 
 // Delays Ctrl-C, SIGTERM and SIGHUP while files are half written; they take effect when the object
-// ends, or when an InterruptScope begins. Affects only the calling thread.
+// is destroyed, or when an InterruptScope begins. Affects only the calling thread.
 class WithoutInterrupts {
  public:
   WithoutInterrupts() {

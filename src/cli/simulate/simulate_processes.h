@@ -8,10 +8,10 @@
 
 namespace tacho {
 
-// The servers of a simulation as processes of their own, each with a process for every part that
-// asks Kineto's daemon: vLLM's engine cores below the API server and the ranks below those, or
-// SGLang's detokenizer and schedulers. So they can be identified like real ones, by listening port
-// and by pid.
+// The servers of a simulation as separate processes. Each has child processes for the parts that
+// poll Kineto's daemon: vLLM's engine cores, with the ranks as their children, or SGLang's
+// detokenizer and schedulers. So they can be identified like real ones, by listening port and by
+// pid.
 class ServerProcesses {
  public:
   // Call it before any thread starts, with the terminating signals blocked. Fails like

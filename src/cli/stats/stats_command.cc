@@ -131,8 +131,8 @@ ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
   return needs;
 }
 
-// Whether all rows were read. From an export of nsys, times are read without rows (`times`) unless
-// the rows are needed too, or one process of the export is asked for.
+// Whether all rows were read. Of an export of nsys only times are read (`times`), unless a report
+// needs rows too or one process of the export is asked for.
 bool HasRowsOfAll(const TraceSource& file, const Trace& trace) {
   return trace.header.format != TraceFormat::kNsys || !file.part.empty();
 }

@@ -94,8 +94,8 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
   return readout;
 }
 
-// The exit status of what was read. Says on standard error why it is not 0, and what the command
-// line asked for but is not there.
+// The exit status for what was read. Says on standard error why it is not 0, and what the command
+// line asked for but was not found.
 int StatusOfReading(const ViewFeed& feed) {
   const Result<ViewFeed::Outcome>& outcome = feed.outcome();
   if (!outcome) return Fails({outcome.error().kind, VisibleText(outcome.error().message)});

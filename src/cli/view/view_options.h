@@ -26,7 +26,7 @@ struct ViewOptions {
 // The rows of the options, bound to `options`.
 CommandSpec ViewSpec(ViewOptions& options);
 
-// What the arguments ask for, checked.
+// The checked arguments.
 struct ViewPlan {
   TraceChoice choice;
   PageServerOptions server;
