@@ -17,8 +17,8 @@ namespace tacho {
 // A report as a list of blocks. Texts hold names as they are in the traces: each renderer makes
 // them safe for the format that it writes.
 
-// kTitle (between rules) and kSection (between dashes) imitate the report of a script that users
-// know.
+// kTitle (between rules) and kSection (between dashes) imitate the layout of slime's and vime's
+// analyze_profile.py, which users know.
 struct Heading {
   enum class Level : uint8_t { kTitle, kSection, kName, kPart };
   Level level = Level::kPart;
@@ -46,10 +46,10 @@ struct Remark {
 
 struct TitledTable {
   Table table;
-  // On a screen the heading of the first column, in capitals; in Markdown above the table.
+  // On a screen: the heading of the first column, in capitals. In Markdown: above the table.
   std::string title = {};
   std::string screen_title = {};  // used on a screen instead of `title`, not in capitals
-  // At most so many rows are shown. The rest is summed up in one row or, if `cut`, not mentioned.
+  // At most so many rows are shown. The others are summed up in one row or, if `cut`, dropped.
   size_t screen_rows = SIZE_MAX;
   std::optional<size_t> markdown_rows = {};  // absent: the number given to the renderer
   bool cut = false;
@@ -72,7 +72,7 @@ struct DrawnLine {
   std::string after;
 };
 
-// A command to copy, options that make it show more, and other commands.
+// A command to copy, options with which it shows more, and other commands.
 struct NextCommand {
   struct Option {
     std::string option, shows;

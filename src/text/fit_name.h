@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// A C++ name ("ns::f<int, g<3>>") cut to at most `width` columns where it says least: first
+// A C++ name ("ns::f<int, g<3>>") cut to at most `width` columns where it matters least: first
 // namespaces go, then template arguments (numbers before words), then letters from the middle of
 // the name. A mark stands for each part left out, and the brackets of arguments stay paired. Other
 // names are cut as FitText cuts them. Cost: O(n), for deeply nested names O(n * width).

@@ -42,10 +42,10 @@ inline std::string FormatBytes(std::unsigned_integral auto bytes) {
 // A share (0..1) in percent with one decimal, without the sign: "13.7". A share that is neither 0
 // nor 1 is never shown as 0 or 100: "<0.1", ">99.9".
 std::string FormatPercent(double share);
-// The same for `part` / `whole`, with " %"; "n/a" when there is no whole.
+// The same for `part` / `whole`, with " %"; "n/a" if `whole` is 0.
 std::string FormatShare(DurationNs part, DurationNs whole);
 
-// part / whole as a number; 0 when there is no whole.
+// part / whole as a number; 0 if `whole` is 0.
 double ShareOf(DurationNs part, DurationNs whole);
 
 }  // namespace tacho

@@ -14,8 +14,9 @@ namespace tacho {
 std::string HtmlText(std::string_view text);
 
 struct HtmlStyle {
-  size_t rows = 40;        // of a table; the rest is summed up, or left out where the table is cut
-  size_t shown_rows = 12;  // the rest is hidden by the page's script, where there is one
+  // Rows of a table; the others are summed up, or left out if the table is `cut`.
+  size_t rows = 40;
+  size_t shown_rows = 12;  // the page's script, if any, hides the others
   size_t name_width = 56;
   size_t title_width = 400;  // of the title attribute that holds a cut name in full
   // The class of a row's mark and bar, which colours it; "" for none.

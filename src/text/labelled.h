@@ -9,15 +9,16 @@
 
 namespace tacho {
 
-// A label and what it labels: " trust    no event lost · 1 overlap kept".
+// A label and its text in parts: " trust no event lost · 1 overlap kept".
 struct Labelled {
   std::string label;
-  std::vector<std::string> parts = {};  // each stays whole where it fits; "" is left out
+  // A part is broken only if it does not fit on a line; "" is left out.
+  std::vector<std::string> parts = {};
   Paint paint = Paint::kPlain;
   bool on_one_line = false;  // never wrapped, so that a user can copy it
 };
 
-// How many columns the margin and the label of a text take; together fewer than a line has.
+// The columns of the margin and of the label; together fewer than a line has.
 struct TextLayout {
   size_t margin = 1;
   size_t label_width = 8;

@@ -5,8 +5,8 @@
 namespace tacho {
 
 std::string MarkdownText(std::string_view text) {
-  // GitHub looks for mentions, issues and links in the text that is left after Markdown: only
-  // something between their characters, here a space without width, stops it.
+  // GitHub looks for mentions, issues and links in the text that is left after Markdown: only a
+  // character between theirs, here a zero-width space, prevents that.
   constexpr std::string_view kBreak = "&#8203;";
   const std::string visible = VisibleText(text);
   std::string out;

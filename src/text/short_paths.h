@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Enough of each path to distinguish it from the others: without the folders, or the file, that all
-// have in common and without the endings that traces have.
+// Enough of each path to distinguish it from the others: without the folders or the file name that
+// all share, and without the endings of trace files.
 std::vector<std::string> ShortPaths(const std::vector<std::string>& paths);
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A column ready for people: the heading with its unit, and the cells as visible text.
+// A column as people will see it: the heading with its unit, and the cells as visible text.
 struct ShownColumn {
   std::string heading;
   std::vector<std::string> cells;

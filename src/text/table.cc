@@ -26,8 +26,8 @@ size_t WidthOf(const std::vector<ShownColumn>& columns) {
   return total;
 }
 
-// The two widest columns that can still be shortened; nullptr where there are none. None becomes
-// narrower than `least` or its own bound.
+// The two widest columns that can still be shortened, to no less than `least` and their own bounds;
+// nullptr if there is no such column.
 std::pair<ShownColumn*, ShownColumn*> WidestTwo(std::vector<ShownColumn>& columns, size_t least) {
   ShownColumn* widest = nullptr;
   ShownColumn* second = nullptr;
@@ -60,9 +60,9 @@ bool Shorten(std::vector<ShownColumn>& columns, size_t width, size_t least) {
   return true;
 }
 
-// Makes the line fit: texts are shortened as long as they say something, then columns that give way
-// are left out, then texts are cut down to their bounds, then any column is left out; each time the
-// last one first, and never the first one, which says what the row is.
+// Makes the line fit. Shortens texts while they stay legible, then leaves out columns that give
+// way, then cuts texts down to their bounds, then leaves out any column. Of equals the last column
+// goes first; the first column, which names the row, always stays.
 void FitColumns(std::vector<ShownColumn>& columns, size_t width) {
   const auto leave_out_last = [&](auto is_it) {
     const auto last = std::find_if(columns.rbegin(), std::prev(columns.rend()), is_it);

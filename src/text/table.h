@@ -15,18 +15,18 @@ namespace tacho {
 
 class JsonWriter;
 
-// What the cells of a column are, which decides how they look.
+// What the cells of a column are; decides their format.
 enum class Unit : uint8_t {
   kText,      // std::string, left-aligned
   kCount,     // int64_t
-  kDuration,  // int64_t in ns; on screen in the unit of the column's group, in files whole ns
+  kDuration,  // int64_t in ns; on screen in the unit of the column's unit_group, in files whole ns
   kBytes,     // int64_t
   kShare,     // double, 0..1; percent on screen
   kNumber,    // double
   kBar,       // double, 0..1, drawn; screen only
   kTrend,     // std::vector<double>, drawn; screen only
   kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
-  kExact,     // int64_t or double, with every digit and nothing else; shown even without any value
+  kExact,     // int64_t or double, every digit, no unit; shown even if it is empty
 };
 
 // std::monostate: no value, because it is not known; blank on screen and in files.
@@ -40,20 +40,21 @@ struct TableColumn {
   std::string name = {};  // heading on the screen; the unit is added
   Unit unit = Unit::kText;
   bool on_screen = true, in_file = true;
-  bool stretches = false;  // takes the slack of the line and is shortened when the line is full
-  bool adds = false;       // the row of folded rows shows the sum of those that have a value
+  // Takes the unused width of the line, and is shortened if the line is too long.
+  bool stretches = false;
+  bool adds = false;  // the row "[N others]" shows the sum of the folded values
   static constexpr int kTurns = 3;
-  int gives_way = 0;  // left out if the line is too narrow: kTurns first, then to 1; 0: after those
-  // For kText: different cells look different, however short they are cut, across all such columns
-  // of the table.
+  // When the column is left out of a narrow line: kTurns first, 1 later, 0 last.
+  int gives_way = 0;
+  // For kText: different cells stay different however short they are cut, over all such columns of
+  // the table.
   bool distinct = false;
   size_t narrowest = 12;                // least width of a column that stretches
   size_t bar_width = 12;                // for kBar
   std::vector<std::string> marks = {};  // for kStacked: the meaning of each mark, below the table
-  // For kDuration: columns of a table that are compared with each other share a group, and so a
-  // unit.
+  // For kDuration: columns with the same group share a unit, so that they can be compared.
   size_t unit_group = 0;
-  int decimals = -1;  // for the doubles of kExact; -1: as many as each has
+  int decimals = -1;  // of doubles in kExact; -1: as many as each has
 
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
@@ -82,7 +83,7 @@ struct Table {
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
   size_t never_folded = 0;  // how many of the last rows FoldRows always keeps
-  std::string lacks = {};   // what it should hold and does not, for a message; "": nothing
+  std::string lacks = {};   // what is missing from it, for a message; "": nothing
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
     rows.push_back({std::move(cells), paint});
@@ -90,7 +91,7 @@ struct Table {
 };
 
 // Keeps the first `keep` rows and the last `never_folded`, and sums up the rows between them in one
-// row, named "[N others]" in ColumnOfOthers. A single row too many is kept.
+// row, named "[N others]" in ColumnOfOthers. Does not fold a single row.
 void FoldRows(Table& table, size_t keep);
 // The first column of text that is always shown, else the first column of text; the number of
 // columns if no column is text.
@@ -108,8 +109,8 @@ struct TextLine {
 };
 
 // The heading and one line a row, indented by one, at most style.width wide. To fit, texts are
-// shortened; then columns are left out, those that give way first. A line below the table names
-// them and says how to show them. Trailing blanks are cut.
+// shortened; then columns are left out in the order of gives_way. A line below the table names them
+// and says how to show them. Trailing blanks are cut.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 

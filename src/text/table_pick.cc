@@ -112,8 +112,8 @@ std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
                               std::string(Trim(text.substr(at + (two ? 2 : 1))))};
 }
 
-// Whether a condition compares a name with a number. If it does, an unknown column is a mistake,
-// and the condition is not a text to look for.
+// Whether a condition compares a name with a number. If it does, an unknown column is an error, and
+// the filter is not a text to search for.
 bool LooksMeant(const TablePick::Condition& condition) {
   const bool is_name = std::ranges::all_of(condition.column, [](char c) {
     return c == '_' || IsDigit(c) || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');

@@ -30,9 +30,9 @@ struct TablePick {
 };
 
 // Reads "--sort COLUMN[:asc|desc]" and "--filter TEXT|COLUMN>VALUE". At least one table must have
-// the column. A filter without a column of that name is a text ("gemm<float>"), unless it compares
-// a name with a number ("totl_ns>3us"); a filter in double quotes is always a text. kUsage, with
-// the columns there are.
+// the column. A filter that names no column is a text ("gemm<float>"), unless it compares a name
+// with a number ("totl_ns>3us", an error); a filter in double quotes is always a text. kUsage, with
+// the names of the columns.
 Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
                                  const std::optional<std::string>& filter,
                                  const std::vector<Table>& tables);

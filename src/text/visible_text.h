@@ -18,7 +18,8 @@ size_t DisplayWidth(std::string_view text);
 // The mark for a part left out of a name or a path. Never "..": that is a folder's parent.
 std::string_view ElisionMark(bool unicode);
 
-// `text` cut to at most `width` columns: the middle goes, because the ends of a name say most.
+// `text` cut to at most `width` columns: the middle is left out, because the ends of a name say
+// most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
 
 std::string PadRight(std::string_view text, size_t width);
