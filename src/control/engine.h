@@ -89,7 +89,7 @@ struct EngineFacts {
   ProfilerFacts profiler;
   // An id of the process, constant while it lives. It begins with its source: "id:... start:..."
   // (vLLM's developer mode, and its metrics), "start:..." (metrics), "pid:..." (of this host). ""
-  // if there is none.
+  // if unknown.
   std::string instance;
   // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and how far
   // off that may be.

@@ -237,7 +237,7 @@ struct Finding {
 // The texts of the findings that are troubles (IsTrouble), or of the others.
 std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool troubles);
 
-// A value, or the finding that says why there is none.
+// A value, or the finding that says why it is missing.
 template <typename T>
 using Checked = tl::expected<T, Finding>;
 

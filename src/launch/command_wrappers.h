@@ -17,7 +17,7 @@ namespace tacho {
 std::vector<std::string> TakeSettings(std::vector<std::string>& words);
 
 // The index of the vllm or sglang before "serve", or of the Python that runs it or a module;
-// words.size() if there is none.
+// words.size() if there is no such word.
 size_t EngineWord(const std::vector<std::string>& words);
 
 // Whether a word before the engine's program changes the environment, so that the program is not

@@ -70,8 +70,8 @@ inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_fr
 
 // Walks all slices in the order of the tree: by track, parents before their children. The parent of
 // a slice is the last slice that is still open and ends no earlier. `visit` gets each slice and the
-// value that it returned for the parent (`no_parent` if there is none). Cost: O(n); only the open
-// slices are kept.
+// value that it returned for the parent (`no_parent` for an outermost slice). Cost: O(n); only the
+// open slices are kept.
 template <typename Mark, typename Visit>
 void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit visit) {
   struct Head {

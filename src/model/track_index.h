@@ -132,7 +132,7 @@ class LaneRows {
   // Appends the latest end of each block of a lane to latest_. False if the lane is not in order:
   // then only some are appended.
   bool FindLatest(const Lane& lane);
-  // The first place in [at, end) of a row that ends after `t`; `end` if there is none.
+  // The first place in [at, end) of a row that ends after `t`; `end` if there is no such row.
   [[nodiscard]] size_t NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const;
 
   const SliceTable* table_;

@@ -8,7 +8,7 @@
 namespace tacho {
 
 // A libcurl easy handle with the settings of the connection: address, proxy, TLS, timeouts. A
-// derived class says what to do over it. Not movable: libcurl holds its address.
+// derived class decides what is transferred. Not movable: libcurl holds its address.
 class CurlHandle {
  public:
   virtual ~CurlHandle();

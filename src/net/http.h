@@ -26,7 +26,7 @@ bool IsHttpToken(std::string_view text);
 // Header names are compared without case.
 bool SameHeaderName(std::string_view a, std::string_view b);
 
-// The value of the first header of that name (any case); "" if there is none.
+// The value of the first header of that name (any case); "" if no header has it.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
 // kUsage: CR, LF, NUL or another character that would break the message. The error contains neither

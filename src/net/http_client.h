@@ -60,7 +60,7 @@ struct HttpClientOptions {
 // answers: an engine never sends one, and a login page must not pass for an engine. Proxies of the
 // environment are not used for loopback addresses. If the server has just closed a kept connection,
 // the request is sent once more. Besides the request's own headers only Host, User-Agent, Accept,
-// Content-Length and, to named servers, the headers of the options are sent: so a key never goes to
+// Content-Length and, to named servers, the headers of the options are sent. So a key never goes to
 // a server that only another server's answer named.
 //
 // Answers are bounded: heads and trailers by ResponseParser::kMostHeadBytes, bodies by

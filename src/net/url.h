@@ -13,7 +13,7 @@ struct Url {
   std::string scheme;  // "http" or "https"
   std::string host;
   uint16_t port = 0;
-  std::string path;  // with its '/' and its query; "" if there is none
+  std::string path;  // with its '/' and its query; or ""
 
   std::string Origin() const;                      // "http://host:port"
   std::string With(std::string_view route) const;  // origin + path prefix + "/route"

@@ -86,7 +86,7 @@ class TableReader {
   TablePlan plan_;
   std::vector<Filter> filters_;
   std::vector<Stretch> stretches_;
-  std::vector<std::vector<uint32_t>> lists_;  // that stretches refer to
+  std::vector<std::vector<uint32_t>> lists_;  // lists of rows that stretches refer to
   size_t stretch_ = 0, next_ = 0;
   QueryRow row_;
   bool at_end_ = true;

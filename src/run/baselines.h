@@ -44,7 +44,7 @@ Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKee
 
 // The folders of the runs of a baseline; empty if `path` is no baseline.
 std::vector<std::string> RunsOfBaseline(const std::string& path);
-// The same for the baseline of that name; kUnreadable, with the nearest name, if there is none.
+// The same for the baseline of that name; kUnreadable, with the nearest name, if it does not exist.
 Result<std::vector<std::string>> RunsOfBaseline(const BaselinePlace& place);
 // Replaces each path that is a baseline by the folders of its runs. A path that does not exist but
 // is the name of a baseline in kBaselineFolder is replaced too.

@@ -58,7 +58,7 @@ struct WindowSummary {
   std::vector<WindowName> names;
   std::vector<WindowOthers> others;
   std::vector<WindowColor> colors;  // of all names, by palette and color
-  size_t steps = 0;                 // that touch the window
+  size_t steps = 0;                 // steps that touch the window
   std::vector<WindowIdle> idle;     // by rank, then device; does not depend on the selected rows
 };
 // Covers the ranks that have figures (UntoldFigures::all). Cost: O(slices in the window).

@@ -67,7 +67,7 @@ class ProgressBar : public RunProgress {
   std::mutex mutex_;
   std::optional<InterruptScope> interrupt_;  // while there are exports
   int exports_ = 0;
-  std::string exporting_;  // "FILE with nsys 2022.4.2.1": the last one; "" if there is none
+  std::string exporting_;            // the last export, "FILE with nsys 2022.4.2.1"; or ""
   std::optional<RedrawnLine> line_;  // last: it uses all the others
 };
 

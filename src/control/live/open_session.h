@@ -23,7 +23,7 @@ struct OpenSession {
   std::optional<int64_t> steps;  // absent: until it is stopped
   bool by_stage = false;         // the steps are those of each stage
   std::string instance;          // EngineFacts::instance at its start
-  std::string folder = {};       // the folder that the start told the engine to use; "": none
+  std::string folder = {};       // the folder in the start request; "": none
   std::string command = "tacho engine start";
 };
 

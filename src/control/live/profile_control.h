@@ -47,7 +47,8 @@ struct ControlRequest {
   std::string url;   // of the worker
   std::string path;  // "/start_profile"
   std::string body;  // JSON, or ""
-  // For a stop: the body that cancels a session that has not begun; "" if there is none.
+  // For a stop: the body that cancels a session that has not begun; "" if the engine takes no such
+  // body.
   std::string take_back_body = {};
   // For a start: the body that is posted to the same path first. The engine refuses it while a
   // session runs, and otherwise does nothing. "" if a start cannot end another session, or the

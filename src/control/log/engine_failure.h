@@ -19,7 +19,7 @@ struct EngineFailure {
   std::string process;  // its name in the log: "VllmWorker-0 pid=123"; "" if it has none
   uint64_t line = 0;    // its number in the log, from 1
   std::string text;     // "ValueError: Unsupported profiler type for cpu: cuda.", at most 4 lines
-  // The last exception that it led to, which says what was tried; 0 and "" if there is none.
+  // The last exception that it led to, which says what was tried; 0 and "" if it led to none.
   uint64_t led_line = 0;
   std::string led_to = {};
   // From the line that announces the failure, or its traceback, to the last line of its message.

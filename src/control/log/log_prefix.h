@@ -13,8 +13,8 @@ bool IsNameByte(char c);  // in the name of a pod, a container, a worker
 // HOST NAME: " of syslog.
 void TakeStamp(std::string_view& text);
 
-// stern's "POD CONTAINER " or "POD CONTAINER › " at the beginning of `text`; "" if there is none. A
-// pod's name ends in its number, or in five letters that Kubernetes draws.
+// stern's "POD CONTAINER " or "POD CONTAINER › " at the beginning of `text`; "" for any other text.
+// A pod's name ends in its number, or in five letters that Kubernetes draws.
 std::string_view PodPrefix(std::string_view text);
 
 // The NAME in "NAME | ", "[NAME] ", "NAME: " or stern's prefix; "" for anything else, such as a

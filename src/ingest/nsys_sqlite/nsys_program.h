@@ -25,7 +25,7 @@ std::vector<int> NsysVersionIn(std::string_view text);
 std::string NsysVersionText(const std::vector<int>& numbers);
 
 // The program that turns a .qdstrm file into a report: beside `nsys`, in the host folder of its
-// installation, or in $PATH; "" if there is none.
+// installation, or in $PATH; "" if it is not installed.
 std::string FindImporter(const NsysProgram& nsys);
 
 }  // namespace tacho

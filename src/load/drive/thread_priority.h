@@ -20,8 +20,8 @@ enum class Priority {
 std::string_view PriorityName(Priority priority);  // "real-time"
 
 // Real-time priority for a thread that sleeps most of the time. Without it such a thread waits in a
-// core's queue behind an engine that spins there, for a tenth of a second or longer if they belong
-// to different groups (sessions, containers): niceness counts only within a group.
+// core's queue while an engine spins on that core: for a tenth of a second, or longer if they
+// belong to different groups (sessions, containers), because niceness counts only within a group.
 //
 // So that nothing starves, the thread gives the priority back if it uses more than half a core,
 // another thread can revoke it, and threads that it starts do not inherit it.

@@ -13,7 +13,8 @@ namespace tacho {
 // A command on another host. What it prints is read as it comes. The command ends with this object.
 class RemoteCommand : public ByteSource {
  public:
-  // The command's end, after its output was read; or why it could not be started.
+  // Call it after the output was read: waits until the command ends. An error also if the command
+  // could not be started.
   virtual Result<void> Finish() = 0;
 };
 

@@ -73,7 +73,7 @@ struct WorkerExpectation {
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: no stop was sent
   std::string key;  // what the names of its files begin with; "" if it reads no key
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
-  std::string log_failure;             // its profiler's failure, by its log; "" if there is none
+  std::string log_failure;             // its profiler's failure, by its log; or ""
   std::optional<Finding> trouble;      // what went wrong with its start or stop
   std::optional<Finding> why_no_file;  // why a rank has no file, if nothing else says it
   // Set if tacho did not start it, or ended it at once, because of another worker.

@@ -36,13 +36,14 @@ struct KeptRecording {
   std::optional<KeptChange> step_change = {};  // in the time of a step, by --overhead
   std::optional<KeptWindow> baseline = {}, profiled = {};
   std::vector<std::string> engines = {};  // the workers' engines ("vllm"), sorted
-  std::vector<std::string> models = {};   // that they serve, sorted
+  std::vector<std::string> models = {};   // the models that they serve, sorted
   std::vector<std::string> missing = {}, troubles = {}, remarks = {};  // sentences
 };
 // nullopt: it is no run.json.
 std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json);
 
-// The run.json for PATH, which is the folder of a recording or its traces/; "" if there is none.
+// The run.json for PATH, which is the folder of a recording or its traces/; "" if it has no
+// run.json.
 std::string RunJsonFor(const std::string& path);
 
 // What defines the load of a recording: fields of its plan.json (docs/load.md) with values as JSON.

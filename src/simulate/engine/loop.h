@@ -50,7 +50,7 @@ class VirtualLoop : public Loop {
 
  private:
   int64_t now_ns_ = 1'000'000;
-  std::multimap<int64_t, std::function<void()>> jobs_;  // those of one time in their order
+  std::multimap<int64_t, std::function<void()>> jobs_;  // jobs of the same time stay in order
 };
 
 }  // namespace tacho::simulate
