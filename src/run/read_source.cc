@@ -191,9 +191,9 @@ Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,
     BeginningOfStream beginning(std::move(*opened), sound);
     sink = &next_sink("");
     read = ReadKinetoJson(beginning, *sink);
-    const std::string counts = fmt::format(
-        "byte {} of the text is where it first makes no sense, so it counts up to byte {}", damage,
-        sound);
+    const std::string counts =
+        fmt::format("the text first makes no sense at byte {}, so only its first {} bytes count",
+                    damage, sound);
     if (is_damaged) end.text += "; " + counts;
     if (has_writers && read)
       sink->notes().Add(NoteId::kSecondDocument,

@@ -189,7 +189,7 @@ def daemon_late_answers(folder):
         late = addresses["workers"][1]["url"]
         check("always late: status", done.returncode == 4 and "2 of 4 ranks proven" in done.stdout, (done.returncode, done.stdout))
         said = [m for m in report["missing"] if late + ")" in m]
-        check("always late: in JSON", len(said) == 2 and all("told too late" in m for m in said), said)
+        check("always late: in JSON", len(said) == 2 and all("the request came too late" in m for m in said), said)
         finds("always late", report, "too-late")
         check("always late: on the screen", "4 of its 4 processes did not begin" in " ".join(done.stdout.split()), done.stdout)
         check("always late: no other cause", "disk" not in done.stdout and "disk" not in json.dumps(report["missing"]), done.stdout)

@@ -253,7 +253,7 @@ CommandSpec ExportSpec(ExportOptions& o) {
   std::erase_if(look_at.options, [](const OptionRow& row) { return row.names == "--device"; });
   look_at.options.push_back(
       {"--step", "N",
-       "only the Nth step of each trace, until the GPU work is over that it launched", &o.step, 1});
+       "only the Nth step of each trace, until the GPU work that it launched is over", &o.step, 1});
   spec.groups = {
       {"the export",
        {{"-o", "FILE",
@@ -261,7 +261,8 @@ CommandSpec ExportSpec(ExportOptions& o) {
          "earlier export of that format is replaced, any other file is left alone",
          &o.output},
         {"--replace", "",
-         "of folded and stacks, which do not say who wrote them: in place of a file of that format",
+         "for folded and stacks, whose files do not show who wrote them: replace a file of that "
+         "format",
          &o.replace},
         OptionRow{"--format", "F",
                   fmt::format("{}: where the name does not say it", fmt::join(FormatNames(), ", ")),

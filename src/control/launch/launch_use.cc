@@ -43,8 +43,8 @@ class ProfilerUseChecks {
     if (profiler_.captures_graphs.value_or(false) &&
         !plan_.Variable("VLLM_USE_V2_MODEL_RUNNER").value_or("").starts_with('0'))
       Add(FindingId::kGraphCaptureEmpty, std::string(kProfilerConfig),
-          "capture_torch_profiler: vLLM's V2 model runner, the default wherever Triton is and "
-          "nothing that it lacks is asked for, writes no trace of the capture",
+          "capture_torch_profiler: vLLM's V2 model runner, the default if Triton is "
+          "installed and no option needs what it lacks, writes no trace of the capture",
           "set VLLM_USE_V2_MODEL_RUNNER=0");
   }
 

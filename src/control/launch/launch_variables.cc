@@ -62,8 +62,8 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "leave it out; vLLM 0.25 and later have them"});
   if (plan.IsOn("CUDA_LAUNCH_BLOCKING"))
     findings.push_back({FindingId::kLaunchesBlock, "CUDA_LAUNCH_BLOCKING",
-                        "each launch waits for its kernel: a trace shows idle time between all of "
-                        "them that the engine does not have without it",
+                        "each launch waits for its kernel: a trace shows idle time between kernels "
+                        "that the engine does not have without this variable",
                         "leave it out"});
   // Kineto's levels: 0 logs all, 1 warnings and worse, higher ones only what is worse than
   // warnings.

@@ -96,9 +96,9 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
   }
   if (load.records.flush_to_ns > 0) {
     lines.push_back(fmt::format(
-        "{} met the {:.1f} s in which the engines wrote their traces: left out of the times, as "
-        "that "
-        "time is of the rates",
+        "{} met the {:.1f} s in which the engines wrote their traces: the times leave these "
+        "requests "
+        "out, the rates leave that time out",
         FormatCounted(whole.met_flush, "request"),
         static_cast<double>(load.records.flush_to_ns - load.records.flush_from_ns) / 1e9));
   }
@@ -132,9 +132,9 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
   }
   AddBounds(document, s.whole.ttft, "TTFT");
   if (s.whole.queue.count > 0 && s.whole.queue.most >= 1e6)
-    document.Add(Paragraph{fmt::format(
-        "requests waited for a place under the bound of requests at once: {} on average",
-        Ms(s.whole.queue.mean))});
+    document.Add(
+        Paragraph{fmt::format("requests waited for the limit of in-flight requests: {} on average",
+                              Ms(s.whole.queue.mean))});
   const char* bound = s.verdict.client_bound ? "* the client was the limit"
                       : s.verdict.judged     ? "the client kept up"
                                              : "the client was not judged";

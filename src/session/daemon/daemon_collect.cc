@@ -56,7 +56,8 @@ RoundFiles FilesLeftBy(const DaemonRound& round, const std::vector<int64_t>& pid
 std::string WhyLate(const RoundFiles& files, size_t processes, const std::string& folder,
                     const std::string& log_failure) {
   return fmt::format(
-      "{} of its {} processes did not begin: told too late (Kineto waits 50 ms for an answer, on a "
+      "{} of its {} processes did not begin: the request came too late (Kineto waits 50 ms for an "
+      "answer, on a "
       "busy host finds a later one after 5 s, and refuses a start that is past){}",
       files.late, processes,
       log_failure.empty() ? fmt::format(", unless they may not write to {}", folder)

@@ -49,8 +49,8 @@ bool ProfilerSession::Start(std::stop_token stop) {
       trouble += ": it hangs, or its profiler takes longer (--timeout)";
     if (outcome.taken && worker.trial_start_ns && !worker.figures)
       trouble +=
-          "; tacho's own trial saw no step, so what blocks it may be that one: its next "
-          "steps end it";
+          "; tacho's own trial saw no step, so its session may still be open and block this one: "
+          "the next steps end it";
     if (why.empty())
       Fail(worker, FindingId::kDidNotStart, std::move(trouble));
     else

@@ -75,8 +75,8 @@ Checked<void> NsysDriver::Check(RecordedWorker& worker, const std::string& folde
                 "nsys stop --session=" + ShellWord(session->name)});
   if (worker.expectation.pids.empty())
     return tl::unexpected(Finding{FindingId::kNotUnderNsys, url,
-                                  "no process of it is seen on this host, so what is recorded "
-                                  "cannot be held against it"});
+                                  "its processes are not seen on this host, so tacho cannot tell "
+                                  "which recorded processes are its own"});
   worker.nsys_session = session->name;
   worker.expectation.one_report = true;
   worker.expectation.why_no_file =
