@@ -72,8 +72,8 @@ class FormBlanker {
   }
 
  private:
-  // The end of the secret at `from`; `from` if there is none. Moves `from` past the part that is
-  // not blanked.
+  // The end of the secret at `from`; `from` if no secret begins there. Moves `from` past the part
+  // that is not blanked.
   size_t EndAt(size_t& from) {
     const std::string_view rest = text_.substr(from);
     if (rest.starts_with(kWebToken)) return EndOfWebToken(from);
@@ -101,7 +101,7 @@ class FormBlanker {
     return at;
   }
 
-  // The end of a token of three parts in base64; `at` if there is none.
+  // The end of a token of three parts in base64; `at` if no such token begins there.
   size_t EndOfWebToken(size_t at) {
     constexpr size_t kLeastPart = 8;
     if (at < no_web_token_until_) return at;
@@ -147,7 +147,7 @@ class UrlBlanker {
   }
 
  private:
-  // The '@' in front of the host; npos if there is none.
+  // The '@' in front of the host; npos if the URL has no '@' there.
   [[nodiscard]] size_t HostBehind(size_t user) const {
     constexpr size_t kLongestPassword = 256;
     constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
@@ -177,7 +177,7 @@ class UrlBlanker {
   std::string_view text_;
 };
 
-// The sign that stands behind a name.
+// The sign that follows a name.
 struct Sign {
   enum Kind : uint8_t { kNothing, kEquals, kColon, kComma, kBlank } kind = kNothing;
   size_t end = 0;
@@ -349,7 +349,7 @@ class AssignedBlanker {
     return true;
   }
 
-  // Blanks the values of "['K1', 'K2']" or "{'a': 'K'}". Returns the place behind the last of them.
+  // Blanks the values of "['K1', 'K2']" or "{'a': 'K'}". Returns the index after the last of them.
   size_t BlankList(size_t at) {
     constexpr std::string_view kBetween = "[({,: ";
     while (at < text_.size()) {

@@ -108,7 +108,7 @@ class JsonBlanker {
         }
         at = string.end;
       } else if (c == '{' || c == '[') {
-        // "key" and "token" alone may as well be those of a table of the trace.
+        // "key" and "token" alone may also be names in a table of the trace.
         if (next == Named::kMaybe) next = Named::kPlain;
         around.push_back(next);
         option_ = Option::kNone;

@@ -81,7 +81,8 @@ class EngineType {
   [[nodiscard]] virtual std::string_view LifeRoute() const { return "/health"; }
   // Whether a 503 from there means that the engine behind the server is dead.
   [[nodiscard]] virtual bool DiesBy503() const { return false; }
-  using AskRoute = std::function<Result<int>(const std::string& route)>;  // its HTTP status
+  // Returns the HTTP status of a GET.
+  using AskRoute = std::function<Result<int>(const std::string& route)>;
   [[nodiscard]] virtual NotReady WhyNotReady(const AskRoute& ask) const;
 
   // Profiling; see PlanStart, KeyNamesFiles, FindObstacle and FindRisks.

@@ -33,7 +33,7 @@ struct LogPart {
   std::string defect;  // why the file ends too early; "" if it does not
 };
 
-// The last `most` bytes of a log: an engine's end is near that of its log.
+// The last `most` bytes of a log: an engine's end is near the end of its log.
 Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::stop_token& stop) {
   TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(path, StreamThreads::kInline));
   LogPart part;
@@ -64,7 +64,7 @@ Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::sto
 }
 
 // The finding that names what ended the engine: one in the failure's own lines, else the last one
-// before the words that report its end. findings.size() if there is none.
+// before the words that report its end. findings.size() if there is no such finding.
 size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64_t>& lines,
                   const EngineEnd& end) {
   size_t nearest = findings.size();

@@ -30,7 +30,8 @@ constexpr std::string_view kOwn = "tacho";
 // Whether a computed row is exported: the others can be seen from the streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
-// What tells the processes and the ids of a trace from those of others; empty where it is alone.
+// Prefixes that distinguish the processes and ids of a trace from other traces'; empty for a single
+// trace.
 struct Prefixes {
   std::string process = {};
   std::optional<uint32_t> trace = {};  // its place in the run, for its ids
@@ -42,8 +43,7 @@ constexpr uint32_t kMostTracesByNumber = 1 << 13;  // to 2^53, which a double st
 // Writes the events of one rank.
 class RankExport {
  public:
-  // `shift`: from its times to those of the file.
-  // `first`: whether no event is written yet.
+  // `shift`: from the trace's times to the file's. `first`: whether no event is written yet.
   RankExport(const ExportedRank& exported, Prefixes prefixes, DurationNs shift, Pieces& out,
              bool& first)
       : rank_(*exported.rank),

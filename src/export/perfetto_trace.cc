@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kOwnCategory = "tacho";
 
-// Converts the times of a rank to those of the file.
+// Converts the times of a rank to the file's.
 class FileClock {
  public:
   explicit FileClock(std::span<const ExportedRank> ranks) {

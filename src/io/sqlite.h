@@ -24,7 +24,8 @@ class SqliteStatement {
 
   [[nodiscard]] int columns() const { return sqlite3_column_count(handle_.get()); }
   [[nodiscard]] std::string_view ColumnName(int column) const;
-  // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL. Ask before a conversion.
+  // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL. Call it before Integer,
+  // Real or Text: they may convert the value.
   [[nodiscard]] int Type(int column) const { return sqlite3_column_type(handle_.get(), column); }
   [[nodiscard]] bool IsNull(int column) const { return Type(column) == SQLITE_NULL; }
   [[nodiscard]] int64_t Integer(int column) const {

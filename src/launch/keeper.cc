@@ -70,7 +70,7 @@ class Keeper {
   Keeper(KeptProgramOptions options, FileDescriptor channel, FileDescriptor log)
       : options_(std::move(options)), channel_(std::move(channel)), log_(std::move(log)) {}
 
-  // Returns false if a process that the program left behind does not end, not even by SIGKILL.
+  // Returns false if a process that the program left does not end even by SIGKILL.
   bool Run() {
     TakeSignals();
     prctl(PR_SET_CHILD_SUBREAPER, 1);

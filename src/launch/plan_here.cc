@@ -67,7 +67,7 @@ std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   return gpus;
 }
 
-// The name of the launch that this process belongs to; "" if there is none.
+// The name of the launch that this process belongs to; "" if it belongs to no launch.
 std::string LaunchOf(int64_t pid) {
   std::vector<int64_t> line = AncestorsOf(pid);
   line.push_back(pid);

@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// Rows are those of Trace::gpu; on a CPU engine, part by part, the items of a device.
+// Rows of Trace::gpu; on a CPU engine each part has the items of a device.
 bool OnHost(const QueriedTrace& trace) { return trace.prepared().work.on_host; }
 const GpuTable& Gpu(const QueryRow& row) { return row.trace->trace().gpu; }
 const DeviceItems& ItemsOf(const QueryRow& row) {
@@ -62,7 +62,8 @@ std::optional<QueryRow> FindKernel(const QueriedTrace& trace, int64_t id) {
   return std::nullopt;
 }
 
-// Streams by StreamId; on a CPU engine those of the first device, then of the second, and so on.
+// Streams by StreamId; on a CPU engine the streams of the first device, then of the second, and so
+// on.
 uint32_t StreamOf(const QueryRow& row) {
   if (!OnHost(*row.trace)) return Index(Gpu(row).stream[row.row]);
   uint32_t before = 0;

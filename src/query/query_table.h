@@ -40,7 +40,7 @@ enum class QueryRole : uint8_t {
 
 struct QueryColumn {
   std::string_view name, type;  // "INTEGER", "REAL" or "TEXT"
-  std::string_view says;        // for the documents
+  std::string_view says;        // description, for the documents
   QueryRole role = QueryRole::kPlain;
   QueryValue (*value)(const QueryRow&) = nullptr;
   QueryWords words = {};  // in place of `value`

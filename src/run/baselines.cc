@@ -69,7 +69,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
   return entries;
 }
 
-// A file in the baseline that tacho did not put there; "" if there is none.
+// A file in the baseline that tacho did not put there; "" if all are tacho's.
 std::string StrangerIn(const std::string& baseline) {
   const size_t runs = RunsOfBaseline(baseline).size();
   for (const fs::path& entry : EntriesOf(baseline)) {

@@ -33,7 +33,7 @@ bool IsLate(int64_t elapsed_ns, int64_t planned_ns) {
   return elapsed_ns > 2 * planned_ns + kStepsMayTakeNs;
 }
 
-// One recording under way.
+// One running recording.
 class Recorder {
  public:
   Recorder(HttpClient& client, const RecordOptions& options, RecordObserver& observer,

@@ -68,7 +68,7 @@ CommandSpec BaselineSpec(BaselineOptions& o) {
   return spec;
 }
 
-// The options of one action. `compare` has those of tacho compare.
+// The options of one action. `compare` has the options of tacho compare.
 CommandSpec SpecOf(std::string_view action, BaselineOptions& o) {
   CommandSpec spec = BaselineSpec(o);
   spec.name += " " + std::string(action);

@@ -84,7 +84,7 @@ class BegunLine {
     return found;
   }
 
-  // The option of that name that takes a value; nullptr if there is none.
+  // The option of that name that takes a value; nullptr if there is no such option.
   static const OptionRow* Valued(const CommandSpec& spec, std::string_view name) {
     for (const OptionGroup& group : spec.groups)
       for (const OptionRow& row : group.options)

@@ -217,7 +217,7 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
   std::string file =
       socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
   int bound = bind(socket.get(), address.get(), address.size);
-  // If nobody listens on the socket file, a daemon that was killed left it behind.
+  // If nobody listens on the socket file, a killed daemon left it.
   if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
     if (connect(socket.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED &&
         unlink(file.c_str()) == 0) {

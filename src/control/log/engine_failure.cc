@@ -116,7 +116,7 @@ class FailureReader::Follower {
     return engines_.try_emplace(fits ? name : "", Engine{{.alive_until = begin_}}).first->second;
   }
 
-  // Returns false if the server was told to end: what fails then is no failure.
+  // Returns false if the server was asked to end: what fails then is no failure.
   bool FollowLife(const LogLine& line, Writer& writer, Engine& engine) {
     const bool is_ready = line.Says(LogSign::kReady),
                starts = is_ready || line.Says(LogSign::kStart);
@@ -273,7 +273,7 @@ class FailureReader::Follower {
            (writer.is_client || writer.first_frame != FrameOf::kEngine);
   }
 
-  // Begins a message of the failure `writer.last`, or of a new failure if there is none.
+  // Begins a message of the failure `writer.last`, or of a new failure if that is null.
   void Begin(const LogLine& line, std::string_view text, Writer& writer) {
     if (!writer.last) writer.last = std::make_shared<EngineFailure>();
     *writer.last = New(line, text);

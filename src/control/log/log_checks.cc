@@ -199,7 +199,7 @@ class LogReader {
     if (!was_stopping && !told_to_end_) return;
     if (line_.Says(LogSign::kToldToEnd) && was_stopping && !told_to_end_) told_to_end_ = Here();
     if (line_.Says(LogSign::kStart)) CutShort();
-    // The server finished the stop after it was told to end: the trace may be whole.
+    // The server finished the stop after it was asked to end: the trace may be complete.
     if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
       told_to_end_.reset();
   }

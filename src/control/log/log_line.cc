@@ -117,7 +117,7 @@ bool BeginsRecord(std::string_view text) {
 }
 
 // The length of the name that `text` begins with, if whoever joined several logs put it before the
-// record of an engine or its process; 0 if there is none.
+// record of an engine or its process; 0 if there is no name.
 size_t BytesOfName(std::string_view text) {
   const auto begins = [](std::string_view rest) {
     return BeginsRecord(rest) || !TakeProcess(rest).empty();

@@ -29,7 +29,7 @@ std::string NamespaceOf(const fs::path& process) {
 
 bool IsNsys(std::string_view word) { return word.substr(word.rfind('/') + 1) == "nsys"; }
 
-// Whether the arguments of a process are those of an agent. Sets `session` to its session.
+// Whether a process with these arguments is an agent. Sets `session` to its session.
 bool IsAgent(int64_t pid, std::string& session) {
   const std::vector<std::string> words = WordsOf(pid);
   bool is_agent = false;

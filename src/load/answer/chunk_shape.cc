@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kCountDigits = 9, kMostDigits = 18;
 constexpr int kMostDepth = 16;
 
-// Removes a number; -1 if there is none, or if it is too long.
+// Removes a number and returns it; -1 if no number is there, or if it is too long.
 int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   size_t digits = 0;
   int64_t number = 0;

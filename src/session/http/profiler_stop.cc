@@ -50,7 +50,7 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   // Asks for life at the same time: an engine that is dead by now did not die of the stop.
   auto asked_for_life = std::async(std::launch::async, [&] { return WhyDeadOf(asked); });
-  // If Ctrl-C came before the stop, the stops under way are waited for.
+  // If Ctrl-C came before the stop, waits for the pending stops.
   const bool may_leave = !stop.stop_requested();
   bool left = false;
   size_t shown = 0;

@@ -25,7 +25,7 @@ struct Preflight {
 
 // Finds and asks the workers, plans every request, takes the locks, and looks where the traces will
 // be and whether there is room. With keep_going, workers that cannot be profiled are left out;
-// without it, what blocks the first one is the error.
+// without it, the problem of the first such worker is the error.
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop);

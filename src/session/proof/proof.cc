@@ -143,7 +143,7 @@ std::optional<Finding> LossOf(const TraceEvidence& trace) {
   return Finding{FindingId::kRowsMissing, trace.path, trace.loss};
 }
 
-// `traces` are those of this rank.
+// `traces`: of this rank.
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                     const std::vector<const TraceEvidence*>& traces,
                     const std::vector<TraceEvidence>& all_traces) {

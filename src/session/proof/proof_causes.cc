@@ -197,7 +197,7 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace) {
 std::string WorkerExpectation::FullDisk() const {
   if (room_bytes && *room_bytes < kNoRoom)
     return fmt::format("the disk that it writes to is full ({} kB are free)", *room_bytes >> 10);
-  // The full disk may be that of the engine's temporary files.
+  // The full disk may be the one with the engine's temporary files.
   if (log_failure.find("No space left") != std::string::npos)
     return "a disk of it is full; its log says: " + log_failure;
   return "";
