@@ -79,8 +79,7 @@ class BodyOrder {
     ++built_[*best];
     return next_[*best]++;
   }
-  // Notes that the next request that Next returned for that lane was sent. May be called from any
-  // thread.
+  // Counts a sent request of that lane that Next had returned. May be called from any thread.
   void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
 
  private:
