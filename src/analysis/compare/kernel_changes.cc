@@ -8,7 +8,6 @@
 
 #include "analysis/compare/quantiles.h"
 #include "analysis/compare/run_noise.h"
-#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {
@@ -35,14 +34,13 @@ struct Gathered {
   std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
 };
 
-void Gather(const std::vector<RunAnalysis>& runs, size_t side, const SharedBatches& batches,
-            Gathered& into) {
+void Gather(const SideRanks& runs, size_t side, const SharedBatches& batches, Gathered& into) {
   const auto add = [&](std::array<OfRuns, 2>& sums, size_t run, double value) {
     sums[side].resize(runs.size());
     sums[side][run] += value;
   };
   for (size_t run = 0; run < runs.size(); ++run) {
-    for (const TraceAnalysis* trace : RanksOf(runs[run])) {
+    for (const TraceAnalysis* trace : runs[run]) {
       for (const StepProfile::Batch& batch : trace->step_profile.batches) {
         if (!batches.contains(batch.batch)) continue;
         const auto steps = static_cast<double>(batch.steps);
@@ -111,9 +109,9 @@ void LargestFirst(std::vector<KernelChange>& changes) {
 
 }  // namespace
 
-std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
-                                         const std::vector<RunAnalysis>& now,
-                                         const SharedBatches& batches, double spread) {
+std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
+                                         double spread) {
+  const SideRanks &base = ranks.base, &now = ranks.now;
   Gathered gathered;
   Gather(base, 0, batches, gathered);
   Gather(now, 1, batches, gathered);
@@ -165,23 +163,21 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
   return changes;
 }
 
-std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
-                                              const std::vector<RunAnalysis>& now) {
+std::vector<KernelChange> CompareKernelTotals(const ComparedRanks& ranks,
+                                              const std::array<double, 2>& devices) {
   std::map<std::string, KernelChange> by_name;
   for (const bool is_base : {true, false}) {
-    const std::vector<RunAnalysis>& runs = is_base ? base : now;
-    double devices = 0;
-    for (const RunAnalysis& run : runs) devices += static_cast<double>(CountRanks(run).devices);
-    for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis* trace : TimedRanksOf(run)) {
+    const double of_side = devices[is_base ? 0 : 1];
+    for (const RunRanks& run : is_base ? ranks.base : ranks.now) {
+      for (const TraceAnalysis* trace : TimedOf(run)) {
         for (const KernelRow& row : trace->kernels.rows) {
           KernelChange& change = by_name[row.name];
           change.name = row.name;
           change.category = row.category;
           (is_base ? change.time.base : change.time.now) +=
-              static_cast<double>(row.stats.total.ns) / devices;
+              static_cast<double>(row.stats.total.ns) / of_side;
           (is_base ? change.base_calls : change.now_calls) +=
-              static_cast<double>(row.stats.count) / devices;
+              static_cast<double>(row.stats.count) / of_side;
         }
       }
     }

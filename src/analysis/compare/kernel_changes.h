@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
+#include <array>
 #include <vector>
 
-#include "analysis/analyze.h"
+#include "analysis/compare/compared_ranks.h"
 #include "analysis/compare/run_changes.h"
 #include "analysis/compare/step_differences.h"
 
@@ -17,13 +17,13 @@ namespace tacho {
 // the time grows with the size. `spread` widens the variance: how much more the time of steps
 // varies than if all were independent. With several runs a side, the bound is at least the one for
 // all kernels at once that the differences between runs give (run_noise.h).
-std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
-                                         const std::vector<RunAnalysis>& now,
-                                         const SharedBatches& batches, double spread);
+std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
+                                         double spread);
 
-// Compares the kernels of whole recordings, by total time, without bounds.
-std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
-                                              const std::vector<RunAnalysis>& now);
+// Compares the kernels of whole recordings, by total time, without bounds. `devices`: of base and
+// new; figures are averages over them.
+std::vector<KernelChange> CompareKernelTotals(const ComparedRanks& ranks,
+                                              const std::array<double, 2>& devices);
 
 // Pairs of a kernel that is gone and a new one: of the same category, called equally often (within
 // 2 %), at about the same place in the step (within a tenth of it); closest places first. Only the
