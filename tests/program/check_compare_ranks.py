@@ -4,6 +4,7 @@ Ranks differ in batches, kernels and lengths of steps, so a rank that counts les
 
 usage: check_compare_ranks.py TACHO [--only NAME ...]
 """
+import bisect
 import json
 import pathlib
 import re
@@ -225,5 +226,42 @@ def real_changes(folder):
             check(f"{what}: the pairs", pairs_of(result) == pairs_of(whole) and bool(pairs_of(whole)) == (name == "renamed"), pairs_of(result))
 
 
+def some_steps(folder):
+    """A kernel of some steps runs in the same steps on all ranks, and in one more or less of them in a window."""
+    folder = pathlib.Path(folder)
+
+    def with_kernel(name, steps_with_it):
+        """Adds a kernel beside the first one of these steps."""
+        def of_events(events):
+            starts = sorted(e["ts"] for e in events if e.get("cat") == "gpu_user_annotation" and e["name"].startswith("execute_"))
+            first_of = {}
+            for event in sorted((e for e in events if e.get("cat") == "kernel"), key=lambda e: e["ts"]):
+                first_of.setdefault(bisect.bisect(starts, event["ts"]), event)
+            firsts = list(first_of.values())
+            for first in [firsts[at] for at in steps_with_it if at < len(firsts)]:
+                events.append({**first, "name": name, "ts": first["ts"] + 1, "dur": 9.0, "args": {**first["args"], "stream": 77}})
+            return events
+        return of_events
+
+    def run_with(run, seed, ranks, *kernel):
+        simulated(folder, run, "--steps", "150", "--ranks", ranks, "--seed", str(seed), "--output-tokens", "100", "--noise", "0")
+        for path in (folder / run).glob("rank*.pt.trace.json"):
+            change(path, with_kernel(*kernel))
+        return folder / run
+
+    for ranks in ("1", "8"):
+        base = run_with("base", 1, ranks, "eplb_map", range(0, 150, 16))
+        for name, steps in (("one less of them", range(15, 150, 16)), ("chance", [*range(10, 60, 5), *range(60, 150, 8)][:22])):
+            _, result = compared(base, run_with("new", 2, ranks, "eplb_map", steps))
+            row = [row for phase in result["phases"] for row in phase.get("kernels", ()) if row["name"] == "eplb_map"]
+            check(f"{ranks} ranks, {name}: no kernel changed", row and not changed_kernels(result), (row, list(changed_kernels(result))))
+        _, result = compared(base, run_with("new", 2, ranks, "eplb_map", range(0, 150, 2)))
+        check(f"{ranks} ranks: every second step is more often", "eplb_map" in changed_in_decode(result, "more-calls"), result["verdict"])
+        pair = [run_with(run, seed, ranks, name, range(first, 150, 4)) for run, seed, name, first in
+                (("base", 1, "eplb_map", 0), ("new", 2, "eplb_place", 3))]
+        _, result = compared(*pair)
+        check(f"{ranks} ranks: under another name it is found", pairs_of(result) == [["eplb_map", "eplb_place"]], list(changed_kernels(result).values()))
+
+
 if __name__ == "__main__":
-    main([equal_runs, missing, all_short, real_changes], __doc__)
+    main([equal_runs, missing, all_short, real_changes, some_steps], __doc__)

@@ -28,13 +28,16 @@ struct NamedChange {
   Change change;
 };
 
-// One kernel, by its name in the traces, on all devices together.
+// One kernel, by its name in the traces. Of phases: on average over the devices that run it.
 struct KernelChange {
   enum class Kind : uint8_t { kSame, kSlower, kFaster, kMoreCalls, kFewerCalls, kGone, kNew };
   std::string name, category;
   Kind kind = Kind::kSame;               // other than kSame: beyond noise
   Change time;                           // in one step
   double base_calls = 0, now_calls = 0;  // in one step
+  // How much one call more or less in each recording changes the calls in a step; 0 for kernels
+  // that run in every step.
+  double calls_half_width = 0;
   double base_place = 0, now_place = 0;  // where in the step: 0 is its start, 1 its end
 };
 std::string_view KernelChangeName(KernelChange::Kind kind);  // "slower", "more-calls", ...
