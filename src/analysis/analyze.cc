@@ -346,7 +346,10 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
 }
 
 std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run) {
-  std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  return TimedOf(RanksOf(run));
+}
+
+std::vector<const TraceAnalysis*> TimedOf(std::vector<const TraceAnalysis*> ranks) {
   const auto has_time = [](const TraceAnalysis* trace) { return !trace->devices.empty(); };
   if (std::ranges::any_of(ranks, has_time)) std::erase_if(ranks, std::not_fn(has_time));
   return ranks;

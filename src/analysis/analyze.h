@@ -126,5 +126,7 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 // The traces of RanksOf that have device times: sums over devices and kernels use these. All of
 // RanksOf if none has any (for example, because the times are refused).
 std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run);
+// The same of some ranks.
+std::vector<const TraceAnalysis*> TimedOf(std::vector<const TraceAnalysis*> ranks);
 
 }  // namespace tacho

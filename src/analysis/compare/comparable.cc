@@ -192,11 +192,12 @@ class Checks {
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
     if (const auto factor = FactorOfLayers(kernels); factor && !changes_.IsCut()) {
-      const std::string lost = changes_.WhyLost();
+      const std::string lost = changes_.WhyLost(), is_short = ShortRanksText(changes_.unequal);
       Obstacle("other-layers",
                fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
-                           "with another number of layers{}",
-                           where, *factor, lost.empty() ? "" : ", or what is lost: " + lost));
+                           "with another number of layers{}{}",
+                           where, *factor, lost.empty() ? "" : ", or what is lost: " + lost,
+                           is_short.empty() ? "" : ", or a short rank: " + is_short));
     }
   }
 
@@ -272,14 +273,17 @@ class Checks {
 
 }  // namespace
 
-SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
+SideFacts FactsOf(const std::vector<RunAnalysis>& runs) { return FactsOf(runs, AllRanksOf(runs)); }
+
+SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks) {
   SideFacts facts;
   facts.runs = runs.size();
   std::set<std::string> engines, versions, gpus, options, phases;
   bool says_options = false;
   double prompt_tokens = 0, prompts = 0;
-  for (const RunAnalysis& run : runs) {
-    const std::vector<const TraceAnalysis*> compared = RanksOf(run);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunAnalysis& run = runs[i];
+    const RunRanks& compared = ranks[i];
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
       facts.spans.push_back(trace.scope.window.value_or(trace.span));
@@ -316,7 +320,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     facts.ranks = std::max(facts.ranks, counts.ranks);
     facts.devices = std::max(facts.devices, counts.devices);
   }
-  facts.evidence = EvidenceOf(runs);
+  facts.evidence = EvidenceOf(ranks);
   if (prompts > 0) facts.prompt_tokens = prompt_tokens / prompts;
   facts.engine = Joined(engines);
   facts.version = Joined(versions);

@@ -7,6 +7,9 @@
 
 namespace tacho {
 
+// `ranks`: those whose figures are compared; all of `runs` if not given. What the side is (its
+// traces, and the numbers of ranks and devices) is of all ranks.
+SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks);
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs);
 
 // The value of RunChanges::on_both_sides.

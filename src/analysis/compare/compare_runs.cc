@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -95,10 +96,10 @@ std::vector<BatchChange> BatchesOf(const SideSamples& base, const SideSamples& n
 }
 
 // Counts the steps of one phase, with or without work on a device.
-uint64_t StepsOf(const std::vector<RunAnalysis>& runs, Phase phase) {
+uint64_t StepsOf(const SideRanks& runs, Phase phase) {
   uint64_t steps = 0;
-  for (const RunAnalysis& run : runs) {
-    for (const TraceAnalysis* trace : RanksOf(run))
+  for (const RunRanks& run : runs) {
+    for (const TraceAnalysis* trace : run)
       for (const Step& step : trace->steps.steps) steps += step.label.phase == phase;
   }
   return steps;
@@ -139,12 +140,11 @@ std::string AndUntimedSteps(const RunChanges& changes, Phase phase) {
   return text;
 }
 
-WhyNotCompared WhyNot(const std::vector<RunAnalysis>& base_runs,
-                      const std::vector<RunAnalysis>& now_runs, Phase phase,
-                      const StepDifferences& differences, const RunChanges& changes) {
+WhyNotCompared WhyNot(const ComparedRanks& ranks, Phase phase, const StepDifferences& differences,
+                      const RunChanges& changes) {
   const auto [base, now] = differences.steps();
-  if (base == 0) return NoStepText("base", changes.base, StepsOf(base_runs, phase), phase);
-  if (now == 0) return NoStepText("new", changes.now, StepsOf(now_runs, phase), phase);
+  if (base == 0) return NoStepText("base", changes.base, StepsOf(ranks.base, phase), phase);
+  if (now == 0) return NoStepText("new", changes.now, StepsOf(ranks.now, phase), phase);
   const std::string untimed = AndUntimedSteps(changes, phase);
   if (differences.batches().empty())
     return {"the two sides have no batch size in common with two steps on each" + untimed};
@@ -212,16 +212,19 @@ void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string
 
 // Compares the average over runs, for one device.
 WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                         KnownParts known) {
+                         const ComparedRanks& ranks, KnownParts known) {
   WholeChange whole;
   std::map<std::string, Change> parts;
+  std::array<double, 2> all_devices{};
   for (const bool is_base : {true, false}) {
-    double devices = 0;
+    const std::vector<RunAnalysis>& runs = is_base ? base : now;
+    const SideRanks& of_side = is_base ? ranks.base : ranks.now;
+    double& devices = all_devices[is_base ? 0 : 1];
     std::map<std::string, double> sums;
     double window = 0, kernels = 0;
-    for (const RunAnalysis& run : is_base ? base : now) {
-      devices += static_cast<double>(CountRanks(run).devices);
-      for (const TraceAnalysis* trace : RanksOf(run)) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      devices += static_cast<double>(CountRanks(runs[run], of_side[run]).devices);
+      for (const TraceAnalysis* trace : of_side[run]) {
         for (const DeviceTime& device : trace->devices) {
           window += static_cast<double>(device.window.length().ns);
           kernels += static_cast<double>(device.kernel_sum.ns);
@@ -240,18 +243,18 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector
     if (change.base != 0 || change.now != 0) whole.parts.push_back({name, change});
   }
   LargestFirst(whole.parts);
-  whole.rows = CompareKernelTotals(base, now);
+  whole.rows = CompareKernelTotals(ranks, all_devices);
   return whole;
 }
 
 // Compares a figure for one step: `sum` of each trace, divided by its number of steps.
-Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+Change OfOneStep(const ComparedRanks& ranks,
                  const std::function<double(const TraceAnalysis&)>& sum) {
   Change change;
   for (const bool is_base : {true, false}) {
     double all = 0, steps = 0;
-    for (const RunAnalysis& run : is_base ? base : now) {
-      for (const TraceAnalysis* trace : RanksOf(run)) {
+    for (const RunRanks& run : is_base ? ranks.base : ranks.now) {
+      for (const TraceAnalysis* trace : run) {
         all += sum(*trace);
         steps += static_cast<double>(trace->steps.steps.size());
       }
@@ -261,11 +264,10 @@ Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
   return change;
 }
 
-void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                 RunChanges& changes) {
+void CompareHost(const ComparedRanks& ranks, RunChanges& changes) {
   using Sum = std::function<double(const TraceAnalysis&)>;
   const auto add = [&](std::string name, const Sum& sum) {
-    const Change change = OfOneStep(base, now, sum);
+    const Change change = OfOneStep(ranks, sum);
     if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
   };
   if (changes.WhyIncomplete().empty() &&
@@ -283,8 +285,8 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
   for (const bool is_base : {true, false}) {
     double steps = 0;
     std::map<std::string, double> self;
-    for (const RunAnalysis& run : is_base ? base : now) {
-      for (const TraceAnalysis* trace : RanksOf(run)) {
+    for (const RunRanks& run : is_base ? ranks.base : ranks.now) {
+      for (const TraceAnalysis* trace : run) {
         steps += static_cast<double>(trace->steps.steps.size());
         for (const OpRow& row : trace->ops.rows) {
           if (!row.annotation) self[row.name] += static_cast<double>(row.cpu_self.ns);
@@ -299,8 +301,7 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
 }
 
 // Compares launches and operators, unless their sums cover only a part of the recording.
-void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-             RunChanges& changes) {
+void AddHost(const ComparedRanks& ranks, RunChanges& changes) {
   const std::string why = changes.WhyIncomplete();
   const bool is_cut = changes.IsCut();
   const uint64_t cut_off = changes.base.evidence.cut_off + changes.now.evidence.cut_off;
@@ -308,7 +309,7 @@ void AddHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis
     changes.remarks.push_back(fmt::format(
         "GPU work of a step: not compared, the recordings end before the work of {} calls",
         cut_off));
-  if (!is_cut) CompareHost(base, now, changes);
+  if (!is_cut) CompareHost(ranks, changes);
   if (!why.empty() && changes.AnythingCompared())
     changes.remarks.push_back(fmt::format(
         "{}: not compared, {}", is_cut ? "launches and operators" : "GPU work of a step", why));
@@ -331,22 +332,26 @@ bool NamesSteps(const std::vector<RunAnalysis>& runs) {
 
 RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now) {
   RunChanges changes;
-  changes.base = FactsOf(base);
-  changes.now = FactsOf(now);
+  const bool by_steps = NamesSteps(base) || NamesSteps(now);
+  ComparedRanks ranks = RanksToCompare(base, now, by_steps);
+  changes.base = FactsOf(base, ranks.base);
+  changes.now = FactsOf(now, ranks.now);
   changes.on_both_sides = RunsOnBothSides(base, now);
-  const bool base_steps = NamesSteps(base), now_steps = NamesSteps(now);
-  if (!base_steps && !now_steps) {
-    changes.whole = CompareWhole(base, now, PartsKnown(changes));
+  changes.unequal = std::move(ranks.unequal);
+  if (std::string left_out = LeftOutText(changes.unequal); !left_out.empty())
+    changes.remarks.push_back(std::move(left_out));
+  if (!by_steps) {
+    changes.whole = CompareWhole(base, now, ranks, PartsKnown(changes));
     AddRemarkOfCauses(changes);
     CheckComparable(changes);
     return changes;
   }
-  const PartNumbers parts = NumberParts(base, now, changes.WhyNoIdleCauses().empty());
+  const PartNumbers parts = NumberParts(ranks.base, ranks.now, changes.WhyNoIdleCauses().empty());
   std::vector<PhaseSteps> compared;
   bool no_length = false;
   for (const Phase phase : {Phase::kPrefill, Phase::kDecode, Phase::kMixed, Phase::kOther}) {
-    const SideSamples of_base = SamplesOf(base, phase, parts),
-                      of_now = SamplesOf(now, phase, parts);
+    const SideSamples of_base = SamplesOf(ranks.base, phase, parts),
+                      of_now = SamplesOf(ranks.now, phase, parts);
     if (of_base.samples.empty() && of_now.samples.empty()) continue;
     PhaseSteps steps{phase, StepDifferences(of_base, of_now, parts.size()), {}, 0};
     PhaseChange& change = changes.phases.emplace_back();
@@ -354,7 +359,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     change.steps = steps.differences.steps();
     change.shared_steps = steps.differences.shared_steps();
     if (!steps.differences.enough()) {
-      WhyNotCompared why = WhyNot(base, now, phase, steps.differences, changes);
+      WhyNotCompared why = WhyNot(ranks, phase, steps.differences, changes);
       change.cannot_tell = std::move(why.text);
       no_length |= why.no_length;
       continue;
@@ -363,7 +368,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     DrawErrors(steps);
     compared.push_back(std::move(steps));
     change.kernels = CompareKernels(
-        base, now, compared.back().differences.batches(),
+        ranks, compared.back().differences.batches(),
         std::max(1.0, Squared(compared.back().errors[parts.size() + Extra::kStepAtEqualBatch]) /
                           std::max(1.0, compared.back().differences.independent_variance())));
     change.renamed = ProposeRenamed(change.kernels);
@@ -375,7 +380,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   if (no_length)
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
-  AddHost(base, now, changes);
+  AddHost(ranks, changes);
   AddRemarkOfCauses(changes);
   CheckComparable(changes);
   return changes;

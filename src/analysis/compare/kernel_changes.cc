@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "analysis/compare/quantiles.h"
 #include "analysis/compare/run_noise.h"
-#include "analysis/ranks/rank_counts.h"
 
 namespace tacho {
 namespace {
@@ -16,77 +16,212 @@ namespace {
 constexpr double kAlpha = 0.005;  // probability that any unchanged kernel is reported
 constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
+// How far calls may be from a whole multiple of the steps: one odd step in a hundred.
+constexpr double kSomeSteps = 0.01;
 constexpr size_t kMostRenamed = 500;  // on each side
 
 // One kernel in the steps of one group of batches on one side.
 struct InGroup {
   double calls = 0, total = 0, squares = 0, places = 0;
+  double steps = 0;  // of the devices that run it in any group
+  // These devices, counted in each run: each has one window.
+  double windows = 0;
 };
 // One sum for each run, over the steps of one group.
 using OfRuns = std::vector<double>;
 struct OneKernel {
   std::string category;
+  std::array<bool, 2> runs_on{};  // by side: some device runs it in these groups
   std::map<StepBatch, std::array<InGroup, 2>> groups;
-  std::map<StepBatch, std::array<OfRuns, 2>> totals;
+  std::map<StepBatch, std::array<OfRuns, 2>> totals, steps_of_runs;
 };
 struct Gathered {
   std::map<std::string, OneKernel> kernels;  // by name
-  std::map<StepBatch, std::array<double, 2>> steps;
+  // All steps, whether or not their devices run a kernel.
   std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
+  std::array<size_t, 2> runs{};
 };
 
-void Gather(const std::vector<RunAnalysis>& runs, size_t side, const SharedBatches& batches,
-            Gathered& into) {
-  const auto add = [&](std::array<OfRuns, 2>& sums, size_t run, double value) {
-    sums[side].resize(runs.size());
-    sums[side][run] += value;
-  };
-  for (size_t run = 0; run < runs.size(); ++run) {
-    for (const TraceAnalysis* trace : RanksOf(runs[run])) {
-      for (const StepProfile::Batch& batch : trace->step_profile.batches) {
-        if (!batches.contains(batch.batch)) continue;
-        const auto steps = static_cast<double>(batch.steps);
-        into.steps[batch.batch][side] += steps;
-        add(into.steps_of_runs[batch.batch], run, steps);
-        for (const StepProfile::KernelUse& use : batch.kernels) {
-          const KernelRow& row = trace->kernels.rows[use.kernel];
-          OneKernel& kernel = into.kernels[row.name];
-          kernel.category = row.category;
-          InGroup& group = kernel.groups[batch.batch][side];
-          const auto total = static_cast<double>(use.total.ns);
-          const auto deviation = static_cast<double>(use.deviation.ns);
-          group.calls += static_cast<double>(use.calls);
-          group.total += total;
-          add(kernel.totals[batch.batch], run, total);
-          group.squares += deviation * deviation * (steps - 1) + total * total / steps;
-          group.places += use.place * static_cast<double>(use.calls);
-        }
-      }
+// The steps of one trace by device and group.
+using StepsOfDevices = std::map<std::string_view, std::map<StepBatch, double>>;
+StepsOfDevices StepsOf(const TraceAnalysis& trace, const SharedBatches& batches) {
+  StepsOfDevices steps;
+  for (const StepProfile::Row& row : trace.step_profile.rows) {
+    const StepBatch batch = BatchOf(trace.steps.steps[row.step].label);
+    if (!batches.contains(batch)) continue;
+    // With one device selected, `trace.devices` holds only that one.
+    const std::string& selected = trace.scope.device;
+    if (selected.empty() && row.device >= trace.devices.size()) continue;
+    steps[selected.empty() ? trace.devices[row.device].device : selected][batch] += 1;
+  }
+  return steps;
+}
+
+class Gathering {
+ public:
+  Gathering(const SharedBatches& batches, Gathered& into) : batches_(batches), into_(into) {}
+
+  void Add(const SideRanks& runs, size_t side) {
+    side_ = side;
+    into_.runs[side] = runs.size();
+    for (run_ = 0; run_ < runs.size(); ++run_) {
+      for (const TraceAnalysis* trace : runs[run_]) AddTrace(*trace);
     }
   }
+
+ private:
+  void AddTrace(const TraceAnalysis& trace) {
+    std::set<uint32_t> used;
+    for (const StepProfile::Batch& batch : trace.step_profile.batches) {
+      if (!batches_.contains(batch.batch)) continue;
+      const auto steps = static_cast<double>(batch.steps);
+      AddTo(into_.steps_of_runs[batch.batch], steps);
+      for (const StepProfile::KernelUse& use : batch.kernels) {
+        used.insert(use.kernel);
+        AddUse(trace.kernels.rows[use.kernel], batch.batch, steps, use);
+      }
+    }
+    const StepsOfDevices steps = StepsOf(trace, batches_);
+    for (const uint32_t row : used) AddSteps(trace.kernels.rows[row], steps);
+  }
+
+  void AddUse(const KernelRow& row, const StepBatch& batch, double steps,
+              const StepProfile::KernelUse& use) {
+    OneKernel& kernel = into_.kernels[row.name];
+    kernel.category = row.category;
+    kernel.runs_on[side_] = true;
+    InGroup& group = kernel.groups[batch][side_];
+    const auto total = static_cast<double>(use.total.ns);
+    const auto deviation = static_cast<double>(use.deviation.ns);
+    group.calls += static_cast<double>(use.calls);
+    group.total += total;
+    AddTo(kernel.totals[batch], total);
+    group.squares += deviation * deviation * (steps - 1) + total * total / steps;
+    group.places += use.place * static_cast<double>(use.calls);
+  }
+
+  // Adds the steps of the device that runs the kernel, also in groups where it did not run.
+  void AddSteps(const KernelRow& row, const StepsOfDevices& of_devices) {
+    const auto steps = of_devices.find(row.device);
+    if (steps == of_devices.end()) return;
+    OneKernel& kernel = into_.kernels[row.name];
+    for (const auto& [batch, count] : steps->second) {
+      InGroup& group = kernel.groups[batch][side_];
+      group.steps += count;
+      ++group.windows;
+      AddTo(kernel.steps_of_runs[batch], count);
+    }
+  }
+
+  void AddTo(std::array<OfRuns, 2>& sums, double value) {
+    sums[side_].resize(into_.runs[side_]);
+    sums[side_][run_] += value;
+  }
+
+  const SharedBatches& batches_;
+  Gathered& into_;
+  size_t side_ = 0, run_ = 0;
+};
+
+double ValueOf(const std::map<StepBatch, std::array<OfRuns, 2>>& sums, const StepBatch& batch,
+               size_t side, size_t run) {
+  const auto at = sums.find(batch);
+  return at == sums.end() || run >= at->second[side].size() ? 0 : at->second[side][run];
+}
+
+// Whether the group tells whether the kernel changed: on each side the devices that run it in any
+// group have two steps there, which show how it varies.
+bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
+  if (groups[0].calls + groups[1].calls == 0) return false;
+  for (size_t side = 0; side < 2; ++side) {
+    if (kernel.runs_on[side] && groups[side].steps < 2) return false;
+  }
+  return true;
 }
 
 // For each run of one side: the difference in the kernel's time at equal batch between that run
 // alone and all runs of the other side. Runs without these groups get no value.
 OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
-                         const SharedBatches& batches, size_t side, size_t runs) {
+                         const SharedBatches& batches, size_t side) {
   OfRuns differences;
-  for (size_t run = 0; run < runs; ++run) {
+  for (size_t run = 0; run < gathered.runs[side]; ++run) {
     double weighed = 0, sum = 0;
     for (const auto& [batch, shared] : batches) {
-      const OfRuns& steps = gathered.steps_of_runs.at(batch)[side];
-      if (steps[run] == 0) continue;
+      if (ValueOf(gathered.steps_of_runs, batch, side, run) == 0) continue;
       weighed += shared.weight;
       const auto groups = kernel.groups.find(batch);
-      if (groups == kernel.groups.end()) continue;
-      const OfRuns& totals = kernel.totals.at(batch)[side];
-      const double own = totals.empty() ? 0 : totals[run] / steps[run];
-      const double other = groups->second[1 - side].total / gathered.steps.at(batch)[1 - side];
+      if (groups == kernel.groups.end() || !CanCompare(kernel, groups->second)) continue;
+      const double steps = ValueOf(kernel.steps_of_runs, batch, side, run);
+      const double own = steps == 0 ? 0 : ValueOf(kernel.totals, batch, side, run) / steps;
+      const InGroup& of_other = groups->second[1 - side];
+      const double other = of_other.steps == 0 ? 0 : of_other.total / of_other.steps;
       sum += shared.weight * (side == 0 ? other - own : own - other);
     }
     if (weighed > 0) differences.push_back(sum / weighed);
   }
   return differences;
+}
+
+bool InSomeSteps(const InGroup& group) {
+  if (group.steps == 0) return false;
+  const double each = group.calls / group.steps;
+  return std::abs(each - std::round(each)) > kSomeSteps;
+}
+
+// What the variance of a kernel's time is made of.
+struct KernelNoise {
+  double variance = 0, in_some_steps = 0;  // of kernels that run in all steps, and in only some
+  double uncertainty = 0;                  // of the variances themselves
+  double from_sizes = 0;
+  double one_call = 0;  // time of one call more or less in each window
+  double windows = 1;   // of one run, where the kernel runs in only some steps
+
+  void Add(double of_group, double freedom, bool some) {
+    (some ? in_some_steps : variance) += of_group;
+    uncertainty += of_group * of_group / freedom;
+  }
+  [[nodiscard]] double HalfWidth(double level, double spread) const {
+    const double all = variance + in_some_steps;
+    // Welch-Satterthwaite: a group of few steps counts by its share of the variance.
+    const double freedom = uncertainty > 0 ? all * all / uncertainty : kManySteps;
+    const double widened = variance * spread + in_some_steps * std::max(spread, windows);
+    return std::max(1.0,
+                    StudentQuantile(level, freedom) * std::sqrt(widened) + from_sizes + one_call);
+  }
+};
+
+double SquaresAroundMean(const InGroup& group) {
+  return group.steps == 0 ? 0
+                          : std::max(0.0, group.squares - group.total * group.total / group.steps);
+}
+
+// Adds the kernel in one group of batches. `runs`: by side.
+void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared,
+              const std::array<size_t, 2>& runs, KernelChange& change, KernelNoise& noise) {
+  const double weight = shared.weight;
+  const auto& [base, now] = groups;
+  // A kernel that is gone or new is so at any batch size.
+  if (base.calls > 0 && now.calls > 0)
+    noise.from_sizes += weight * shared.size_shift * base.total / base.steps;
+  const bool some = InSomeSteps(base) || InSomeSteps(now);
+  InGroup both{0, base.total + now.total, base.squares + now.squares, 0, base.steps + now.steps, 0};
+  double one_call = 0;
+  for (size_t side = 0; side < 2; ++side) {
+    const InGroup& group = groups[side];
+    if (group.steps == 0) continue;
+    (side == 0 ? change.time.base : change.time.now) += weight * group.total / group.steps;
+    (side == 0 ? change.base_calls : change.now_calls) += weight * group.calls / group.steps;
+    const InGroup& of = some ? both : group;
+    const double freedom = std::max(1.0, of.steps - 1);
+    noise.Add(weight * weight * SquaresAroundMean(of) / freedom / group.steps, freedom, some);
+    if (!some) continue;
+    one_call += weight * group.windows / group.steps;
+    noise.windows = std::max(noise.windows, group.windows / static_cast<double>(runs[side]));
+  }
+  // One call of a window is in one of the groups.
+  const double time_of_call = both.total / (base.calls + now.calls);
+  noise.one_call = std::max(noise.one_call, one_call * time_of_call);
+  change.calls_half_width = std::max(change.calls_half_width, one_call);
 }
 
 KernelChange::Kind KindOf(const KernelChange& kernel) {
@@ -111,12 +246,12 @@ void LargestFirst(std::vector<KernelChange>& changes) {
 
 }  // namespace
 
-std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
-                                         const std::vector<RunAnalysis>& now,
-                                         const SharedBatches& batches, double spread) {
+std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
+                                         double spread) {
   Gathered gathered;
-  Gather(base, 0, batches, gathered);
-  Gather(now, 1, batches, gathered);
+  Gathering gathering(batches, gathered);
+  gathering.Add(ranks.base, 0);
+  gathering.Add(ranks.now, 1);
   std::vector<KernelChange> changes;
   std::vector<FigureOfRuns> of_runs;  // one for each change; empty with one run a side
   const double level =
@@ -125,36 +260,22 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     KernelChange& change = changes.emplace_back();
     change.name = name;
     change.category = kernel.category;
-    double from_sizes = 0, variance = 0, uncertainty = 0;  // last: of the variance itself
+    KernelNoise noise;
     std::array<double, 2> all_calls{}, places{};
     for (const auto& [batch, groups] : kernel.groups) {
-      const auto& [weight, size_shift] = batches.at(batch);
-      // A kernel that is gone or new is so at any batch size.
-      if (groups[0].calls > 0 && groups[1].calls > 0)
-        from_sizes += weight * size_shift * groups[0].total / gathered.steps.at(batch)[0];
       for (size_t side = 0; side < 2; ++side) {
-        const InGroup& group = groups[side];
-        const double steps = gathered.steps.at(batch)[side], mean = group.total / steps;
-        (side == 0 ? change.time.base : change.time.now) += weight * mean;
-        (side == 0 ? change.base_calls : change.now_calls) += weight * group.calls / steps;
-        all_calls[side] += group.calls;
-        places[side] += group.places;
-        const double of_group = weight * weight *
-                                std::max(0.0, group.squares - steps * mean * mean) / (steps - 1) /
-                                steps;
-        variance += of_group;
-        uncertainty += of_group * of_group / (steps - 1);
+        all_calls[side] += groups[side].calls;
+        places[side] += groups[side].places;
       }
+      if (CanCompare(kernel, groups))
+        AddGroup(groups, batches.at(batch), gathered.runs, change, noise);
     }
     change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
     change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];
-    // Welch-Satterthwaite: a group of few steps counts by its share of the variance.
-    const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
-    change.time.half_width =
-        std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread) + from_sizes);
-    if (base.size() + now.size() > 2)
-      of_runs.push_back({DifferencesOfRuns(gathered, kernel, batches, 0, base.size()),
-                         DifferencesOfRuns(gathered, kernel, batches, 1, now.size()),
+    change.time.half_width = noise.HalfWidth(level, spread);
+    if (gathered.runs[0] + gathered.runs[1] > 2)
+      of_runs.push_back({DifferencesOfRuns(gathered, kernel, batches, 0),
+                         DifferencesOfRuns(gathered, kernel, batches, 1),
                          (change.time.base + change.time.now) / 2});
   }
   const auto widths = HalfWidthsOverRuns(of_runs);
@@ -165,23 +286,21 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
   return changes;
 }
 
-std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
-                                              const std::vector<RunAnalysis>& now) {
+std::vector<KernelChange> CompareKernelTotals(const ComparedRanks& ranks,
+                                              const std::array<double, 2>& devices) {
   std::map<std::string, KernelChange> by_name;
   for (const bool is_base : {true, false}) {
-    const std::vector<RunAnalysis>& runs = is_base ? base : now;
-    double devices = 0;
-    for (const RunAnalysis& run : runs) devices += static_cast<double>(CountRanks(run).devices);
-    for (const RunAnalysis& run : runs) {
-      for (const TraceAnalysis* trace : TimedRanksOf(run)) {
+    const double of_side = devices[is_base ? 0 : 1];
+    for (const RunRanks& run : is_base ? ranks.base : ranks.now) {
+      for (const TraceAnalysis* trace : TimedOf(run)) {
         for (const KernelRow& row : trace->kernels.rows) {
           KernelChange& change = by_name[row.name];
           change.name = row.name;
           change.category = row.category;
           (is_base ? change.time.base : change.time.now) +=
-              static_cast<double>(row.stats.total.ns) / devices;
+              static_cast<double>(row.stats.total.ns) / of_side;
           (is_base ? change.base_calls : change.now_calls) +=
-              static_cast<double>(row.stats.count) / devices;
+              static_cast<double>(row.stats.count) / of_side;
         }
       }
     }
@@ -216,7 +335,9 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
     for (const KernelChange* fresh : new_ones) {
       if (fresh->category != gone->category) continue;
       const double apart = std::abs(gone->base_place - fresh->now_place);
-      if (std::abs(fresh->now_calls / gone->base_calls - 1) <= kSameCalls && apart <= kSamePlace)
+      const double calls_apart = std::abs(fresh->now_calls - gone->base_calls);
+      const double one_call = gone->calls_half_width + fresh->calls_half_width;
+      if (calls_apart <= std::max(kSameCalls * gone->base_calls, one_call) && apart <= kSamePlace)
         pairs.push_back({apart, gone, fresh});
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/compare/change.h"
+#include "analysis/compare/compared_ranks.h"
 #include "analysis/compare/side_evidence.h"
 #include "analysis/steps/step_batch.h"
 #include "base/time.h"
@@ -27,13 +28,16 @@ struct NamedChange {
   Change change;
 };
 
-// One kernel, by its name in the traces, on all devices together.
+// One kernel, by its name in the traces. Of phases: on average over the devices that run it.
 struct KernelChange {
   enum class Kind : uint8_t { kSame, kSlower, kFaster, kMoreCalls, kFewerCalls, kGone, kNew };
   std::string name, category;
   Kind kind = Kind::kSame;               // other than kSame: beyond noise
   Change time;                           // in one step
   double base_calls = 0, now_calls = 0;  // in one step
+  // How much one call more or less in each recording changes the calls in a step; 0 for kernels
+  // that run in every step.
+  double calls_half_width = 0;
   double base_place = 0, now_place = 0;  // where in the step: 0 is its start, 1 its end
 };
 std::string_view KernelChangeName(KernelChange::Kind kind);  // "slower", "more-calls", ...
@@ -86,8 +90,9 @@ struct SideFacts {
   std::string options;           // profiler options; "none"; "" if no trace reports them
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
-  bool lost_data = false;        // some trace is cut off or damaged
-  bool has_holes = false;        // damaged: even steps that are recorded may lack work
+  // Of the ranks whose figures are compared: some trace is cut off or damaged; and damaged so that
+  // even steps that are recorded may lack work.
+  bool lost_data = false, has_holes = false;
   SideEvidence evidence;
   // Prompt tokens that a request reads in a step, averaged over the steps that report both.
   std::optional<double> prompt_tokens;
@@ -106,6 +111,7 @@ struct RunChanges {
   // For each run that has work in common with one of the other side, one trace: "PATH", or "a part
   // of PATH". Empty if the two sides are the same runs.
   std::vector<std::string> on_both_sides;
+  std::vector<UnequalRank> unequal;  // ranks that are left out, or whose figures count less
   std::vector<Obstacle> obstacles;   // why the sides are not comparable
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;

@@ -139,12 +139,25 @@ std::string SideEvidence::UntimedRanks(std::string_view side) const {
                      untimed_ranks == 1 ? "has" : "have");
 }
 
+bool IsCutOff(const Notes& notes) {
+  return notes.lost_data() && !std::ranges::all_of(notes.list(), IsOfLostWork);
+}
+
+bool LacksTimes(const TraceAnalysis& trace) {
+  return trace.devices.empty() &&
+         (!WhyNoWork(trace.notes).empty() || trace.notes.CountOf(NoteId::kNoGpuEvents) > 0);
+}
+
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
+  return EvidenceOf(AllRanksOf(runs));
+}
+
+SideEvidence EvidenceOf(const SideRanks& runs) {
   SideEvidence evidence;
   LossSums losses;
   bool lost_data = false, only_lost_work = true;
-  for (const RunAnalysis& run : runs) {
-    for (const TraceAnalysis* trace : RanksOf(run)) {
+  for (const RunRanks& ranks : runs) {
+    for (const TraceAnalysis* trace : ranks) {
       const LostWork& lost = trace->integrity.lost;
       if (lost.any()) AddLoss(*trace, losses.lost == 0, evidence);
       CountSteps(*trace, evidence);
@@ -155,9 +168,8 @@ SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs) {
       only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
       ++evidence.ranks;
       if (trace->devices.empty()) {
-        const std::string why = WhyNoWork(trace->notes);
-        evidence.untimed_ranks += !why.empty() || trace->notes.CountOf(NoteId::kNoGpuEvents) > 0;
-        if (evidence.why_no_work.empty()) evidence.why_no_work = why;
+        evidence.untimed_ranks += LacksTimes(*trace);
+        if (evidence.why_no_work.empty()) evidence.why_no_work = WhyNoWork(trace->notes);
         continue;
       }
       evidence.idle_known &= trace->idle.known;

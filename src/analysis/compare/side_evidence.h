@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "analysis/compare/compared_ranks.h"
 
 namespace tacho {
 
@@ -50,7 +51,12 @@ struct SideEvidence {
   // "35 of its 40 decode steps" have no device time; "" if all have it.
   [[nodiscard]] std::string UntimedSteps(Phase phase) const;
 };
+SideEvidence EvidenceOf(const SideRanks& runs);
 SideEvidence EvidenceOf(const std::vector<RunAnalysis>& runs);
+// Whether a trace is cut off or damaged by more than the loss of GPU work.
+bool IsCutOff(const Notes& notes);
+// Whether GPU work was launched, or may have been, and none of it has times.
+bool LacksTimes(const TraceAnalysis& trace);
 
 // How to name `side` ("base" or "new") before a verb: "new lost" reads as "newly lost".
 std::string_view RunOf(std::string_view side);

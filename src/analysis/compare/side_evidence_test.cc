@@ -237,10 +237,11 @@ TEST(NumberParts, WithoutCausesIdleTimeIsOnePart) {
   run.traces[0].step_profile.parts = {"gemm", "idle.host-late", "idle.queued"};
   run.traces[0].steps.steps.emplace_back().label.phase = Phase::kDecode;
   run.traces[0].step_profile.rows.push_back({0, 0, {{0}, {6}}, {{1}, {2}, {3}}});
-  EXPECT_EQ(NumberParts({run}, {}, true).size(), 3u);
-  const PartNumbers parts = NumberParts({run}, {}, false);
+  const SideRanks ranks = {RanksOf(run)};
+  EXPECT_EQ(NumberParts(ranks, {}, true).size(), 3u);
+  const PartNumbers parts = NumberParts(ranks, {}, false);
   EXPECT_EQ(parts, (PartNumbers{{"gemm", 0}, {"idle", 1}}));
-  const SideSamples samples = SamplesOf({run}, Phase::kDecode, parts);
+  const SideSamples samples = SamplesOf(ranks, Phase::kDecode, parts);
   EXPECT_EQ(samples.samples.at(0).ns, (std::vector<double>{1, 5, 6}));
 }
 

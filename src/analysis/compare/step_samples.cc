@@ -22,9 +22,9 @@ uint32_t NumberOf(const std::string& part, const PartNumbers& parts) {
 
 // The rows of one phase for each trace and device, each list ordered by time.
 std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> RanksRows(
-    const RunAnalysis& run, Phase phase) {
+    const RunRanks& run, Phase phase) {
   std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> ranks;
-  for (const TraceAnalysis* trace : RanksOf(run)) {
+  for (const TraceAnalysis* trace : run) {
     std::map<uint32_t, size_t> of_device;
     for (const StepProfile::Row& row : trace->step_profile.rows) {
       if (trace->steps.steps[row.step].label.phase != phase) continue;
@@ -38,12 +38,11 @@ std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>
 
 }  // namespace
 
-PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                        bool idle_causes) {
+PartNumbers NumberParts(const SideRanks& base, const SideRanks& now, bool idle_causes) {
   PartNumbers parts;
-  for (const std::vector<RunAnalysis>* side : {&base, &now}) {
-    for (const RunAnalysis& run : *side) {
-      for (const TraceAnalysis* trace : RanksOf(run)) {
+  for (const SideRanks* side : {&base, &now}) {
+    for (const RunRanks& run : *side) {
+      for (const TraceAnalysis* trace : run) {
         for (const std::string& part : trace->step_profile.parts)
           parts.emplace(!idle_causes && IsIdlePart(part) ? kAllIdle : part, 0);
       }
@@ -54,9 +53,9 @@ PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<
   return parts;
 }
 
-SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const PartNumbers& parts) {
+SideSamples SamplesOf(const SideRanks& runs, Phase phase, const PartNumbers& parts) {
   SideSamples side;
-  for (const RunAnalysis& run : runs) {
+  for (const RunRanks& run : runs) {
     const auto ranks = RanksRows(run, phase);
     size_t longest = 0;
     for (const auto& rows : ranks) longest = std::max(longest, rows.size());

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analyze.h"
+#include "analysis/compare/compared_ranks.h"
 
 namespace tacho {
 
@@ -28,11 +28,10 @@ struct SideSamples {
 // Numbers of the parts that either side has, by name.
 using PartNumbers = std::map<std::string, uint32_t>;
 // Without `idle_causes`, idle time is one part, whatever its cause.
-PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
-                        bool idle_causes);
+PartNumbers NumberParts(const SideRanks& base, const SideRanks& now, bool idle_causes);
 
 // Consecutive steps are alike, and so are the ranks in one step. So a block holds n^(1/3) steps of
 // each rank, which makes n^(2/3) blocks, at most 100 a run. Cost: a copy of the rows.
-SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const PartNumbers& parts);
+SideSamples SamplesOf(const SideRanks& runs, Phase phase, const PartNumbers& parts);
 
 }  // namespace tacho

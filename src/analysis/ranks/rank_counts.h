@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analysis/analyze.h"
 
@@ -13,5 +14,7 @@ struct RankCounts {
   uint64_t ranks = 0, devices = 0;
 };
 RankCounts CountRanks(const RunAnalysis& run);
+// The same of some of its traces.
+RankCounts CountRanks(const RunAnalysis& run, const std::vector<const TraceAnalysis*>& traces);
 
 }  // namespace tacho

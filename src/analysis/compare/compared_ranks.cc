@@ -1,0 +1,361 @@
+#include "analysis/compare/compared_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/compare/side_evidence.h"
+
+namespace tacho {
+namespace {
+
+using Why = UnequalRank::Why;
+
+constexpr double kLeastPart = 0.95;  // of the longest rank's time
+constexpr double kLeastTimed = 0.9;  // of a rank's steps, relative to the rank with the most
+constexpr size_t kMostRanksNamed = 4;
+
+// What identifies a rank in several runs: worker, numbers in each group, rank in the engine.
+// Numbers that are 0 in all ranks of a run are unknown in its identities (LeaveOutSingles).
+using RankKey = std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>;
+
+std::optional<RankKey> KeyOf(const TraceFacts& facts) {
+  const RankIdentity& identity = facts.identity;
+  if (!facts.rank && identity.RankName().empty()) return std::nullopt;
+  return RankKey{identity.worker, identity.data_parallel.value_or(0), identity.pipeline.value_or(0),
+                 identity.tensor.value_or(0), facts.rank.value_or(-1)};
+}
+
+std::string NameOfRank(const TraceAnalysis& trace) {
+  std::string name = trace.facts.identity.RankName();
+  if (name.empty())
+    name = trace.facts.rank ? fmt::format("rank {}", *trace.facts.rank) : trace.path;
+  return name;
+}
+
+// One rank of one run: its files.
+struct RankFiles {
+  RunRanks traces;
+  std::optional<RankKey> key;  // absent: unknown, or several ranks of the run claim it
+  std::optional<int64_t> world_size;
+  size_t recording = 0;
+  // Sums over its files.
+  double length = 0;  // ns that are recorded
+  double steps = 0, timed = 0;
+  bool is_cut = false, has_times = false, lacks_times = false;
+  std::optional<Why> why;  // unequal by itself
+  double share = 0;
+  std::optional<Why> with;  // left out because of the same rank in another run
+  bool missing_in_base = false;
+
+  // A rank that did no work has nothing to be left out.
+  [[nodiscard]] bool did_anything() const { return has_times || lacks_times || is_cut; }
+  [[nodiscard]] bool is_out() const { return why || with; }
+};
+using RunFiles = std::vector<RankFiles>;
+
+void AddTrace(const TraceAnalysis& trace, RankFiles& rank) {
+  rank.traces.push_back(&trace);
+  Interval held = trace.recorded();
+  if (trace.scope.window) held = held.Clip(*trace.scope.window);
+  rank.length += static_cast<double>(held.length().ns);
+  for (const Step& step : trace.steps.steps) {
+    rank.steps += 1;
+    rank.timed += !trace.devices.empty() && trace.idle.known && !step.lost_work;
+  }
+  rank.is_cut |= IsCutOff(trace.notes);
+  rank.has_times |= !trace.devices.empty();
+  rank.lacks_times |= LacksTimes(trace);
+  if (!rank.world_size) rank.world_size = trace.facts.world_size;
+}
+
+RunFiles FilesOf(const RunAnalysis& run) {
+  std::map<std::string_view, const RankRow*> rows;
+  for (const RankRow& row : run.ranks.rows) rows.emplace(row.path, &row);
+  RunFiles ranks;
+  std::map<size_t, size_t> of_group;  // index into ranks
+  for (const TraceAnalysis* trace : RanksOf(run)) {
+    const auto row = rows.find(trace->path);
+    size_t at = ranks.size();
+    if (row != rows.end()) at = of_group.try_emplace(row->second->group, at).first->second;
+    if (at == ranks.size()) {
+      ranks.emplace_back().key = KeyOf(trace->facts);
+      // Traces outside of the table of ranks are merged files, which have no siblings.
+      ranks[at].recording = row == rows.end() ? run.ranks.rows.size() + at : row->second->recording;
+    }
+    AddTrace(*trace, ranks[at]);
+  }
+  std::map<RankKey, size_t> claims;
+  for (const RankFiles& rank : ranks) {
+    if (rank.key) ++claims[*rank.key];
+  }
+  for (RankFiles& rank : ranks) {
+    if (rank.key && claims[*rank.key] > 1) rank.key.reset();
+  }
+  return ranks;
+}
+
+// The ranks of one run that hold the same unless something is wrong: those of one recording, worker
+// and stage.
+std::vector<std::vector<RankFiles*>> TeamsOf(RunFiles& ranks) {
+  std::map<std::tuple<size_t, std::string, std::set<std::string>>, std::vector<RankFiles*>> teams;
+  for (RankFiles& rank : ranks) {
+    if (!rank.did_anything()) continue;
+    std::set<std::string> stages;
+    for (const TraceAnalysis* trace : rank.traces) stages.insert(trace->facts.stage);
+    teams[{rank.recording, rank.traces.front()->facts.identity.worker, std::move(stages)}]
+        .push_back(&rank);
+  }
+  std::vector<std::vector<RankFiles*>> result;
+  for (auto& [key, team] : teams) result.push_back(std::move(team));
+  return result;
+}
+
+// Sets `why` of the ranks of `team` that have none yet and whose figure is below `least` of the
+// largest such figure. Never of all.
+template <typename Figure>
+void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const Figure& figure) {
+  double most = 0;
+  for (const RankFiles* rank : team) {
+    if (!rank->why) most = std::max(most, figure(*rank));
+  }
+  for (RankFiles* rank : team) {
+    if (rank->why || figure(*rank) >= least * most) continue;
+    rank->why = why;
+    rank->share = figure(*rank) / most;
+  }
+}
+
+void FindUnequal(const std::vector<RankFiles*>& team) {
+  FindLess(team, 1, Why::kCut, [](const RankFiles& rank) { return rank.is_cut ? 0.0 : 1.0; });
+  FindLess(team, 1, Why::kUntimed,
+           [](const RankFiles& rank) { return rank.has_times ? 1.0 : 0.0; });
+  FindLess(team, kLeastPart, Why::kShort, [](const RankFiles& rank) { return rank.length; });
+  FindLess(team, kLeastTimed, Why::kLostWork,
+           [](const RankFiles& rank) { return rank.steps == 0 ? 1 : rank.timed / rank.steps; });
+}
+
+// All runs of both sides.
+struct AllRuns {
+  std::vector<RunFiles> runs;  // base's, then the others
+  size_t of_base = 0;          // how many are base's
+
+  [[nodiscard]] bool is_base(const RunFiles& run) const {
+    return static_cast<size_t>(&run - runs.data()) < of_base;
+  }
+};
+
+const RankFiles* Find(const RunFiles& run, const RankKey& key) {
+  const auto at = std::ranges::find(run, std::optional(key), &RankFiles::key);
+  return at == run.end() ? nullptr : &*at;
+}
+
+// Whether `other` is a run of the same engine as `run`, as far as names tell: a rank has the same
+// name and the same world size.
+bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
+  return std::ranges::any_of(run, [&](const RankFiles& rank) {
+    const RankFiles* same = rank.key && rank.world_size ? Find(other, *rank.key) : nullptr;
+    return same != nullptr && same->world_size == rank.world_size;
+  });
+}
+
+// Marks the ranks that some other run has no trace of.
+void MarkMissing(AllRuns& all) {
+  for (const RunFiles& without : all.runs) {
+    for (RunFiles& run : all.runs) {
+      if (&run == &without || !IsSameEngine(run, without)) continue;
+      for (RankFiles& rank : run) {
+        if (!rank.key || Find(without, *rank.key) != nullptr) continue;
+        // A key that several files of `without` claim is not missing there.
+        const auto claims = [&](const RankFiles& other) {
+          return !other.key && KeyOf(other.traces.front()->facts) == rank.key;
+        };
+        if (std::ranges::any_of(without, claims)) continue;
+        rank.with = Why::kMissing;
+        rank.missing_in_base = all.is_base(without);
+      }
+    }
+  }
+}
+
+// Marks the same ranks of all other runs.
+void MarkTheSame(AllRuns& all) {
+  std::map<RankKey, Why> out;
+  for (const RunFiles& run : all.runs) {
+    for (const RankFiles& rank : run) {
+      if (rank.key && rank.is_out()) out.emplace(*rank.key, rank.why ? *rank.why : *rank.with);
+    }
+  }
+  for (RunFiles& run : all.runs) {
+    for (RankFiles& rank : run) {
+      if (!rank.key || rank.is_out()) continue;
+      if (const auto why = out.find(*rank.key); why != out.end()) rank.with = why->second;
+    }
+  }
+}
+
+void KeepSome(RunFiles& run) {
+  for (const std::vector<RankFiles*>& team : TeamsOf(run)) {
+    if (!std::ranges::all_of(team, &RankFiles::is_out)) continue;
+    for (RankFiles* rank : team) rank->with.reset();
+  }
+}
+
+// Whether a rank with this key is left out on the side `of_base`.
+bool IsOutOf(const AllRuns& all, bool of_base, const std::optional<RankKey>& key) {
+  return key && std::ranges::any_of(all.runs, [&](const RunFiles& run) {
+           const RankFiles* rank = all.is_base(run) == of_base ? Find(run, *key) : nullptr;
+           return rank != nullptr && rank->is_out();
+         });
+}
+
+std::vector<UnequalRank> UnequalOf(const AllRuns& all, bool by_steps) {
+  std::vector<UnequalRank> unequal;
+  for (const RunFiles& run : all.runs) {
+    for (const RankFiles& rank : run) {
+      const bool is_missing = rank.with == Why::kMissing && (!rank.why || !by_steps);
+      if (!rank.why && !is_missing) continue;
+      UnequalRank& row = unequal.emplace_back();
+      row.why = is_missing ? Why::kMissing : *rank.why;
+      row.of_base = is_missing ? rank.missing_in_base : all.is_base(run);
+      row.name = NameOfRank(*rank.traces.front());
+      row.share = rank.share;
+      row.is_left_out = by_steps || is_missing;
+      row.on_both = !is_missing && by_steps && IsOutOf(all, !all.is_base(run), rank.key);
+    }
+  }
+  return unequal;
+}
+
+std::string NamesOf(const std::set<std::string>& names) {
+  std::string text;
+  size_t count = 0;
+  for (const std::string& name : names) {
+    if (++count > kMostRanksNamed)
+      return fmt::format("{} and {} more", text, names.size() - kMostRanksNamed);
+    const bool is_last = count == names.size() && count > 1;
+    text += (count == 1 ? "" : is_last ? " and " : ", ") + name;
+  }
+  return text;
+}
+
+// Ranks that one clause names together.
+struct AlikeRanks {
+  std::set<std::string> names;
+  double least = 1, most = 0;  // share
+
+  [[nodiscard]] std::string_view Verb(std::string_view one, std::string_view several) const {
+    return names.size() == 1 ? one : several;
+  }
+  // "holds 20 % of the recording".
+  [[nodiscard]] std::string Holds() const {
+    const std::string low = fmt::format("{:.0f}", 100 * least),
+                      high = fmt::format("{:.0f}", 100 * most);
+    return fmt::format("{} {} % of the recording", Verb("holds", "hold"),
+                       low == high ? low : low + " to " + high);
+  }
+  [[nodiscard]] std::string Text(Why why) const {
+    switch (why) {
+      case Why::kCut:
+        return fmt::format("{} incomplete", Verb("is", "are"));
+      case Why::kUntimed:
+        return fmt::format("{} no times of GPU work", Verb("has", "have"));
+      case Why::kLostWork:
+        return "lost GPU work";
+      case Why::kShort:
+        return Holds();
+      case Why::kMissing:
+        break;
+    }
+    return "";
+  }
+};
+
+std::string_view SideName(bool of_base) { return of_base ? "base" : "new"; }
+
+}  // namespace
+
+SideRanks AllRanksOf(const std::vector<RunAnalysis>& runs) {
+  SideRanks ranks;
+  for (const RunAnalysis& run : runs) ranks.push_back(RanksOf(run));
+  return ranks;
+}
+
+ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
+                             const std::vector<RunAnalysis>& now, bool by_steps) {
+  AllRuns all{{}, base.size()};
+  for (const std::vector<RunAnalysis>* side : {&base, &now}) {
+    for (const RunAnalysis& run : *side) all.runs.push_back(FilesOf(run));
+  }
+  const auto find_unequal = [&] {
+    for (RunFiles& run : all.runs) {
+      for (const std::vector<RankFiles*>& team : TeamsOf(run)) FindUnequal(team);
+    }
+  };
+  if (by_steps) find_unequal();
+  MarkMissing(all);
+  if (by_steps) MarkTheSame(all);
+  for (RunFiles& run : all.runs) KeepSome(run);
+  if (!by_steps) find_unequal();  // only to report them
+  ComparedRanks ranks{AllRanksOf(base), AllRanksOf(now), UnequalOf(all, by_steps)};
+  for (size_t i = 0; i < all.runs.size(); ++i) {
+    RunRanks& kept = i < base.size() ? ranks.base[i] : ranks.now[i - base.size()];
+    for (const RankFiles& rank : all.runs[i]) {
+      if (by_steps ? !rank.is_out() : rank.with != Why::kMissing) continue;
+      for (const TraceAnalysis* trace : rank.traces) std::erase(kept, trace);
+    }
+  }
+  return ranks;
+}
+
+std::string LeftOutText(const std::vector<UnequalRank>& ranks) {
+  std::map<std::tuple<bool, Why, bool>, AlikeRanks> clauses;  // base first
+  for (const UnequalRank& rank : ranks) {
+    if (!rank.is_left_out) continue;
+    AlikeRanks& alike = clauses[{!rank.of_base, rank.why, rank.on_both}];
+    alike.names.insert(rank.name);
+    alike.least = std::min(alike.least, rank.share);
+    alike.most = std::max(alike.most, rank.share);
+  }
+  std::string text;
+  for (const auto& [key, alike] : clauses) {
+    const auto& [of_now, why, on_both] = key;
+    const std::string_view side = SideName(!of_now);
+    const std::string names = NamesOf(alike.names);
+    if (!text.empty()) text += "; ";
+    if (why == Why::kMissing)
+      text += fmt::format("{} {} left out: {} has no trace of {}", names, alike.Verb("is", "are"),
+                          side, alike.Verb("it", "them"));
+    else if (on_both)
+      text += fmt::format("{} {} left out on both sides: {}'s {}", names, alike.Verb("is", "are"),
+                          side, alike.Text(why));
+    else
+      text += fmt::format("{} of {} {} left out: {} {}", names, side, alike.Verb("is", "are"),
+                          alike.Verb("it", "they"), alike.Text(why));
+  }
+  return text;
+}
+
+std::string ShortRanksText(const std::vector<UnequalRank>& ranks) {
+  std::string text;
+  for (const bool of_base : {true, false}) {
+    AlikeRanks alike;
+    for (const UnequalRank& rank : ranks) {
+      if (rank.why != Why::kShort || rank.is_left_out || rank.of_base != of_base) continue;
+      alike.names.insert(rank.name);
+      alike.least = std::min(alike.least, rank.share);
+      alike.most = std::max(alike.most, rank.share);
+    }
+    if (alike.names.empty()) continue;
+    text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", and ", NamesOf(alike.names),
+                        SideName(of_base), alike.Holds());
+  }
+  return text;
+}
+
+}  // namespace tacho
