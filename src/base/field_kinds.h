@@ -12,6 +12,18 @@ namespace tacho {
 // calls, in the same order, to a JsonWriter (text/json_writer.h) or a JsonReader
 // (io/json_reader.h). Each kind refers to a member, which is const for a writer.
 
+// The name of a field and its meaning: a noun with what the reader of a document needs, in
+// Markdown. Writer and reader take the name; tools/docs prints the meaning. A name without a
+// meaning is one of many that the data gives.
+struct Key {
+  constexpr Key(std::string_view the_name, std::string_view meaning = {})
+      : name(the_name), means(meaning) {}
+  constexpr Key(const char* the_name, std::string_view meaning = {})
+      : name(the_name), means(meaning) {}
+  constexpr operator std::string_view() const { return name; }
+  std::string_view name, means;
+};
+
 // A field that follows from other fields: a writer writes it, a reader skips it.
 template <typename T>
 struct Derived {

@@ -13,6 +13,7 @@ enum class Severity {
   kNotice,    // some figures do not mean what they usually do
   kDataLoss,  // events are missing: totals are lower bounds (exit status 4)
 };
+inline constexpr size_t kSeverityCount = 3;
 
 // Every defect that a reader can meet. One table (notes.cc) has its severity, text and remedy;
 // docs/notes.md explains them at length.

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include "analysis/device/device_time.h"
-#include "base/field_kinds.h"
+#include "analysis/schema/conditions.h"
 
-// The fields of schema 1 (docs/json.md) of results about devices. Each function writes them to a
-// JsonWriter or reads them from a JsonReader, `out`.
+// The fields of schema 1 (docs/json.md) of results about devices: conditions.h says what `out` is.
 namespace tacho::schema {
 
 // Cells of DeviceTime::by_kinds and by_concurrency that hold time.
@@ -27,54 +26,123 @@ void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device);
 // Whether the device's times add up to its window.
 bool AddsUp(const DeviceTime& device);
 
-void Categories(auto& out, auto& categories) {
-  out.Rows("categories", categories, [&](auto& row) {
-    out.Fields("category", row.category, "count", row.count, "total_ns", row.total);
+void Categories(auto& out, const Key& key, auto& categories) {
+  out.Rows(key, categories, [&](auto& row) {
+    out.Field(Key{"category",
+                  "category of the work, as in `kernels`; `copy` and `memset` for work "
+                  "that is not a kernel"},
+              row.category);
+    out.Field(Key{"count", "number of pieces of work"}, row.count);
+    out.Field(Key{"total_ns", "sum of durations"}, row.total);
   });
 }
 
 void Stream(auto& out, auto& stream) {
-  out.Fields("stream", stream.stream, "events", stream.events, "sum_ns", stream.sum, "busy_ns",
-             stream.busy, "overlaps", stream.overlaps);
+  out.Field(Key{"stream", "the trace's own id (`args.stream`, else the tid)"}, stream.stream);
+  out.Field(Key{"events", "number of pieces of work"}, stream.events);
+  out.Field(Key{"sum_ns", "sum of durations, with --window only the parts inside it"}, stream.sum);
+  out.Field(Key{"busy_ns", "length of the union of the work"}, stream.busy);
+  out.Field(Key{"overlaps",
+                "pieces that start before the largest end so far on the stream, by (start, end)"},
+            stream.overlaps);
+  constexpr std::string_view kMeanings[kWorkKinds] = {
+      "sum of durations of kernels that are not communication",
+      "sum of durations of communication kernels", "sum of durations of copies",
+      "sum of durations of memsets; the four sums add up to sum_ns"};
   for (size_t kind = 0; kind < kWorkKinds; ++kind) {
-    out.Field(fmt::format("{}_ns", WorkKindName(static_cast<WorkKind>(kind))),
-              stream.by_kind[kind]);
+    const std::string key = fmt::format("{}_ns", WorkKindName(static_cast<WorkKind>(kind)));
+    out.Field(Key{key, kMeanings[kind]}, stream.by_kind[kind]);
   }
-  Categories(out, stream.categories);
+  Categories(out, Key{"categories", "work of the stream by category, by total; adds up to sum_ns"},
+             stream.categories);
 }
 
-// Not on one line, as streams have lists of their own.
-void Device(auto& out, auto& device) {
-  out.Fields("device", device.device, "on_host", UnlessIs(device.on_host, false), "whole",
-             UnlessIs(device.whole, true), "gpu_events", device.gpu_events, "window_start_ns",
-             device.window.start, "window_ns", LengthOf(device.window), "busy_ns", device.busy);
-  if (device.whole) out.Field("idle_ns", device.idle);
-  out.Field("compute_ns", device.compute);
-  if (device.whole)
-    out.Fields("exposed_comm_ns", device.exposed_comm, "exposed_copy_ns", device.exposed_copy);
-  out.Fields("kernel_sum_ns", device.kernel_sum, "kernel_busy_ns", device.kernel_busy,
-             "comm_busy_ns", device.comm_busy, "copy_busy_ns", device.copy_busy);
+void Gaps(auto& out, auto& device) {
   auto& gaps = device.gaps;
-  if (device.whole) {
-    out.Row("gaps", "count", gaps.count, "over_1us", gaps.over_1us, "over_10us", gaps.over_10us,
-            "over_100us", gaps.over_100us, "over_1ms", gaps.over_1ms, "largest_ns", gaps.largest);
+  if (Holds(out, device.whole)) {
+    out.BeginRow(Key{"gaps", "idle stretches"});
+    out.Field(Key{"count", "stretches inside the window without any work"}, gaps.count);
+    out.Field(Key{"over_1us", "stretches strictly longer than 1 us"}, gaps.over_1us);
+    out.Field(Key{"over_10us", "stretches longer than 10 us"}, gaps.over_10us);
+    out.Field(Key{"over_100us", "stretches longer than 100 us"}, gaps.over_100us);
+    out.Field(Key{"over_1ms", "stretches longer than 1 ms"}, gaps.over_1ms);
+    out.Field(Key{"largest_ns", "length of the longest"}, gaps.largest);
+    out.End();
   }
+}
+
+void RunningTogether(auto& out, auto& device) {
   std::vector<KindsRow> kinds = KindsRowsOf(device);
   std::vector<RunningRow> running = RunningRowsOf(device);
-  out.Rows("overlaps", kinds, [&](auto& row) {
-    out.List("kinds", row.kinds);
-    out.Field("ns", row.ns);
-  });
-  out.Rows("concurrency", running, [&](auto& row) {
-    out.Fields("running", row.running, "or_more", UnlessIs(row.or_more, false), "ns", row.ns);
-  });
-  if constexpr (std::remove_reference_t<decltype(out)>::kReads) {
+  out.Rows(Key{"overlaps", "time by the set of kinds that run concurrently; sums to the window"},
+           kinds, [&](auto& row) {
+             out.List(Key{"kinds",
+                          "kinds of work that run concurrently: `compute`, `communication`, "
+                          "`copy`, `memset`; empty: idle"},
+                      row.kinds);
+             out.Field(Key{"ns", "time for which they do"}, row.ns);
+           });
+  out.Rows(
+      Key{"concurrency", "time by how many pieces of work run concurrently; sums to the window"},
+      running, [&](auto& row) {
+        out.Field(Key{"running", "concurrent pieces of work; 0: idle"}, row.running);
+        out.Field(Key{"or_more", "`true` in the last row, which covers all larger numbers"},
+                  UnlessIs(row.or_more, false));
+        out.Field(Key{"ns", "time for which they do"}, row.ns);
+      });
+  if constexpr (kReads<decltype(out)>) {
     SetKinds(kinds, device);
     SetRunning(running, device);
     if (!AddsUp(device))
       out.Refuse("window_ns", "compute + exposed communication + exposed copies + idle");
   }
-  out.Rows("streams", device.streams, [&](auto& stream) { Stream(out, stream); });
+}
+
+// Not on one line, as streams have lists of their own.
+void Device(auto& out, auto& device) {
+  out.Field(
+      Key{"device", "the trace's own id (`args.device`, else the pid); `cpu` on a CPU engine"},
+      device.device);
+  out.Field(Key{"on_host",
+                "`true` on a CPU engine: the executing thread stands for the device and its "
+                "working operators for kernels; collectives of other threads are communication on "
+                "streams of their own"},
+            UnlessIs(device.on_host, false));
+  out.Field(Key{"whole",
+                "`false`: work of the device was lost; then busy_ns, compute_ns and the sums are "
+                "lower bounds, and the fields that say when it was idle are absent"},
+            UnlessIs(device.whole, true));
+  out.Field(Key{"gpu_events",
+                "kernels, copies and memsets (on a CPU engine working operators and collectives of "
+                "other threads) that start in the window"},
+            device.gpu_events);
+  out.Field(Key{"window_start_ns", "start of the window, on the trace's clock"},
+            device.window.start);
+  out.Field(
+      Key{"window_ns",
+          "time from the first start to the last end of the work; or the `--window` if given"},
+      LengthOf(device.window));
+  out.Field(Key{"busy_ns", "length of the union of all work"}, device.busy);
+  if (Holds(out, device.whole))
+    out.Field(Key{"idle_ns", "idle time: window_ns - busy_ns"}, device.idle);
+  out.Field(Key{"compute_ns", "union of kernels that are not communication, and of memsets"},
+            device.compute);
+  if (Holds(out, device.whole)) {
+    out.Field(Key{"exposed_comm_ns", "communication while nothing computes"}, device.exposed_comm);
+    out.Field(Key{"exposed_copy_ns",
+                  "copies while nothing computes or communicates; compute + exposed_comm + "
+                  "exposed_copy + idle = window"},
+              device.exposed_copy);
+  }
+  out.Field(Key{"kernel_sum_ns", "sum of kernel durations, overlap counted twice"},
+            device.kernel_sum);
+  out.Field(Key{"kernel_busy_ns", "union of kernels"}, device.kernel_busy);
+  out.Field(Key{"comm_busy_ns", "union of communication kernels"}, device.comm_busy);
+  out.Field(Key{"copy_busy_ns", "union of copies"}, device.copy_busy);
+  Gaps(out, device);
+  RunningTogether(out, device);
+  out.Rows(Key{"streams", "streams, by number"}, device.streams,
+           [&](auto& stream) { Stream(out, stream); });
 }
 
 }  // namespace tacho::schema

@@ -1,7 +1,6 @@
 #include "report/json/analyze_json.h"
 
-#include "analysis/schema/trace_fields.h"
-#include "report/json/brief_json.h"
+#include "report/json/run_fields.h"
 #include "report/words/kernel_names.h"
 #include "text/distinct_text.h"
 
@@ -31,20 +30,7 @@ class ShortNames {
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   JsonWriter json;
   json.BeginObject();
-  WriteTachoJson(json, version, schema::kVersion);
-  WriteVerdictJson(json, run);
-  json.Objects("traces", run.traces, [&](const TraceAnalysis& trace) {
-    schema::TraceFields(json, trace, ShortNames(trace.kernels));
-  });
-  if (!run.together.empty()) {
-    json.Objects("together", run.together,
-                 [&](const SlicesTogether& slices) { schema::Together(json, slices); });
-  }
-  if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
-  json.List("skipped", run.skipped);
-  if (!run.captures.empty()) json.List("captures", run.captures);
-  if (!run.failed.empty()) json.List("failed", run.failed);
-  if (!run.unproven.empty()) json.List("unproven", run.unproven);
+  schema::Run(json, run, version, [](const KernelTable& kernels) { return ShortNames(kernels); });
   json.End();
   return std::move(json).Finish();
 }
