@@ -36,6 +36,7 @@ struct SimulateTraceOptions {
   std::vector<std::string> changes;
 };
 
+// Long: a row for each option.
 CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   CommandSpec spec;
   spec.name = "simulate trace";
