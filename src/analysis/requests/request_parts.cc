@@ -114,13 +114,16 @@ class RequestSplitter::Path {
 RequestSplitter::RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
                                  DurationNs clock_error)
     : steps_(steps), cells_(cells), clock_error_(clock_error) {
+  std::vector<int64_t> pauses;
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepLabel& label = steps[i].label;
     const Interval work = cells.steps[i].work;
     if (label.phase == Phase::kDecode && label.generation_requests > 0 && cells.steps[i].known &&
         !work.empty())
       decode_[label.generation_requests].push_back(work.length().ns);
+    if (i > 0) pauses.push_back(cells.TimeBefore(i).length().ns);
   }
+  usual_pause_ = Summarize(pauses).p50;
 }
 
 std::optional<DurationNs> RequestSplitter::DecodeStep(int64_t requests) const {
@@ -197,11 +200,14 @@ RequestParts RequestSplitter::OfTimeBefore(uint32_t step, Role role) const {
     return OnePart(RequestPart::kUnknown, length);
   RequestParts parts = OfCell(cells_.Before(step), length, role);
   if (role != Role::kOther) return parts;
-  // Without that step there would be one pause less.
+  // Without that step there would be one pause less; a longer one has another reason.
   const RequestPart of_step =
       steps_[step].label.context_requests > 0 ? RequestPart::kWaitPrefill : RequestPart::kPreempted;
   for (const RequestPart part : {RequestPart::kDecode, RequestPart::kComm, RequestPart::kHost})
     parts[of_step] += std::exchange(parts[part], DurationNs{});
+  const DurationNs usual = std::min(parts[RequestPart::kBetweenSteps], usual_pause_);
+  parts[RequestPart::kBetweenSteps] -= usual;
+  parts[of_step] += usual;
   return parts;
 }
 

@@ -112,6 +112,7 @@ class RequestSplitter {
   const StepCells& cells_;
   DurationNs clock_error_;
   std::map<int64_t, std::vector<int64_t>> decode_;  // lengths of pure decode steps, by requests
+  DurationNs usual_pause_;                          // between two steps: the median
   std::optional<DurationNs> least_until_first_;
 };
 

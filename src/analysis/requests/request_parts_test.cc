@@ -100,10 +100,10 @@ TEST(RequestParts, StepsOfOthersAreAWaitOrAPreemption) {
   const RequestSplitter split(engine.steps, engine.cells, {});
   const RequestTimes times{{900}, {900}, {{{1'900}, 1}, {{4'100}, 1}}};
   const RequestParts gap = split.Gap(times, {0, {0, 3}}, 1);
-  EXPECT_EQ(gap[Part::kWaitPrefill].ns, 800);
-  EXPECT_EQ(gap[Part::kPreempted].ns, 500);
+  EXPECT_EQ(gap[Part::kWaitPrefill].ns, 900);  // with the pause before it
+  EXPECT_EQ(gap[Part::kPreempted].ns, 600);
   EXPECT_EQ(gap[Part::kDecode].ns, 500);
-  EXPECT_EQ(gap[Part::kBetweenSteps].ns, 300);
+  EXPECT_EQ(gap[Part::kBetweenSteps].ns, 100);
   EXPECT_EQ(gap.Sum().ns, 2'200);
 }
 
