@@ -21,8 +21,9 @@ struct Request {
   // Index into RequestTable::workers; kNoWorker: sent to a router, so any of them may have it.
   uint32_t worker = kNoWorker;
   bool whole = false;  // answered as expected, to the end
-  // handed: to the HTTP client; sent: when the kernel took it.
-  std::optional<TimeNs> handed, sent, first_token, last_token, ended;
+  // due: when the limit on requests in flight admitted it. handed: to the HTTP client. sent: when
+  // the kernel took it.
+  std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
   // Its chunks with tokens: [first_chunk, end_chunk) of RequestTable::chunks.
   size_t first_chunk = 0, end_chunk = 0;

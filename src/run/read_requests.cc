@@ -64,6 +64,7 @@ void AddRequest(const Json& record, RequestTable& table) {
     const auto at = CountOf(record, key);
     return at ? std::optional(to_unix.Convert(TimeNs{*at})) : std::nullopt;
   };
+  request.due = time_of("admitted_ns");
   request.handed = time_of("handed_ns");
   request.sent = TimeNs{*unix};
   request.first_token = time_of("first_token_ns");
