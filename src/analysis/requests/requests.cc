@@ -283,7 +283,10 @@ RequestRow SplitRun::RowOf(size_t number) const {
   const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
   const std::vector<uint32_t>& steps = fits.front().steps();
   row.first_step = *std::ranges::find_if(steps, is_known);
+  const bool begins_known = fits.size() == 1 && is_known(fits.front().first_read());
   if (is_known(fits.front().first_read())) row.first_step = fits.front().first_read();
+  row.reads_known = begins_known;
+  row.token_step = steps.front();
   row.last_step = *std::find_if(steps.rbegin(), steps.rend(), is_known);
   return row;
 }

@@ -39,6 +39,10 @@ struct RequestRow {
   // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
   std::optional<uint32_t> trace;
   uint32_t first_step = 0, last_step = 0;
+  // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
+  // prompts.
+  bool reads_known = false;
+  uint32_t token_step = 0;
 };
 
 // Requests that are whole, by their e2e or by their scenario.
