@@ -47,13 +47,13 @@ bool Lower(int32_t& value, int32_t to) {
 PossibleSeats::PossibleSeats(const JoinEngine& engine, const StepRooms& rooms,
                              const TokenTimesOf& times)
     : engine_(&engine), rooms_(&rooms), times_(&times), error_(*engine.clock_error) {
-  earliest_end_.resize(engine.steps.size());
-  last_end_ = engine.steps[0].when.end;
-  TimeNs earliest = engine.steps.back().when.end;
+  earliest_made_.resize(engine.steps.size());
+  last_made_ = engine.steps[0].made;
+  TimeNs earliest = engine.steps.back().made;
   for (size_t i = engine.steps.size(); i-- > 0;) {
-    earliest = std::min(earliest, engine.steps[i].when.end);
-    last_end_ = std::max(last_end_, engine.steps[i].when.end);
-    earliest_end_[i] = earliest;
+    earliest = std::min(earliest, engine.steps[i].made);
+    last_made_ = std::max(last_made_, engine.steps[i].made);
+    earliest_made_[i] = earliest;
   }
 }
 
@@ -73,10 +73,10 @@ int64_t PossibleSeats::LastUntil(TimeNs at) const {
 
 int64_t PossibleSeats::LastEnded(TimeNs at, int64_t from) const {
   at.ns = AddSaturated(at.ns, error_.ns);
-  const auto steps = static_cast<int64_t>(earliest_end_.size());
-  if (at >= last_end_) return steps;
+  const auto steps = static_cast<int64_t>(earliest_made_.size());
+  if (at >= last_made_) return steps;
   const auto has_ended = [&](int64_t step) {
-    return earliest_end_[static_cast<size_t>(step)] <= at;
+    return earliest_made_[static_cast<size_t>(step)] <= at;
   };
   // The next token is usually one or a few steps later.
   int64_t low = from, width = 1;

@@ -33,8 +33,8 @@ struct Seating {
 
 // Where the tokens of requests fit on an engine by clocks and order.
 //
-// A step fits a token if it starts when the request was sent, or later, and ends when the token
-// arrived, or earlier, up to the error of the clock. The trace may begin after the engine has made
+// A step fits a token if it starts when the request was sent, or later, and its tokens are out when
+// the token arrived, or earlier, up to the error of the clock. The trace may begin after the engine has made
 // tokens and end before it makes more, but it has each step between its first and its last one.
 class PossibleSeats {
  public:
@@ -76,8 +76,8 @@ class PossibleSeats {
   const StepRooms* rooms_;
   const TokenTimesOf* times_;
   DurationNs error_;
-  std::vector<TimeNs> earliest_end_;  // by step: of it and all later ones
-  TimeNs last_end_;
+  std::vector<TimeNs> earliest_made_;  // by step: of it and all later ones
+  TimeNs last_made_;
 };
 
 }  // namespace tacho
