@@ -36,7 +36,9 @@ class Joiner {
       }
       open = Settle();
     }
+    maybe_inside_.resize(candidates_.size());
     for (uint32_t engine = 0; engine < at_.size(); ++engine) TakeSeats(engine);
+    TakeOutside();
     Finish();
   }
 
@@ -140,11 +142,30 @@ class Joiner {
     error = std::max(error.value_or(DurationNs{}), *join_.engines[engine].clock_error);
     for (const Seating& seating : at_[engine]->seats().seatings) {
       const Candidates& of = candidates_[seating.request];
-      if (of.engines.size() != 1 || of.engines[0] != engine || of.elsewhere) continue;
+      if (std::ranges::find(of.engines, engine) == of.engines.end()) continue;
+      const bool sure = of.engines.size() == 1 && !of.elsewhere;
       JoinedRequest& request = join_.requests[seating.request];
-      request.engine = engine;
-      for (uint32_t token = 0; token < request.tokens.size(); ++token)
-        request.tokens[token] = at_[engine]->SeatOf(seating, token);
+      if (sure) request.engine = engine;
+      for (uint32_t token = 0; token < request.tokens.size(); ++token) {
+        const TokenSeat seat = at_[engine]->SeatOf(seating, token);
+        // Without an engine, a token is outside only if it is outside of all traces.
+        if (sure) {
+          request.tokens[token] = seat;
+        } else if (seat.fit != Fit::kOutside) {
+          maybe_inside_[seating.request].resize(request.tokens.size());
+          maybe_inside_[seating.request][token] = true;
+        }
+      }
+    }
+  }
+  void TakeOutside() {
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      JoinedRequest& request = join_.requests[i];
+      if (request.engine != JoinedRequest::kNoEngine || candidates_[i].engines.empty()) continue;
+      const std::vector<bool>& inside = maybe_inside_[i];
+      for (size_t token = 0; token < request.tokens.size(); ++token) {
+        if (inside.empty() || !inside[token]) request.tokens[token].fit = Fit::kOutside;
+      }
     }
   }
 
@@ -166,6 +187,7 @@ class Joiner {
   std::vector<StepRooms> rooms_;
   std::vector<Candidates> candidates_;           // by request
   std::vector<std::optional<EngineMatch>> at_;   // by engine
+  std::vector<std::vector<bool>> maybe_inside_;  // by request and token; for those without an engine
 
  public:
   [[nodiscard]] const TokenTimesOf& times() const { return times_; }
