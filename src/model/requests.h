@@ -30,6 +30,7 @@ struct Request {
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
   // Its chunks with tokens: [first_chunk, end_chunk) of RequestTable::chunks.
   size_t first_chunk = 0, end_chunk = 0;
+  bool counted = true;  // the server said how many tokens are in each chunk; false: estimates
 };
 
 // All requests of one load, in the order of the plan, and the workers that were recorded.
@@ -41,6 +42,7 @@ struct RequestTable {
     std::string name;              // "w0", also its folder of traces
     std::string url;               // that requests to it were sent to
     bool several_engines = false;  // data-parallel: which engine got a request is not known
+    int64_t engines = 1;           // how many it has
   };
   struct Chunk {
     TimeNs at;

@@ -54,6 +54,7 @@ void AddRequest(const Json& record, RequestTable& table) {
   request.cached_tokens = CountOf(record, "cached_tokens");
   request.output_tokens = CountOf(record, "output_tokens");
   if (const auto ended = CountOf(record, "ended_unix_ns")) request.ended = TimeNs{*ended};
+  request.counted = TextOf(record, "counted_by") != "chunks";
   request.first_chunk = request.end_chunk = table.chunks.size();
   const auto sent = CountOf(record, "sent_ns"), unix = CountOf(record, "sent_unix_ns");
   if (!sent || !unix) return;
@@ -73,8 +74,8 @@ void AddRequest(const Json& record, RequestTable& table) {
 
 void AddWorker(const Json& worker, RequestTable& table) {
   const auto number = static_cast<uint32_t>(table.workers.size());
-  table.workers.push_back({TextOf(worker, "name"), TextOf(worker, "url"),
-                           CountOf(worker, "data_parallel").value_or(1) > 1});
+  const int64_t engines = CountOf(worker, "data_parallel").value_or(1);
+  table.workers.push_back({TextOf(worker, "name"), TextOf(worker, "url"), engines > 1, engines});
   const auto offset = worker.find("clock_offset_ns");
   if (offset == worker.end() || !offset->is_number_integer()) return;
   table.clocks.Relate(

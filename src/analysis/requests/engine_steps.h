@@ -13,6 +13,7 @@ namespace tacho {
 struct EngineStep {
   StepLabel label;
   Interval when;             // of its annotation, by the client's clock
+  TimeNs made;               // its tokens are not out before this time
   uint32_t digest_step = 0;  // index into TraceDigest::steps
 };
 
@@ -29,7 +30,13 @@ struct JoinEngine {
   std::optional<DurationNs> clock_error;
 };
 
-// The steps of a trace on the client's clock. `to_client`: from the clock of the trace; nullopt, or
+// The steps of a trace on the client's clock. An engine that launches work ahead ends the annotation
+// long before the device has made the tokens. So they are out no earlier than the annotation's end,
+// and no earlier than the start of the step's work on the device plus the time that it kept the
+// device busy. Work that follows the tokens (a copy for the next step) is short. That of a draft
+// model is not: if the engine decodes speculatively, only the annotation counts.
+//
+// `to_client`: from the clock of the trace; nullopt, or
 // without an error: not known. Training steps and parts of steps do not count. Cost: O(n log n).
 JoinEngine EngineOf(const TraceDigest& digest, const std::optional<ClockShift>& to_client);
 

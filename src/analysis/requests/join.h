@@ -42,8 +42,9 @@ struct TokenSeat {
 struct JoinedRequest {
   static constexpr uint32_t kNoEngine = 0xffffffff;
 
-  // Index into RequestJoin::engines; kNoEngine: not known, and then all tokens are kUnknown. An
-  // engine is known only if no other engine could have served the request.
+  // Index into RequestJoin::engines; kNoEngine: not known, and then all tokens are kUnknown or, if
+  // that holds on all engines that it may have been at, kOutside. An engine is known only if no
+  // other engine could have served the request.
   uint32_t engine = kNoEngine;
   // By output token; empty if the record does not say how many there are. A record without a whole
   // answer has the tokens that arrived.
