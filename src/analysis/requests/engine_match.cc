@@ -45,9 +45,8 @@ bool EngineMatch::OthersProven() const {
 }
 
 bool EngineMatch::AllFit() const {
-  return std::ranges::all_of(seats_.seatings, [](const Seating& seating) {
-    return seating.fits || seating.optional;
-  });
+  return std::ranges::all_of(
+      seats_.seatings, [](const Seating& seating) { return seating.fits || seating.optional; });
 }
 
 void EngineMatch::OrderAll(bool& changed) {

@@ -24,11 +24,12 @@ class EngineMatch {
   // `optional`: it may also have been served by another engine.
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
-  // Finds out where tokens can be; kJoined, kOthers, kContradiction or kTooMuch. An optional request
-  // that cannot be here ends with fits = false; one that some step needs ends with needed = true.
+  // Finds out where tokens can be; kJoined, kOthers, kContradiction or kTooMuch. An optional
+  // request that cannot be here ends with fits = false; one that some step needs ends with needed =
+  // true.
   JoinWhy Match(Served served);
-  // Whether, somewhere, more requests are in a step than the records have in flight within a second.
-  // So the engine served others, unless the clocks are wrong by a second.
+  // Whether, somewhere, more requests are in a step than the records have in flight within a
+  // second. So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
 
   [[nodiscard]] const PossibleSeats& seats() const { return seats_; }

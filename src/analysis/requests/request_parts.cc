@@ -307,8 +307,12 @@ bool RequestSplitter::Contradicts(const RequestTimes& times, const RequestFit& f
     if (token == 0 || token > fit.steps().size()) continue;
     const uint32_t made_by = fit.steps()[token - 1];
     if (made_by == RequestFit::kNoStep) continue;
-    const StepCells::Step& step = cells_.steps[made_by];
-    if (step.known && step.work.end - chunk.seen > clock_error_) return true;
+    if (!cells_.steps[made_by].known) continue;
+    // Short work may follow the tokens.
+    const DigestStep& step = steps_[made_by];
+    TimeNs made = cells_.steps[made_by].work.end;
+    if (!step.device.empty()) made = std::min(made, step.device.start + step.device_busy);
+    if (made - chunk.seen > clock_error_) return true;
   }
   return false;
 }

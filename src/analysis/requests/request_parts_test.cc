@@ -21,8 +21,11 @@ struct HandMadeEngine {
     const bool first = steps.empty();
     const Interval when{end + DurationNs{first ? 0 : before},
                         end + DurationNs{(first ? 0 : before) + work}};
-    steps.push_back(
-        {.label = label, .when = when, .device = when, .device_busy = {}, .host_late = {}});
+    steps.push_back({.label = label,
+                     .when = when,
+                     .device = when,
+                     .device_busy = when.length(),
+                     .host_late = {}});
     cells.steps.push_back({when, true});
     StepCell pause;
     pause.idle[static_cast<size_t>(IdleCause::kBetweenSteps)] = {first ? 0 : before};

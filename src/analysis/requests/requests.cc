@@ -152,10 +152,9 @@ void SplitRun::NarrowClock(uint32_t number) {
     size_t token = 0;
     for (size_t c = request.first_chunk; c < request.end_chunk; ++c) {
       token += table_.chunks[c].tokens;
-      const auto seat = token == 0 ? std::nullopt : SeatOf(i, token - 1);
-      if (seat && cells[seat->first].known)
-        least =
-            std::max(least, cells[seat->first].work.end - (table_.chunks[c].at + engine.to_steps));
+      if (token == 0 || !SeatOf(i, token - 1)) continue;
+      const uint32_t step = join_.requests[i].tokens[token - 1].first;
+      least = std::max(least, join_.engines[number].steps[step].made - table_.chunks[c].at);
     }
   }
   if (least > most) return;  // a contradiction, which each request shows by itself

@@ -100,24 +100,36 @@ TEST(KnownJoin, TiesAreTrueAndTheTruthIsAmongTheFits) {
       for (size_t e = 0; e < join.engines.size(); ++e)
         for (size_t i = 0; i < join.engines[e].steps.size(); ++i) {
           const auto& st = join.engines[e].steps[i];
-          printf("E%zu step %zu start %.3f len %.3f C%ld(%ld) G%ld(%ld)\n", e, i, (double)(st.when.start.ns - join.engines[0].steps[0].when.start.ns) / 1e6, (double)st.when.length().ns / 1e6,
-            st.label.context_requests, st.label.context_tokens, st.label.generation_requests, st.label.generation_tokens);
+          printf("E%zu step %zu start %.3f len %.3f C%ld(%ld) G%ld(%ld)\n", e, i,
+                 (double)(st.when.start.ns - join.engines[0].steps[0].when.start.ns) / 1e6,
+                 (double)st.when.length().ns / 1e6, st.label.context_requests,
+                 st.label.context_tokens, st.label.generation_requests, st.label.generation_tokens);
         }
       for (size_t i = 0; i < join.requests.size(); ++i) {
         const auto& k = traffic.requests[i];
-        printf("R%zu engine %d (%ld) failed %d prompt %ld cached %ld sent %.3f err %ld reads", i, (int)join.requests[i].engine, k.engine, k.failed, k.prompt_tokens, k.cached_tokens,
-           (double)(k.sent_ns - join.engines[0].steps[0].when.start.ns) / 1e6, traffic.options.clock_error_ns);
+        printf("R%zu engine %d (%ld) failed %d prompt %ld cached %ld sent %.3f err %ld reads", i,
+               (int)join.requests[i].engine, k.engine, k.failed, k.prompt_tokens, k.cached_tokens,
+               (double)(k.sent_ns - join.engines[0].steps[0].when.start.ns) / 1e6,
+               traffic.options.clock_error_ns);
         for (auto& r : k.reads) printf(" %ld", r.step);
         printf("\n");
         for (size_t t = 0; t < join.requests[i].tokens.size(); ++t) {
           const auto& s = join.requests[i].tokens[t];
-          if (s.fit != Fit::kTied) printf("   token %zu fit %d %u-%u out %d truth %ld seen %.3f\n", t, (int)s.fit, s.first, s.last, s.or_outside, k.tokens[t].step, (double)(k.tokens[t].seen_ns - join.engines[0].steps[0].when.start.ns) / 1e6);
+          if (s.fit != Fit::kTied)
+            printf("   token %zu fit %d %u-%u out %d truth %ld seen %.3f\n", t, (int)s.fit, s.first,
+                   s.last, s.or_outside, k.tokens[t].step,
+                   (double)(k.tokens[t].seen_ns - join.engines[0].steps[0].when.start.ns) / 1e6);
         }
       }
     }
     if (getenv("SHOW"))
-    printf("seed %lu front %d engines %ld eng %d cut %.2f-%.2f failed %.2f why %d tied %lu of %lu one_of %lu wrong %lu missed %lu\n", seed, (int)traffic.options.front, traffic.options.engines,(int)traffic.options.run.engine,
-      traffic.options.recorded_from, traffic.options.recorded_to, traffic.options.failed, (int)join.why, join.tied, join.tokens, join.one_of, judged.wrong, judged.missed);
+      printf(
+          "seed %lu front %d engines %ld eng %d cut %.2f-%.2f failed %.2f why %d tied %lu of %lu "
+          "one_of %lu wrong %lu missed %lu\n",
+          seed, (int)traffic.options.front, traffic.options.engines,
+          (int)traffic.options.run.engine, traffic.options.recorded_from,
+          traffic.options.recorded_to, traffic.options.failed, (int)join.why, join.tied,
+          join.tokens, join.one_of, judged.wrong, judged.missed);
   }
   EXPECT_GT(static_cast<double>(all.tied), 0.95 * static_cast<double>(all.tokens));
   printf("%lu of %lu\n", all.tied, all.tokens);

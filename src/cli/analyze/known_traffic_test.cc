@@ -54,10 +54,9 @@ struct TiedTraffic {
   void AddEngine(uint32_t i) {
     table.clocks.Relate({ClockOf::kTrace, i}, {ClockOf::kHost, i}, *traces[i].header.to_host());
     const ClockShift to_client = *table.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kClient});
-    JoinEngine engine{i, i, {i}, {}, to_client.error};
-    const std::vector<DigestStep>& steps = traces[i].digest->steps;
-    for (uint32_t step = 0; step < steps.size(); ++step)
-      engine.steps.push_back({steps[step].label, to_client.Convert(steps[step].when), step});
+    JoinEngine engine = EngineOf(*traces[i].digest, to_client);
+    engine.worker = engine.trace = i;
+    engine.ranks = {i};
     join.engines.push_back(std::move(engine));
     join.engine_why.push_back(JoinWhy::kJoined);
     join.why = JoinWhy::kJoined;

@@ -165,6 +165,12 @@ std::string Beside(const std::string& left, const std::string& right) {
   return fmt::format("<div class=\"pair\">\n<div>{}</div>\n<div>{}</div>\n</div>\n", left, right);
 }
 
+std::string RequestsHtml(const RunAnalysis& run, const std::string& bands, const HtmlStyle& style) {
+  Document beside;
+  AddSlowestBesideMedian(beside, run.requests);
+  return bands + RenderHtml(beside, style);
+}
+
 std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
   KernelTable comm = totals.kernels;
   std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
@@ -218,11 +224,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   }
   add("By phase and category", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
-  add("Requests", [&] {
-    Document beside;
-    AddSlowestBesideMedian(beside, run.requests);
-    return render("request_bands") + RenderHtml(beside, style);
-  });
+  add("Requests", [&] { return RequestsHtml(run, render("request_bands"), style); });
   add("Longest gaps",
       [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });
   add("Timelines", [&] { return Timelines(run, input.drawings) + WithoutEvents(run); });

@@ -23,7 +23,8 @@ constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
 
 constexpr std::string_view kNoRequests =
-    "no requests: these are not the traces of one run folder of tacho record whose load tacho drove";
+    "no requests: these are not the traces of one run folder of tacho record whose load tacho "
+    "drove";
 
 // Adds the tables that have rows, filtered and sorted; or `if_empty` if no table has rows.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
