@@ -10,6 +10,9 @@
 
 namespace tacho {
 
+// How far the Unix times of a Kineto trace may differ from the clock of its host.
+inline constexpr DurationNs kTraceClockError{1'000'000};
+
 // One request of a load, as its client saw it. Times are Unix times by the client's clock; what did
 // not happen, or is not known, is absent.
 struct Request {
@@ -21,11 +24,13 @@ struct Request {
   // Index into RequestTable::workers; kNoWorker: sent to a router, so any of them may have it.
   uint32_t worker = kNoWorker;
   bool whole = false;  // answered completely, as expected
-  // handed: to the HTTP client; sent: when the kernel took it.
-  std::optional<TimeNs> handed, sent, first_token, last_token, ended;
+  // due: when the limit on requests in flight admitted it. handed: to the HTTP client. sent: when
+  // the kernel took it.
+  std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
   // Its chunks with tokens: [first_chunk, end_chunk) of RequestTable::chunks.
   size_t first_chunk = 0, end_chunk = 0;
+  bool counted = true;  // the server said how many tokens are in each chunk; false: estimates
 };
 
 // All requests of one load, in the order of the plan, and the workers that were recorded.
@@ -37,6 +42,7 @@ struct RequestTable {
     std::string name;              // "w0", also its folder of traces
     std::string url;               // to which its requests were sent
     bool several_engines = false;  // data-parallel: which engine got a request is not known
+    int64_t engines = 1;           // how many it has
   };
   struct Chunk {
     TimeNs at;

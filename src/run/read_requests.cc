@@ -14,8 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMostRequests = size_t{1} << 32;
-// How far the Unix times of a Kineto trace may differ from the clock of its host.
-constexpr DurationNs kTraceClockError{1'000'000};
 constexpr DurationNs kNoticesEnd{1'000'000'000};
 constexpr int64_t kMostNumber = std::numeric_limits<int64_t>::max() / 4;  // sums stay in range
 
@@ -56,6 +54,7 @@ void AddRequest(const Json& record, RequestTable& table) {
   request.cached_tokens = CountOf(record, "cached_tokens");
   request.output_tokens = CountOf(record, "output_tokens");
   if (const auto ended = CountOf(record, "ended_unix_ns")) request.ended = TimeNs{*ended};
+  request.counted = TextOf(record, "counted_by") != "chunks";
   request.first_chunk = request.end_chunk = table.chunks.size();
   const auto sent = CountOf(record, "sent_ns"), unix = CountOf(record, "sent_unix_ns");
   if (!sent || !unix) return;
@@ -64,6 +63,7 @@ void AddRequest(const Json& record, RequestTable& table) {
     const auto at = CountOf(record, key);
     return at ? std::optional(to_unix.Convert(TimeNs{*at})) : std::nullopt;
   };
+  request.due = time_of("admitted_ns");
   request.handed = time_of("handed_ns");
   request.sent = TimeNs{*unix};
   request.first_token = time_of("first_token_ns");
@@ -74,8 +74,8 @@ void AddRequest(const Json& record, RequestTable& table) {
 
 void AddWorker(const Json& worker, RequestTable& table) {
   const auto number = static_cast<uint32_t>(table.workers.size());
-  table.workers.push_back({TextOf(worker, "name"), TextOf(worker, "url"),
-                           CountOf(worker, "data_parallel").value_or(1) > 1});
+  const int64_t engines = CountOf(worker, "data_parallel").value_or(1);
+  table.workers.push_back({TextOf(worker, "name"), TextOf(worker, "url"), engines > 1, engines});
   const auto offset = worker.find("clock_offset_ns");
   if (offset == worker.end() || !offset->is_number_integer()) return;
   table.clocks.Relate(

@@ -8,7 +8,8 @@
 namespace tacho {
 
 static_assert(sizeof(CommKernel) <= TraceDigest::kBytesOfKernel);
-static_assert(sizeof(DigestStep) <= TraceDigest::kBytesOfStep);
+static_assert(sizeof(DigestStep) + sizeof(StepCells::Step) + 2 * sizeof(StepCell) <=
+              TraceDigest::kBytesOfStep);
 
 void IdleOverTime::Add(Interval when, IdleCause cause) {
   const auto part_of = [&](TimeNs t) {
@@ -26,8 +27,10 @@ void IdleOverTime::Add(Interval when, IdleCause cause) {
 }
 
 size_t TraceDigest::MemoryBytes() const {
-  size_t bytes =
-      sizeof *this + steps.capacity() * sizeof(DigestStep) + idle.capacity() * sizeof(IdleOverTime);
+  size_t bytes = sizeof *this + steps.capacity() * sizeof(DigestStep) +
+                 idle.capacity() * sizeof(IdleOverTime) +
+                 cells.steps.capacity() * sizeof(StepCells::Step) +
+                 cells.cells.capacity() * sizeof(StepCell);
   if (!communication) return bytes;
   for (const CommSeries& series : *communication)
     bytes += sizeof series + series.kernels.capacity() * sizeof(CommKernel);
@@ -53,6 +56,7 @@ DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) 
   }
   std::ranges::stable_sort(by_device_start_, {},
                            [&](uint32_t i) { return digest_.steps[i].device.start; });
+  if (!scope.window && scope.device.empty()) cells_.emplace(prepared);
   for (const DeviceItems& device : prepared.work.devices) {
     IdleOverTime& idle = digest_.idle.emplace_back();
     idle.device = device.device;
@@ -64,6 +68,7 @@ DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) 
 
 void DigestBuilder::AddIdle(const IdleStretch& stretch) {
   digest_.idle[stretch.device].Add(stretch.when, stretch.cause);
+  if (cells_) cells_->AddIdle(stretch);
   if (stretch.cause != IdleCause::kHostLate && stretch.cause != IdleCause::kInLaunchCall) return;
   const auto next =
       std::ranges::upper_bound(by_device_start_, stretch.when.start, {},
@@ -73,6 +78,7 @@ void DigestBuilder::AddIdle(const IdleStretch& stretch) {
 }
 
 TraceDigest DigestBuilder::Finish(bool idle_known) && {
+  if (cells_) digest_.cells = std::move(*cells_).Finish(idle_known);
   if (!idle_known) {
     digest_.idle.clear();
     for (DigestStep& step : digest_.steps) step.host_late = {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -11,7 +12,9 @@
 #include "cli/options/output_file.h"
 #include "cli/options/parse.h"
 #include "cli/screen/output.h"
+#include "cli/simulate/traffic_folder.h"
 #include "simulate/known/known_run.h"
+#include "simulate/known/known_traffic.h"
 #include "simulate/known/step_parts.h"
 #include "simulate/trace/nsys_export.h"
 #include "simulate/trace/trace_writer.h"
@@ -26,11 +29,14 @@ struct SimulateTraceOptions {
   std::string folder = "simulated-traces", engine = "vllm", model_size = "8b", hardware = "h100",
               format = "kineto";
   std::optional<int64_t> steps, ranks, layers, seed, load_seed, requests, prompt_tokens,
-      output_tokens;
-  std::optional<double> noise, run_shift;
+      output_tokens, traffic, engines, batch, step_tokens;
+  std::optional<double> noise, run_shift, gap_ms, failed, cached, merged, recorded_from,
+      recorded_to, clock_error_us;
+  std::string front = "direct";
   std::vector<std::string> changes;
 };
 
+// Long: a row for each option.
 CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   CommandSpec spec;
   spec.name = "simulate trace";
@@ -71,6 +77,32 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
         {"--requests", "N", "most requests in flight (default 32)", &o.requests, 1},
         {"--prompt-tokens", "N", "mean length of a prompt (default 256)", &o.prompt_tokens, 1},
         {"--output-tokens", "N", "mean length of an answer (default 16)", &o.output_tokens, 1}}},
+      {"single requests, in a run folder as tacho record writes it",
+       {{"--traffic", "N",
+         "N requests at random times, with the truth of which step made which token; without "
+         "--steps and --requests",
+         &o.traffic, 1},
+        {"--gap", "MS", "mean time between two requests, in milliseconds (default 5)", &o.gap_ms},
+        {"--engines", "N", "engines of --ranks each (default 1)", &o.engines, 1},
+        OptionRow{"--front", "NAME",
+                  "where requests are sent: direct, each to its engine; router; or data-parallel, "
+                  "one URL for all engines (default direct)",
+                  &o.front}
+            .OneOf({"direct", "router", "data-parallel"}),
+        {"--batch", "N", "requests in a batch (default 32)", &o.batch, 1},
+        {"--step-tokens", "N", "new tokens of a step (default 2048)", &o.step_tokens, 1},
+        {"--failed", "PERCENT", "of the requests fail (default 0)", &o.failed},
+        {"--cached", "PERCENT", "of the requests have half of their prompt cached (default 0)",
+         &o.cached},
+        {"--merged", "PERCENT", "of the tokens come with the next one (default 2)", &o.merged},
+        {"--clock-error", "US",
+         "bound of the error between the clocks of client and engine, in microseconds (default "
+         "100)",
+         &o.clock_error_us},
+        {"--recorded-from", "PERCENT", "of the steps come before the recording (default 0)",
+         &o.recorded_from},
+        {"--recorded-to", "PERCENT", "of the steps are over when it ends (default 100)",
+         &o.recorded_to}}},
       {"what changes",
        {{"--change", "KIND[@WHERE][:AMOUNT]", "may be given several times: " + kinds, &o.changes},
         {"--seed", "N", "other noise, the same for the same number (default 1)", &o.seed},
@@ -85,6 +117,8 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
       {"tacho simulate trace -o late --ranks 2 --change late-rank@1:300us",
        "rank 0 waits for rank 1 in its collectives"},
       {"tacho simulate trace -o nsys --format nsys", "the base run, as Nsight Systems has it"},
+      {"tacho simulate trace -o run --traffic 200 --gap 4",
+       "200 requests, each with the steps that read its prompt and made its tokens"},
   };
   return spec;
 }
@@ -110,6 +144,33 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
     TACHO_ASSIGN_OR_RETURN(auto change, ParseChange(text));
     out.changes.push_back(std::move(change));
   }
+  return out;
+}
+
+Result<KnownTrafficOptions> TrafficOptionsOf(const SimulateTraceOptions& o) {
+  KnownTrafficOptions out;
+  if (o.steps || o.requests || o.format != "kineto")
+    return Fail(ErrorKind::kUsage, "--traffic goes without --steps, --requests and --format nsys");
+  TACHO_ASSIGN_OR_RETURN(out.run, KnownOptionsOf(o));
+  const auto scaled = [](const std::optional<double>& given, double unit, int64_t otherwise) {
+    const double value = given.value_or(0) * unit;
+    return !given ? otherwise : value >= 0 && value < 1e12 ? std::llround(value) : int64_t{-1};
+  };
+  out.requests = *o.traffic;
+  out.gap_ns = scaled(o.gap_ms, 1e6, out.gap_ns);
+  out.clock_error_ns = scaled(o.clock_error_us, 1e3, out.clock_error_ns);
+  out.engines = o.engines.value_or(1);
+  out.front = o.front == "router"          ? TrafficFront::kRouter
+              : o.front == "data-parallel" ? TrafficFront::kDataParallel
+                                           : TrafficFront::kDirect;
+  out.limits.max_num_seqs = o.batch.value_or(out.limits.max_num_seqs);
+  out.limits.max_num_batched_tokens = o.step_tokens.value_or(out.limits.max_num_batched_tokens);
+  out.failed = o.failed.value_or(0) / 100;
+  out.cached = o.cached.value_or(0) / 100;
+  out.merged = o.merged.value_or(2) / 100;
+  out.recorded_from = o.recorded_from.value_or(0) / 100;
+  out.recorded_to = o.recorded_to.value_or(100) / 100;
+  out.load_seed = out.run.load_seed;
   return out;
 }
 
@@ -181,7 +242,11 @@ Result<int> RunSimulateTrace(const std::vector<std::string>& arguments) {
   const CommandSpec spec = SimulateTraceSpec(given);
   TACHO_ASSIGN_OR_RETURN(const bool help, ParseArguments(spec, arguments));
   std::string text = help ? HelpText(spec) : "";
-  if (!help) {
+  if (!help && given.traffic) {
+    TACHO_ASSIGN_OR_RETURN(const KnownTrafficOptions options, TrafficOptionsOf(given));
+    TACHO_ASSIGN_OR_RETURN(const KnownTraffic traffic, MakeKnownTraffic(options));
+    TACHO_ASSIGN_OR_RETURN(text, WriteTrafficFolder(traffic, given.folder));
+  } else if (!help) {
     TACHO_ASSIGN_OR_RETURN(const KnownRunOptions options, KnownOptionsOf(given));
     TACHO_ASSIGN_OR_RETURN(const KnownRun run, MakeKnownRun(options));
     TACHO_ASSIGN_OR_RETURN(text, WriteKnownRun(run, given));

@@ -5,6 +5,7 @@
 
 #include "analysis/schema/trace_fields.h"
 #include "report/device_totals.h"
+#include "report/json/request_fields.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
 #include "report/words/rank_text.h"
@@ -208,6 +209,7 @@ void Run(auto& out, const RunAnalysis& run, std::string_view version, const auto
                 run.together, [&](auto& slices) { Together(out, slices); });
   }
   if (Holds(out, !run.ranks.rows.empty())) Ranks(out, run.ranks);
+  if (Holds(out, run.requests.any())) Requests(out, run.requests);
   out.List(Key{"skipped",
                "files that are not traces or could not be read: `PATH: why`; also the traces of "
                "other sessions"},

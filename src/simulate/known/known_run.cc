@@ -13,33 +13,11 @@ namespace {
 constexpr int64_t kMostRanks = 64, kMostSteps = 100'000, kMostLayers = 1000;
 constexpr int64_t kMostRequests = 4096, kMostTokens = 1'000'000;
 constexpr int64_t kFirstRunNs = 1'795'261'781'000'000'000;  // Unix time
-constexpr int64_t kAroundNs = 300'000;  // profiled before the first step and after the last
 constexpr int64_t kFirstPid = 5'000'010;
 
-// The properties that a change to the whole run alters.
-struct WholeRun {
-  std::string model;
-  int64_t layers;
-  LoadMix mix;
-};
-
-void Make(const Change& change, WholeRun& run) {
-  switch (change.kind) {
-    case ChangeKind::kModel:
-      run.model = change.model;
-      return;
-    case ChangeKind::kLayers:
-      run.layers = change.amount;
-      return;
-    case ChangeKind::kRequests:
-      run.mix.requests = change.amount;
-      return;
-    case ChangeKind::kPrompts:
-      run.mix.prompt_tokens = change.amount;
-      return;
-    default:
-      return;
-  }
+void Make(const Change& change, LoadMix& mix) {
+  if (change.kind == ChangeKind::kRequests) mix.requests = change.amount;
+  if (change.kind == ChangeKind::kPrompts) mix.prompt_tokens = change.amount;
 }
 
 Result<void> Check(const KnownRunOptions& options) {
@@ -99,17 +77,19 @@ class StringSink : public ByteSink {
 
 }  // namespace
 
-Result<KnownRun> MakeKnownRun(const KnownRunOptions& options) {
+Result<KnownRun> BeginKnownRun(const KnownRunOptions& options) {
   TACHO_RETURN_IF_ERROR(Check(options));
-  WholeRun whole{options.model, options.layers, options.mix};
+  std::string model = options.model;
+  int64_t layers = options.layers;
   CostModel cost;
   for (const Change& change : options.changes) {
-    Make(change, whole);
+    if (change.kind == ChangeKind::kModel) model = change.model;
+    if (change.kind == ChangeKind::kLayers) layers = change.amount;
     if (!ChangesWholeRun(change.kind)) cost.changes.push_back(change);
   }
-  TACHO_ASSIGN_OR_RETURN(cost.model, FindModelShape(whole.model));
+  TACHO_ASSIGN_OR_RETURN(cost.model, FindModelShape(model));
   TACHO_ASSIGN_OR_RETURN(cost.hardware, FindHardware(options.hardware));
-  if (whole.layers > 0) cost.model.layers = static_cast<int>(whole.layers);
+  if (layers > 0) cost.model.layers = static_cast<int>(layers);
   cost.tensor_parallel = static_cast<int>(options.ranks);
   cost.speed = options.speed;
   cost.noise = options.noise;
@@ -120,19 +100,32 @@ Result<KnownRun> MakeKnownRun(const KnownRunOptions& options) {
     run.sources.push_back(SourceOf(options, cost, rank));
     run.sources.back().trace_name = KnownTraceName(run, rank);
   }
-  const bool mixes = options.engine == SimulatedEngine::kVllm;
-  Recording& recording = run.recording;
-  recording.start_ns =
+  run.recording.start_ns = run.recording.end_ns =
       kFirstRunNs + static_cast<int64_t>(HashNumber(options.seed) % 1'000'000) * 1'000'000;
-  int64_t now = recording.start_ns + kAroundNs;
-  for (const StepLoad& load : LoadsOf(whole.mix, mixes, options.steps, options.load_seed)) {
-    const uint64_t index = recording.steps.size();
-    recording.steps.push_back(
-        {index, now, load, {}, static_cast<int64_t>(index) + 1, true, index == 0});
-    recording.plans.push_back(PlanStep(options.engine, cost, load, options.seed, index));
-    now += recording.plans.back().duration_ns;
-  }
-  recording.end_ns = now + kAroundNs;
+  return run;
+}
+
+const StepPlan& AddKnownStep(KnownRun& run, const StepLoad& load, int64_t start_ns,
+                             bool after_idle) {
+  Recording& recording = run.recording;
+  const uint64_t index = recording.steps.size();
+  recording.steps.push_back(
+      {index, start_ns, load, {}, static_cast<int64_t>(index) + 1, true, after_idle});
+  recording.plans.push_back(
+      PlanStep(run.options.engine, run.sources.front().cost, load, run.options.seed, index));
+  const StepPlan& plan = recording.plans.back();
+  recording.end_ns = start_ns + plan.duration_ns + kAroundNs;
+  return plan;
+}
+
+Result<KnownRun> MakeKnownRun(const KnownRunOptions& options) {
+  TACHO_ASSIGN_OR_RETURN(KnownRun run, BeginKnownRun(options));
+  const bool mixes = options.engine == SimulatedEngine::kVllm;
+  LoadMix mix = options.mix;
+  for (const Change& change : options.changes) Make(change, mix);
+  int64_t now = run.recording.start_ns + kAroundNs;
+  for (const StepLoad& load : LoadsOf(mix, mixes, options.steps, options.load_seed))
+    now += AddKnownStep(run, load, now, run.recording.steps.empty()).duration_ns;
   return run;
 }
 

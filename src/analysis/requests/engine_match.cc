@@ -1,0 +1,114 @@
+#include "analysis/requests/engine_match.h"
+
+#include <algorithm>
+
+#include "analysis/requests/prompt_readers.h"
+#include "analysis/requests/seat_problem.h"
+
+namespace tacho {
+namespace {
+
+constexpr uint64_t kMostWork = 100'000'000;
+constexpr int kMostRounds = 8;
+constexpr DurationNs kFarOff{1'000'000'000};  // no clock is so wrong that it is worth joining by
+
+}  // namespace
+
+std::vector<int64_t> EngineMatch::InFlight(DurationNs margin) const {
+  const auto steps = rooms_.prompts_before.size() - 1;
+  std::vector<int64_t> count(steps + 1, 0);
+  for (const Seating& seating : seats_.seatings) {
+    const TokenTimes& times = times_.requests[seating.request];
+    const uint32_t from = seats_.FirstFrom({AddSaturated(times.sent.ns, -margin.ns)});
+    const int64_t until = seats_.LastUntil({AddSaturated(times.over.ns, margin.ns)});
+    if (until < static_cast<int64_t>(from)) continue;
+    ++count[from];
+    --count[static_cast<size_t>(until + 1)];
+  }
+  for (size_t step = 1; step <= steps; ++step) count[step] += count[step - 1];
+  return count;
+}
+
+bool EngineMatch::OthersProven() const {
+  const std::vector<int64_t> in_flight = InFlight(kFarOff);
+  const auto more_than = [&](const std::vector<uint32_t>& steps,
+                             const std::vector<SlotProblem::Slot>& slots, bool answers) {
+    for (size_t slot = 0; slot < steps.size(); ++slot) {
+      const CountBounds& tokens = slots[slot].tokens;
+      const int32_t requests = answers ? tokens.least : tokens.most;
+      if (requests < SlotProblem::kNoLimit && requests > in_flight[steps[slot]]) return true;
+    }
+    return false;
+  };
+  return more_than(rooms_.answer_steps, rooms_.answers, true) ||
+         more_than(rooms_.prompt_steps, rooms_.prompts, false);
+}
+
+bool EngineMatch::AllFit() const {
+  return std::ranges::all_of(
+      seats_.seatings, [](const Seating& seating) { return seating.fits || seating.optional; });
+}
+
+void EngineMatch::OrderAll(bool& changed) {
+  for (Seating& seating : seats_.seatings) {
+    if (seating.fits) changed |= seats_.Order(seating);
+  }
+}
+
+JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_flight) {
+  std::vector<bool> alone;
+  for (const uint32_t step : rooms_.prompt_steps) alone.push_back(in_flight[step] == 0);
+  bool changed = true;
+  for (int round = 0; changed && round < kMostRounds; ++round) {
+    changed = false;
+    if (served == Served::kRecorded) {
+      PromptReaders readers(rooms_, times_, alone);
+      changed |= readers.Narrow(seats_);
+      if (readers.lacks_readers()) return JoinWhy::kContradiction;
+    }
+    if (changed) OrderAll(changed);
+    if (!AllFit()) return JoinWhy::kContradiction;
+  }
+  return JoinWhy::kJoined;
+}
+
+JoinWhy EngineMatch::Match(Served served) {
+  needed_.assign(seats_.seatings.size(), false);
+  if (!AllFit()) return JoinWhy::kContradiction;
+  const std::vector<int64_t> in_flight = InFlight({});
+  std::vector<bool> needs;
+  for (const uint32_t step : rooms_.answer_steps)
+    needs.push_back(served == Served::kRecorded && in_flight[step] > 0);
+  bool changed = true;
+  for (int round = 0; changed && round < kMostRounds; ++round) {
+    changed = false;
+    const JoinWhy why = Propagate(served, in_flight);
+    if (why != JoinWhy::kJoined) return why;
+    SeatProblem problem(seats_, rooms_, times_, needs);
+    switch (problem.Solve(seats_, needed_, kMostWork)) {
+      case SlotFit::kFitsNot:
+        return JoinWhy::kContradiction;
+      case SlotFit::kTooMuch:
+        return JoinWhy::kTooMuch;
+      case SlotFit::kFits:
+        break;
+    }
+    OrderAll(changed);
+    if (!AllFit()) return JoinWhy::kContradiction;
+  }
+  return served == Served::kRecorded ? JoinWhy::kJoined : JoinWhy::kOthers;
+}
+
+TokenSeat EngineMatch::SeatOf(const Seating& seating, uint32_t token) const {
+  const SeatRange range =
+      token == 0 ? seating.first_token : seats_.seats[seating.seats + token - 1];
+  const std::vector<uint32_t>& steps = token == 0 ? rooms_.prompt_steps : rooms_.answer_steps;
+  const auto slots = static_cast<int32_t>(steps.size());
+  const int32_t first = std::max(0, range.first), last = std::min(slots - 1, range.last);
+  if (last < first) return {Fit::kOutside, false, 0, 0};
+  const bool outside = range.first < 0 || range.last >= slots;
+  return {first == last && !outside ? Fit::kTied : Fit::kOneOf, outside,
+          steps[static_cast<size_t>(first)], steps[static_cast<size_t>(last)]};
+}
+
+}  // namespace tacho

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/requests/join.h"
+#include "analysis/requests/possible_seats.h"
+
+namespace tacho {
+
+// Whose requests an engine may have served.
+enum class Served : uint8_t {
+  kRecorded,  // those of the records: each step makes as many of their tokens as it says
+  kOthersToo,
+};
+
+// The assignment of requests to the steps of one engine.
+class EngineMatch {
+ public:
+  // All must outlive it. `engine` has steps, and `rooms` are theirs.
+  EngineMatch(const JoinEngine& engine, const StepRooms& rooms, const TokenTimesOf& times)
+      : rooms_(rooms), times_(times), seats_(engine, rooms, times) {}
+
+  // `optional`: it may also have been served by another engine.
+  void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
+
+  // Finds out where tokens can be; kJoined, kOthers, kContradiction or kTooMuch. An optional
+  // request that cannot be here ends with fits = false; one that some step needs ends with needed =
+  // true.
+  JoinWhy Match(Served served);
+  // Whether, somewhere, more requests are in a step than the records have in flight within a
+  // second. So the engine served others, unless the clocks are wrong by a second.
+  [[nodiscard]] bool OthersProven() const;
+
+  [[nodiscard]] const PossibleSeats& seats() const { return seats_; }
+  [[nodiscard]] bool needed(size_t seating) const { return needed_[seating]; }
+  // The fit of token `token` of a seating.
+  [[nodiscard]] TokenSeat SeatOf(const Seating& seating, uint32_t token) const;
+
+ private:
+  [[nodiscard]] std::vector<int64_t> InFlight(DurationNs margin) const;
+  JoinWhy Propagate(Served served, const std::vector<int64_t>& in_flight);
+  [[nodiscard]] bool AllFit() const;
+  void OrderAll(bool& changed);
+
+  const StepRooms& rooms_;
+  const TokenTimesOf& times_;
+  PossibleSeats seats_;
+  std::vector<bool> needed_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/requests/join.h"
+#include "analysis/requests/request_parts.h"
+#include "model/requests.h"
+
+namespace tacho {
+
+// Why a request's time is not split by the steps of an engine.
+enum class RequestLacks : uint8_t {
+  kNothing,
+  kTokens,    // no token came
+  kTie,       // its tokens fit no steps, or too many
+  kRecorded,  // all its tokens were made before or after the recording
+  kClock,     // its times contradict the engine's by more than the clocks' error
+  kCount,
+};
+std::string_view RequestLacksId(RequestLacks lacks);  // "tokens", "tie", ...; "" for kNothing
+
+struct RequestRow {
+  std::string id, scenario;
+  std::string worker;  // the engine's name; "" if that is not known
+  bool whole = false;  // answered as expected, to the end
+  uint64_t tokens = 0;
+  std::optional<int64_t> prompt_tokens;
+  size_t number = 0;  // in the table
+  // From when the request was due: to its first token, and to its last one (to its end, if it is
+  // not whole). The parts add up to these times.
+  std::optional<DurationNs> ttft;
+  DurationNs e2e;
+  RequestParts parts, ttft_parts;
+  RequestLacks lacks = RequestLacks::kNothing;
+  bool sure = false;  // the step of each token is known, and the steps that read the prompt
+  // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
+  std::optional<uint32_t> trace;
+  uint32_t first_step = 0, last_step = 0;
+  // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
+  // prompts.
+  bool reads_known = false;
+  uint32_t token_step = 0;
+};
+
+// Requests that are whole, by their e2e or by their scenario.
+struct RequestGroup {
+  std::string scenario;     // "": all
+  double from = 0, to = 1;  // quantiles of e2e
+  uint64_t count = 0;
+  RequestParts parts;  // means, rounded so that they add up to that of e2e
+  double tokens = 0;   // mean
+  DurationNs e2e() const { return parts.Sum(); }
+};
+
+// What the slowest band has more than the median one.
+struct SlowestHave {
+  DurationNs more;  // of e2e
+  struct Part {
+    RequestPart part = RequestPart::kUnknown;
+    DurationNs more;
+  };
+  std::vector<Part> parts;  // those with more, most first
+  double tokens = 0, median_tokens = 0;
+};
+
+struct RequestAnalysis {
+  JoinWhy why = JoinWhy::kNoRequests;
+  std::optional<double> tied_share;       // of all tokens that came
+  std::optional<DurationNs> clock_error;  // the largest of the engines
+  std::vector<RequestRow> rows;         // in the order of the table; those never sent are left out
+  std::vector<RequestGroup> bands;      // by e2e: [0, 0.4), ... [0.99, 1]; empty without whole ones
+  std::vector<RequestGroup> scenarios;  // by name, if there are several
+  std::optional<SlowestHave> slowest;   // with five requests or more
+
+  [[nodiscard]] bool any() const { return !rows.empty(); }
+};
+// The band around the median, and the slowest one.
+inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;
+
+// The requests of a load, with what the split of their time is computed from.
+struct RequestInput {
+  const RequestTable* table = nullptr;
+  const RequestJoin* join = nullptr;
+  std::vector<const TraceDigest*> digests;  // by trace of the run; null: none
+  std::vector<std::string> engine_names;    // by engine of the join
+};
+// Cost: O(tokens + steps).
+RequestAnalysis SplitRequests(const RequestInput& input);
+
+// Everything about one request, by its number in the table.
+struct RequestDetail {
+  struct Chunk {
+    TimeNs seen;  // on the clock of the engine's trace
+    uint32_t tokens = 0;
+    // By which step its last token was made: between these two; absent: not known, not recorded.
+    std::optional<uint32_t> step, step_at_most;
+    RequestParts gap;  // from the chunk before until this one; empty for the first
+  };
+  TimeNs due, sent;  // on the clock of the engine's trace
+  std::vector<Chunk> chunks;
+  // The steps that read its prompt; the first of them if it is known.
+  std::vector<uint32_t> reads;
+  bool reads_known = false;  // false: steps before these may have read it too
+};
+// nullopt if its time is not split.
+std::optional<RequestDetail> DetailOf(const RequestInput& input, size_t request);
+
+}  // namespace tacho

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/requests/engine_steps.h"
+#include "analysis/requests/slot_flow.h"
+
+namespace tacho {
+
+// How many tokens each step of an engine makes, by its annotation.
+//
+// Steps that may make first tokens of answers are prompt slots: as many as requests read a prompt
+// there, and none if none of the prompts ends there. Steps that may make later tokens are answer
+// slots: exactly one token for each generating request; if more tokens than requests are in the
+// step (speculative decoding, or a preempted request that is read again), none to all of them, and
+// one request may have all that the others leave. A step that does not say its tokens (vLLM before
+// 0.14, SGLang's TARGET_VERIFY and MIXED, unlabelled ones) may make any number of both.
+//
+// A request that SGLang retracted gets its next token from a step that reads prompts; that is not
+// modelled: such steps and records contradict each other.
+struct StepRooms {
+  std::vector<uint32_t> prompt_steps, answer_steps;  // indices of steps, ascending
+  std::vector<SlotProblem::Slot> prompts, answers;   // by slot
+  // By prompt slot; -1: unknown.
+  std::vector<int64_t> prompt_tokens;
+  // By step, and one past the last one: the number of prompt or answer slots before it.
+  std::vector<uint32_t> prompts_before, answers_before;
+  bool counts = false;  // any step says how many requests are in it
+
+  explicit StepRooms(const std::vector<EngineStep>& steps);
+};
+
+}  // namespace tacho
