@@ -5,6 +5,7 @@
 #include "analysis/requests/requests.h"
 #include "analysis/schema/conditions.h"
 #include "report/words/request_words.h"
+#include "text/json_writer.h"
 
 namespace tacho::schema {
 
