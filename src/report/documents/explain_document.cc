@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analysis/requests/run_requests.h"
@@ -103,9 +104,8 @@ const RequestRow* Explainer::RowOf(const std::string& id) const {
 void Explainer::AddNext(std::vector<NextCommand::Option> options) {
   if (options_.command_paths.empty()) return;
   NextCommand next{std::move(options.front().option)};
-  next.options.push_back({"", std::move(options.front().shows)});
-  options.erase(options.begin());
-  next.others = std::move(options);
+  next.others.assign(std::make_move_iterator(options.begin() + 1),
+                     std::make_move_iterator(options.end()));
   document_.AddPart(std::move(next));
 }
 
@@ -127,13 +127,13 @@ Result<Document> Explainer::Request(const std::string& id) {
                     Command("analyze", "--requests")));
   }
   std::vector<std::string> facts = {row->whole ? "answered in full" : "failed"};
-  if (!row->scenario.empty()) facts.push_back(VisibleText(row->scenario));
-  if (!row->worker.empty()) facts.push_back("engine " + VisibleText(row->worker));
+  if (!row->scenario.empty()) facts.push_back(row->scenario);
+  if (!row->worker.empty()) facts.push_back("engine " + row->worker);
   if (row->prompt_tokens)
     facts.push_back(fmt::format(
         "prompt of {}", FormatCounted(static_cast<uint64_t>(*row->prompt_tokens), "token")));
   facts.push_back("answer of " + FormatCounted(row->tokens, "token"));
-  document_.Add(Subject{"request", VisibleText(row->id), std::move(facts)});
+  document_.Add(Subject{"request", row->id, std::move(facts)});
   std::vector<std::string> times;
   if (row->ttft) times.push_back("TTFT " + FormatDuration(*row->ttft));
   times.push_back(FormatDuration(row->e2e) + (row->whole ? " to its last token" : " to its end"));
@@ -185,7 +185,7 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
       return chunk.step && *chunk.step > row.token_step && *chunk.step >= other.first_step &&
              *chunk.step <= other.token_step;
     });
-    if (meets) others.push_back(VisibleText(other.id));
+    if (meets) others.push_back(other.id);
   }
   document_.AddPart(TitledTable{.table = TokenGapsTable(detail, steps, trace.run_zero()),
                                 .title = "The longest waits for a token",
@@ -287,23 +287,20 @@ Result<Document> Explainer::Gap(const ExplainTarget& target) {
                     : fmt::format("no gap {}: {} lists gaps 1 to {}", target.number, NameOf(trace),
                                   longest.gaps.size()));
   const IdleGap& gap = longest.gaps[target.number - 1];
-  document_.Add(
-      Subject{"gap",
-              fmt::format("{} of {}", target.number, NameOf(trace)),
-              {"device " + VisibleText(gap.device), FormatDuration(gap.when.length()) + " idle",
-               std::string(IdleCauseId(gap.cause))}});
+  document_.Add(Subject{"gap",
+                        fmt::format("{} of {}", target.number, NameOf(trace)),
+                        {"device " + gap.device, FormatDuration(gap.when.length()) + " idle",
+                         std::string(IdleCauseId(gap.cause))}});
   document_.Add(Labelled{"cause", {std::string(MeaningOf(gap.cause, trace.idle.requests))}});
   document_.Add(Labelled{
       "when",
       {FormatDuration(gap.when.start - trace.run_zero()) + " after the first event",
        fmt::format("{} to {} ns on the trace's clock", gap.when.start.ns, gap.when.end.ns)}});
   if (!gap.host.empty())
-    document_.Add(
-        Labelled{"host",
-                 {VisibleText(gap.host) +
-                  (gap.host_track.empty() ? "" : ", thread " + VisibleText(gap.host_track))}});
-  document_.Add(Labelled{"before", {VisibleText(gap.before)}});
-  document_.Add(Labelled{"after", {VisibleText(gap.after)}});
+    document_.Add(Labelled{
+        "host", {gap.host + (gap.host_track.empty() ? "" : ", thread " + gap.host_track)}});
+  document_.Add(Labelled{"before", {gap.before}});
+  document_.Add(Labelled{"after", {gap.after}});
   const std::vector<tacho::Step>& steps = trace.steps.steps;
   const auto after = std::ranges::upper_bound(
       steps, gap.when.start, {}, [](const tacho::Step& step) { return step.when.start; });

@@ -63,11 +63,11 @@ void AddSlowestBesideMedian(Document& document, const RequestAnalysis& requests)
       TitledTable{.table = RequestsBesideTable({&slowest, &median}, {"slowest", "median"}),
                   .title = "The slowest request beside the median one"});
   for (const auto& [name, row] : {std::pair("slowest", &slowest), std::pair("median", &median)}) {
-    document.Add(Paragraph{
-        fmt::format("{}: {}{}, {}, TTFT {}, {} in all", name, VisibleText(row->id),
-                    row->scenario.empty() ? "" : " (" + VisibleText(row->scenario) + ")",
-                    FormatCounted(row->tokens, "token"),
-                    FormatDuration(row->ttft.value_or(DurationNs{})), FormatDuration(row->e2e))});
+    document.Add(Paragraph{fmt::format("{}: {}{}, {}, TTFT {}, {} in all", name, row->id,
+                                       row->scenario.empty() ? "" : " (" + row->scenario + ")",
+                                       FormatCounted(row->tokens, "token"),
+                                       FormatDuration(row->ttft.value_or(DurationNs{})),
+                                       FormatDuration(row->e2e))});
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-Cell ShareOf(DurationNs part, DurationNs whole) {
+Cell ShareCell(DurationNs part, DurationNs whole) {
   if (whole.ns <= 0) return {};
   return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
 }
@@ -56,8 +56,8 @@ Table RequestPartsTable(const RequestRow& row) {
     if (row.parts.ns[i].ns == 0 && row.ttft_parts.ns[i].ns == 0) continue;
     const auto part = static_cast<RequestPart>(i);
     table.Add({std::string(RequestPartId(part)), row.ttft ? Cell(row.ttft_parts.ns[i].ns) : Cell(),
-               row.ttft ? ShareOf(row.ttft_parts.ns[i], *row.ttft) : Cell(), row.parts.ns[i].ns,
-               ShareOf(row.parts.ns[i], row.e2e), ShareOf(row.parts.ns[i], row.e2e),
+               row.ttft ? ShareCell(row.ttft_parts.ns[i], *row.ttft) : Cell(), row.parts.ns[i].ns,
+               ShareCell(row.parts.ns[i], row.e2e), ShareCell(row.parts.ns[i], row.e2e),
                std::string(MeaningOf(part))});
   }
   return table;
@@ -120,8 +120,8 @@ Table CellsTable(const StepCells& cells, size_t step) {
   const DurationNs before = cells.TimeBefore(step).length(), work = cells.steps[step].work.length();
   const auto add = [&](std::string name, DurationNs in_before, DurationNs in_work) {
     if (in_before.ns == 0 && in_work.ns == 0) return;
-    table.Add({std::move(name), in_before.ns, in_work.ns, ShareOf(in_work, work),
-               ShareOf(in_work, work)});
+    table.Add({std::move(name), in_before.ns, in_work.ns, ShareCell(in_work, work),
+               ShareCell(in_work, work)});
   };
   const auto rest = [](const StepCell& cell, DurationNs length) {
     length -= cell.comm + cell.copy;
