@@ -304,6 +304,7 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     if (facts.world_size) world_sizes.insert(*facts.world_size);
     sorted.push_back(inputs[i]);
     table.rows.push_back(RowOf(inputs[i]));
+    table.rows.back().input = i;
   }
   table.present.assign(present.begin(), present.end());
   if (!world_sizes.empty()) table.world_size = *world_sizes.rbegin();

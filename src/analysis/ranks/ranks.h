@@ -7,6 +7,7 @@
 
 #include "analysis/device/device_time.h"
 #include "analysis/facts.h"
+#include "analysis/ranks/blame.h"
 
 namespace tacho {
 
@@ -34,6 +35,7 @@ struct RankTimes {
 
 struct RankRow {
   std::string path;
+  size_t input = 0;  // index into the inputs
   std::optional<int64_t> rank;
   RankIdentity identity;
   // Sums over its devices. An empty window: no device has times, and the other figures are unknown.
@@ -95,8 +97,11 @@ struct RankTable {
   // In the recording with most ranks (among equals, where a rank computes longest), the rank that
   // computes longest: its row with the most compute time. Absent with fewer than 2 ranks.
   std::optional<size_t> slowest;
-  DurationNs slowest_compute;         // of that rank
-  DurationNs median_of_others;        // compute time of the other ranks there, by nearest rank
+  DurationNs slowest_compute;   // of that rank
+  DurationNs median_of_others;  // compute time of the other ranks there, by nearest rank
+  // Whom the ranks waited for in collectives; its ranks are indexes into `rows`. AnalyzeRun sets
+  // it.
+  RankBlame blame;
   std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: replicas or data-parallel
                                       // engines, told apart by path"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/device_totals.h"
+#include "report/json/blame_json.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
@@ -97,6 +98,7 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
     json.Fields("slowest", *ranks.slowest, "slowest_compute_ns", ranks.slowest_compute,
                 "median_compute_of_others_ns", ranks.median_of_others);
   }
+  if (ranks.rows.size() > 1) WriteBlameJson(json, ranks);
   json.List("warnings", ranks.warnings);
   json.End();
 }
