@@ -39,7 +39,7 @@ struct SkewCause {
   Kind kind = Kind::kUnknown;
   IdleCause idle = IdleCause::kUnknown;  // of kIdle
   std::string category = {};             // of kCompute
-  DurationNs time;
+  DurationNs time = {};
 
   [[nodiscard]] std::string Id() const;  // "idle.host-late", "compute.gemm.dense", "copies"
   // The host launched late, or had not begun the step.

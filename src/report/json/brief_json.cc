@@ -50,14 +50,33 @@ void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
   json.End();
 }
 
+std::string_view SignId(Straggler::Sign sign) {
+  switch (sign) {
+    case Straggler::Sign::kCausesWaiting:
+      return "causes-waiting";
+    case Straggler::Sign::kComputesLongest:
+      return "computes-longest";
+    case Straggler::Sign::kLeastCollectives:
+      break;
+  }
+  return "least-collectives";
+}
+
 void WriteStraggler(JsonWriter& json, const RankTable& ranks) {
-  const std::optional<Straggler> straggler = FindStraggler(ranks);
-  if (!straggler) return;
-  const bool computes = straggler->sign == Straggler::Sign::kComputesLongest;
-  json.Row("straggler", "name", RankLabel(ranks, ranks.rows[straggler->row]), "path",
-           ranks.rows[straggler->row].path, "sign",
-           computes ? "computes-longest" : "least-collectives", "ns", straggler->time,
-           "median_of_others_ns", straggler->others);
+  const std::vector<Straggler> found = FindStragglers(ranks);
+  if (found.empty()) return;
+  const Straggler& straggler = found.front();
+  const RankRow& row = ranks.rows[straggler.row];
+  json.BeginRow("straggler");
+  json.Fields("name", RankLabel(ranks, row), "path", row.path, "sign", SignId(straggler.sign), "ns",
+              straggler.time);
+  if (straggler.sign == Straggler::Sign::kCausesWaiting)
+    json.Fields("waiting_share", ShareOf(straggler.time, straggler.others), "waiting_ranks",
+                straggler.waiting_ranks, "cause", straggler.main.Id(), "late_ns_a_step",
+                straggler.late_a_step);
+  else
+    json.Field("median_of_others_ns", straggler.others);
+  json.End();
 }
 
 }  // namespace

@@ -34,8 +34,10 @@ std::string RankLabel(const RankTable& ranks, const std::string& path);
 
 // "of the 3 of 4 ranks with whole device times, "; "" where all are compared.
 std::string ComparedText(const RankTable& ranks);
-// "rank 3 computes longest: 650 us, 18.2 % more than the median of the others"; "" when none stands
-// out.
+// "idle time (host-late)"
+std::string SkewCauseText(const SkewCause& cause);
+// "23.1 % of seven ranks' time is waiting for TP3, whose host was late by 264 us a step", or "rank 3
+// computes longest: 650 us, 18.2 % more than the median of the others"; "" when none stands out.
 std::string StragglerText(const RankTable& ranks);
 
 }  // namespace tacho
