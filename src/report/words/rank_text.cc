@@ -174,6 +174,54 @@ std::string SkewCauseText(const SkewCause& cause) {
   return "unknown causes";
 }
 
+std::string ApartText(const RanksApart::Apart& apart) {
+  const auto against = [&](std::string_view what) {
+    return fmt::format("{} {} %, others {} %", what, FormatPercent(apart.own),
+                       FormatPercent(apart.others));
+  };
+  switch (apart.figure) {
+    case RanksApart::Figure::kWaitedFor:
+      return fmt::format("waited for: {} % of the others' time", FormatPercent(apart.own));
+    case RanksApart::Figure::kLost:
+      return "work is missing";
+    case RanksApart::Figure::kNoWork:
+      return "no device time";
+    case RanksApart::Figure::kBusy:
+      return against("busy");
+    case RanksApart::Figure::kCompute:
+      return against("compute");
+    case RanksApart::Figure::kExposedComm:
+      return against("exposed comm.");
+    case RanksApart::Figure::kIdle:
+      break;
+  }
+  return against("idle");
+}
+
+std::vector<std::string> RestTexts(const RanksApart& ranks) {
+  constexpr size_t kMostWorkers = 8;
+  std::vector<RanksApart::Rest> rest = ranks.rest;
+  const size_t workers = rest.size();
+  if (workers > kMostWorkers) {
+    for (size_t i = 1; i < workers; ++i) {
+      rest[0].ranks += rest[i].ranks;
+      rest[0].least_busy = std::min(rest[0].least_busy, rest[i].least_busy);
+      rest[0].most_busy = std::max(rest[0].most_busy, rest[i].most_busy);
+    }
+    rest.resize(1);
+  }
+  std::vector<std::string> texts;
+  for (const RanksApart::Rest& of : rest) {
+    const std::string worker = rest.size() > 1 ? VisibleText(of.worker) + ": " : "";
+    const std::string in = workers > kMostWorkers ? fmt::format(" in {} workers", workers) : "";
+    texts.push_back(fmt::format("{}{} {}{}: busy {} to {} %", worker,
+                                FormatCount(static_cast<int64_t>(of.ranks)),
+                                ranks.apart.empty() ? "ranks" : "others", in,
+                                FormatPercent(of.least_busy), FormatPercent(of.most_busy)));
+  }
+  return texts;
+}
+
 std::string StragglerText(const RankTable& ranks) {
   const std::vector<Straggler> stragglers = FindStragglers(ranks);
   if (stragglers.empty()) return "";
