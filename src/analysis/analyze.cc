@@ -295,6 +295,16 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   PlaceTraces(inputs, run);
   run.ranks = CompareRanks(inputs);
   if (!whole) run.ranks.missing.clear();
+  if (run.traces.size() > 1) {
+    const std::vector<CommRank> all = CommRanksOf(run);
+    std::vector<CommRank> ranks;
+    DigestsOfRanks digests;
+    for (const RankRow& row : run.ranks.rows) {
+      ranks.push_back(all[row.input]);
+      digests.push_back(run.traces[row.input].digest.get());
+    }
+    run.ranks.blame = BlameRanks(ranks, digests);
+  }
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }

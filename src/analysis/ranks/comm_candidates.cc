@@ -176,10 +176,11 @@ class SeriesOfTrace {
                ArgReader(trace, "Collective name")},
         sequence_(trace, "Seq") {}
 
-  void Add(uint32_t row) {
+  void Add(uint32_t row, const std::string& category) {
     const Stream& stream = trace_.words[trace_.gpu.stream[row]];
     const ArgsOf args = GpuArgs(trace_, row);
     CommSeries& series = Of(row, stream.device, args);
+    if (series.category.empty()) series.category = category;
     const std::string_view id = trace_.Text(stream.stream);
     const auto known = std::ranges::find(series.streams, id);
     const auto number = static_cast<uint32_t>(known - series.streams.begin());
@@ -235,18 +236,19 @@ class SeriesOfTrace {
 }  // namespace
 
 Communication CollectCommunication(const Trace& trace, const Classifier& classifier) {
-  enum : uint8_t { kNotSeen, kOther, kIsCommunication };
-  std::vector<uint8_t> names(trace.words.strings.size(), kNotSeen);
+  // By name: the category of a communication kernel, or one of these.
+  constexpr uint32_t kNotSeen = 0x10000, kOther = 0x10001;
+  std::vector<uint32_t> names(trace.words.strings.size(), kNotSeen);
   SeriesOfTrace series(trace);
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     if (trace.gpu.kind[row] != SliceKind::kKernel) continue;
     const StringId name = trace.gpu.name[row];
-    uint8_t& known = names[Index(name)];
+    uint32_t& known = names[Index(name)];
     if (known == kNotSeen) {
-      const auto category = classifier.OfKernel(trace.Text(name));
-      known = classifier.IsCommunication(category) ? kIsCommunication : kOther;
+      const WorkCategory category = classifier.OfKernel(trace.Text(name));
+      known = classifier.IsCommunication(category) ? category : kOther;
     }
-    if (known == kIsCommunication) series.Add(row);
+    if (known < kNotSeen) series.Add(row, classifier.categories()[known]);
   }
   return std::make_shared<const std::vector<CommSeries>>(std::move(series).Finish());
 }

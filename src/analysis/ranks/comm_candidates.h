@@ -25,9 +25,10 @@ struct CommKernel {
 // one process group if the trace names it, else those of one name.
 struct CommSeries {
   std::string device;
-  std::string key;    // equal on all ranks that take part
-  std::string name;   // of the collective ("allreduce"), else of the kernel
-  std::string group;  // name of the process group; "" if the trace has none
+  std::string key;       // equal on all ranks that take part
+  std::string name;      // of the collective ("allreduce"), else of the kernel
+  std::string group;     // name of the process group; "" if the trace has none
+  std::string category;  // of the first kernel in the trace: "comm.collective"
   std::vector<std::string> streams;
   bool names_group = false;         // the key has a process group
   std::vector<CommKernel> kernels;  // by start, then end, then row

@@ -30,7 +30,9 @@ size_t TraceDigest::MemoryBytes() const {
   size_t bytes = sizeof *this + steps.capacity() * sizeof(DigestStep) +
                  idle.capacity() * sizeof(IdleOverTime) +
                  cells.steps.capacity() * sizeof(StepCells::Step) +
-                 cells.cells.capacity() * sizeof(StepCell);
+                 cells.cells.capacity() * sizeof(StepCell) +
+                 categories.capacity() * sizeof(std::string);
+  for (const LeadUps& device : lead_ups) bytes += device.MemoryBytes();
   if (!communication) return bytes;
   for (const CommSeries& series : *communication)
     bytes += sizeof series + series.kernels.capacity() * sizeof(CommKernel);
@@ -57,18 +59,21 @@ DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) 
   std::ranges::stable_sort(by_device_start_, {},
                            [&](uint32_t i) { return digest_.steps[i].device.start; });
   if (!scope.window && scope.device.empty()) cells_.emplace(prepared);
+  digest_.categories = prepared.work.categories;
   for (const DeviceItems& device : prepared.work.devices) {
     IdleOverTime& idle = digest_.idle.emplace_back();
     idle.device = device.device;
     const Interval when = scope.window.value_or(device.extent);
     idle.start = when.start;
     idle.width = {when.length().ns / static_cast<int64_t>(IdleOverTime::kParts) + 1};
+    if (!prepared.work.on_host) lead_ups_.emplace_back(device);
   }
 }
 
 void DigestBuilder::AddIdle(const IdleStretch& stretch) {
   digest_.idle[stretch.device].Add(stretch.when, stretch.cause);
   if (cells_) cells_->AddIdle(stretch);
+  if (!lead_ups_.empty()) lead_ups_[stretch.device].AddIdle(stretch.when, stretch.cause);
   if (stretch.cause != IdleCause::kHostLate && stretch.cause != IdleCause::kInLaunchCall) return;
   const auto next =
       std::ranges::upper_bound(by_device_start_, stretch.when.start, {},
@@ -83,6 +88,7 @@ TraceDigest DigestBuilder::Finish(bool idle_known) && {
     digest_.idle.clear();
     for (DigestStep& step : digest_.steps) step.host_late = {};
   }
+  for (LeadUpBuilder& device : lead_ups_) digest_.lead_ups.push_back(std::move(device).Finish());
   return std::move(digest_);
 }
 

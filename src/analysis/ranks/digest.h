@@ -3,12 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/device/idle.h"
 #include "analysis/ranks/comm_candidates.h"
+#include "analysis/ranks/lead_ups.h"
 #include "analysis/requests/step_cells.h"
 #include "analysis/steps/steps.h"
 
@@ -45,15 +47,21 @@ struct IdleOverTime {
 
 // What remains of a trace for the analyses over ranks and requests. It owns all that it holds.
 //
-// Memory: 40 bytes a communication kernel, 344 a step, 24 KiB a device; the names of groups and
-// streams beside that. A trace of 100,000 collectives and 20,000 steps on one device takes 11 MB.
+// Memory: 40 bytes a communication kernel and those of its lead-up (lead_ups.h), 344 a step, 24 KiB
+// a device; the names of groups and streams beside that. A trace of 100,000 collectives and 20,000
+// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
   static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 344;
+  static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds
 
   Communication communication;  // of the whole trace, whatever the scope is
   std::vector<DigestStep> steps;
   std::vector<IdleOverTime> idle;  // by device; empty if it is unknown when devices were idle
   StepCells cells;                 // of `steps`; empty unless the scope is the whole trace
+  // By device; empty on a CPU engine. Of the scope's work. Without idle time if it is unknown when
+  // devices were idle.
+  std::vector<LeadUps> lead_ups;
+  std::vector<std::string> categories;  // the names that a WorkCategory stands for
 
   [[nodiscard]] size_t MemoryBytes() const;
 };
@@ -61,10 +69,12 @@ struct TraceDigest {
 // Makes the digest of one trace from what its analyses find anyway.
 class DigestBuilder {
  public:
-  // `scope`: that of `prepared`. Cost: O(n), that of FindStepWork.
+  // `scope`: that of `prepared`. Cost: O(n log n), that of FindStepWork and of
+  // LeadUpBuilder.
   explicit DigestBuilder(const PreparedTrace& prepared, const Scope& scope = {});
 
-  // To be called for each stretch of AttributeIdle, in its order. Cost: O(log s) for s steps.
+  // To be called for each stretch of AttributeIdle, in its order. Cost: O(log s) for s steps
+  // and communication kernels.
   void AddIdle(const IdleStretch& stretch);
   // `idle_known`: IdleTable::known. If it is false, no idle time is kept.
   TraceDigest Finish(bool idle_known) &&;
@@ -73,6 +83,7 @@ class DigestBuilder {
   TraceDigest digest_;
   std::optional<StepCellsBuilder> cells_;
   std::vector<uint32_t> by_device_start_;  // steps with work on a device
+  std::vector<LeadUpBuilder> lead_ups_;    // by device; empty on a CPU engine
 };
 
 }  // namespace tacho

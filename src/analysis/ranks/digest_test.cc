@@ -111,7 +111,9 @@ TEST(TraceDigest, TakesNoMoreMemoryThanItSays) {
   constexpr size_t kSteps = 5'000;
   const TraceAnalysis analysis = Digested(DigestedTrace(1, kSteps));
   EXPECT_LE(analysis.digest->MemoryBytes(),
-            kSteps * (TraceDigest::kBytesOfKernel + TraceDigest::kBytesOfStep) + 26'000);
+            kSteps * (TraceDigest::kBytesOfKernel + TraceDigest::kBytesOfLeadUp +
+                      TraceDigest::kBytesOfStep) +
+                30'000);
 }
 
 // What view matches of the traces that it keeps, the analyses match of digests.

@@ -140,7 +140,7 @@ std::optional<Collective> Confirm(const CommCandidate& candidate, const Clocks& 
     if (!placed || placed->against != clocks[candidate.front().rank]->against) return std::nullopt;
     const TimeNs start = kernel.when.start - placed->ahead;
     first_end = std::min(first_end, kernel.when.end - placed->ahead);
-    collective.parts.push_back({kernel.rank, kernel.row, start});
+    collective.parts.push_back({kernel.rank, kernel.row, start, kernel.when.length()});
     if (start > collective.parts[collective.last].start)
       collective.last = collective.parts.size() - 1;
   }
@@ -167,6 +167,7 @@ MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks) {
     for (const CommSeries& series : *rank.series) matched.kernels += series.kernels.size();
   }
   const std::vector<CommCandidate> candidates = FindCommCandidates(ranks);
+  matched.candidates = candidates.size();
   Clocks clocks(candidates, ranks.size());
   for (const CommCandidate& candidate : candidates) {
     auto collective = Confirm(candidate, clocks);

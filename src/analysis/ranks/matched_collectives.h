@@ -27,6 +27,7 @@ struct Collective {
   struct Part {
     uint32_t rank = 0, row = 0;
     TimeNs start;  // on the clock of the rank that the others are measured against
+    DurationNs length;
   };
   std::vector<Part> parts;  // by rank; two or more ranks
   size_t last = 0;          // the part that starts last, the first of equals
@@ -43,6 +44,14 @@ struct MatchedCollectives {
   std::vector<ClockResidual> residuals;  // by rank; none for those that others are measured against
   std::vector<Collective> collectives;
   size_t kernels = 0, unmatched = 0;  // kernels of all ranks; those in no collective
+  // How many collectives there would be if the clocks of all ranks agreed.
+  size_t candidates = 0;
+
+  // A kernel that is part `part` of `collectives[collective]`.
+  struct Place {
+    uint32_t rank, row, collective, part;
+  };
+  [[nodiscard]] const std::vector<Place>& places() const { return places_; }  // by rank, then row
 
   // The collective that a kernel is a part of, and which part; null where it is in none.
   [[nodiscard]] std::pair<const Collective*, const Collective::Part*> Find(uint32_t rank,
@@ -50,10 +59,7 @@ struct MatchedCollectives {
 
  private:
   friend MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks);
-  struct Place {
-    uint32_t rank, row, collective, part;
-  };
-  std::vector<Place> places_;  // by rank, then row
+  std::vector<Place> places_;
 };
 
 // The candidates of FindCommCandidates whose ends agree on all ranks, and that no rank left before

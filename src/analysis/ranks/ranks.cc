@@ -304,6 +304,7 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     if (facts.world_size) world_sizes.insert(*facts.world_size);
     sorted.push_back(inputs[i]);
     table.rows.push_back(RowOf(inputs[i]));
+    table.rows.back().input = i;
   }
   table.present.assign(present.begin(), present.end());
   if (!world_sizes.empty()) table.world_size = *world_sizes.rbegin();
@@ -324,7 +325,7 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   return table;
 }
 
-std::optional<Straggler> FindStraggler(const RankTable& table) {
+std::optional<Straggler> StragglerBySums(const RankTable& table) {
   if (!table.slowest) return std::nullopt;
   const RankRow& slowest_row = table.rows[*table.slowest];
   const std::vector<RankTimes> ranks =
@@ -347,11 +348,17 @@ std::optional<Straggler> FindStraggler(const RankTable& table) {
     const DurationNs others = MedianOfOthers(ranks, least, &RankTimes::comm_busy);
     const DurationNs own = ranks[least].comm_busy;
     if (!stands_out(others - own, ranks[least].window)) return std::nullopt;
-    return Straggler{Straggler::Sign::kLeastCollectives, ranks[least].row, own, others};
+    return Straggler{.sign = Straggler::Sign::kLeastCollectives,
+                     .row = ranks[least].row,
+                     .time = own,
+                     .others = others};
   }
   const DurationNs others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   if (!stands_out(slowest.compute - others, slowest.window)) return std::nullopt;
-  return Straggler{Straggler::Sign::kComputesLongest, slowest.row, slowest.compute, others};
+  return Straggler{.sign = Straggler::Sign::kComputesLongest,
+                   .row = slowest.row,
+                   .time = slowest.compute,
+                   .others = others};
 }
 
 }  // namespace tacho

@@ -7,6 +7,7 @@
 
 #include "analysis/device/device_time.h"
 #include "analysis/facts.h"
+#include "analysis/ranks/blame.h"
 
 namespace tacho {
 
@@ -34,6 +35,7 @@ struct RankTimes {
 
 struct RankRow {
   std::string path;
+  size_t input = 0;  // index into the inputs
   std::optional<int64_t> rank;
   RankIdentity identity;
   // Sums over its devices. An empty window: no device has times, and the other figures are unknown.
@@ -95,8 +97,11 @@ struct RankTable {
   // In the recording with most ranks (among equals, where a rank computes longest), the rank that
   // computes longest: its row with the most compute time. Absent with fewer than 2 ranks.
   std::optional<size_t> slowest;
-  DurationNs slowest_compute;         // of that rank
-  DurationNs median_of_others;        // compute time of the other ranks there, by nearest rank
+  DurationNs slowest_compute;   // of that rank
+  DurationNs median_of_others;  // compute time of the other ranks there, by nearest rank
+  // Whom the ranks waited for in collectives; its ranks are indexes into `rows`. AnalyzeRun sets
+  // it.
+  RankBlame blame;
   std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: replicas or data-parallel
                                       // engines, told apart by path"
 
@@ -105,20 +110,40 @@ struct RankTable {
 };
 RankTable CompareRanks(const std::vector<RankInput>& inputs);
 
-// The rank that holds the others up, as far as sums can tell.
+// A rank that holds the others up.
 struct Straggler {
   enum class Sign : uint8_t {
+    // The others waited for it in collectives, for 2 % of their windows or more (RankBlame).
+    kCausesWaiting,
+    // The others are only sums, for runs without such figures.
     kComputesLongest,  // most compute time, by 2 % of the window or more
     // Least time in collectives, if that outweighs the differences in compute time: the others may
     // be waiting for it.
     kLeastCollectives,
   } sign = Sign::kComputesLongest;
-  size_t row = 0;           // the one of its rows with the most compute time
-  DurationNs time, others;  // its compute or collective time, and the median of the others'
+  size_t row = 0;  // the one of its rows with the most compute time
+  // What it caused, and the windows of the others that share collectives with it; else its compute
+  // or collective time, and the median of the others'.
+  DurationNs time = {}, others = {};
+
+  // Of kCausesWaiting:
+  enum class Why : uint8_t { kHost, kCompute, kCopies, kCollectives, kIdle, kUnknown };
+  size_t waiting_ranks = 0;  // the others
+  Why why = Why::kUnknown;   // with the largest part of what it caused
+  double why_share = 0;      // 0..1: this part
+  SkewCause main = {};       // the largest cause of that kind
+  // How much later than the median of the others it came, a step; absent without steps. The first
+  // step does not count: its ranks had shared no collective before.
+  std::optional<DurationNs> late_a_step = {};
 };
+
+// Who holds the others up, largest cause of waiting first. With figures of RankBlame for most of
+// the collectives, those decide. Else the sums of StragglerBySums do, and there is at most one.
+std::vector<Straggler> FindStragglers(const RankTable& table);
+
 // Looks at the recording of `table.slowest`, and at its engine: if several traces claim to be one
 // rank (replicas), the folder says which belong to the engine. nullopt if no rank stands out, or if
 // it is unknown.
-std::optional<Straggler> FindStraggler(const RankTable& table);
+std::optional<Straggler> StragglerBySums(const RankTable& table);
 
 }  // namespace tacho

@@ -273,7 +273,7 @@ TEST(Ranks, TheRankThatWaitsLeastIsWaitedFor) {
                 .comm = rank == 1 ? 5 : 30,
                 .exposed_comm = rank == 1 ? 4 : 25});
   }
-  const std::optional<Straggler> straggler = FindStraggler(folder.Compare());
+  const std::optional<Straggler> straggler = StragglerBySums(folder.Compare());
   ASSERT_TRUE(straggler);
   EXPECT_EQ(straggler->sign, Straggler::Sign::kLeastCollectives);
   EXPECT_EQ(straggler->row, 1u);
@@ -287,7 +287,7 @@ TEST(Ranks, ThatLostDataAreNotComparedByTheirTimes) {
   for (int64_t rank = 0; rank < 3; ++rank)
     folder.Add({.path = "r", .rank = rank, .comm = 30, .exposed_comm = 30});
   folder.Add({.path = "r3", .rank = 3, .length = 50, .compute = 20, .comm = 5, .complete = false});
-  EXPECT_FALSE(FindStraggler(folder.Compare()).has_value());
+  EXPECT_FALSE(StragglerBySums(folder.Compare()).has_value());
   EXPECT_EQ(folder.Compare().most_busy, 1.0) << "its share of its own window is right";
   Folder of_two;
   of_two.Add({.path = "r0", .rank = 0, .world_size = 2});
@@ -300,7 +300,7 @@ TEST(Ranks, ALittleMoreComputeIsNoStraggler) {
     Folder folder;
     folder.Add({.path = "a", .rank = 0, .world_size = 2})
         .Add({.path = "b", .rank = 1, .world_size = 2, .compute = 40 + more});
-    EXPECT_EQ(FindStraggler(folder.Compare()).has_value(), more == 2);
+    EXPECT_EQ(StragglerBySums(folder.Compare()).has_value(), more == 2);
   }
 }
 
@@ -315,12 +315,12 @@ TEST(Ranks, ReplicasDoNotWaitForEachOther) {
     return folder.Compare();
   };
   const RankTable table = compare("w1/");
-  const std::optional<Straggler> straggler = FindStraggler(table);
+  const std::optional<Straggler> straggler = StragglerBySums(table);
   ASSERT_TRUE(straggler);
   EXPECT_EQ(table.rows[straggler->row].path, "w0/rank1");
   EXPECT_EQ(straggler->time, DurationNs{43});
   EXPECT_EQ(straggler->others, DurationNs{40}) << "of its own engine";
-  EXPECT_FALSE(FindStraggler(compare("w0/b-"))) << "nothing tells whose the ranks are";
+  EXPECT_FALSE(StragglerBySums(compare("w0/b-"))) << "nothing tells whose the ranks are";
 }
 
 TEST(Ranks, StagesOfARankAreOneRank) {
@@ -373,7 +373,7 @@ TEST(Ranks, AStragglerIsARankNotAFileOfItsStages) {
     }
   }
   const RankTable table = folder.Compare();
-  const std::optional<Straggler> straggler = FindStraggler(table);
+  const std::optional<Straggler> straggler = StragglerBySums(table);
   ASSERT_TRUE(straggler);
   EXPECT_EQ(straggler->sign, Straggler::Sign::kComputesLongest);
   EXPECT_EQ(table.rows[straggler->row].rank, 2);

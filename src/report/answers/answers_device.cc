@@ -204,10 +204,10 @@ Answer AnswerRanks(const AnswerInput& in) {
   const std::string straggler = StragglerText(ranks);
   answer.sentence = Sentence(ComparedText(ranks) +
                              (straggler.empty() ? std::string("no rank stands out") : straggler));
-  const std::optional<Straggler> found = FindStraggler(ranks);
-  if (!found) return answer;
+  const std::vector<Straggler> found = FindStragglers(ranks);
+  if (found.empty()) return answer;
   const auto trace =
-      std::ranges::find(in.run.traces, ranks.rows[found->row].path, &TraceAnalysis::path);
+      std::ranges::find(in.run.traces, ranks.rows[found.front().row].path, &TraceAnalysis::path);
   if (trace != in.run.traces.end() && !trace->devices.empty())
     answer.at = {static_cast<size_t>(trace - in.run.traces.begin()), trace->devices[0].window};
   return answer;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <variant>
 
 #include "model/producer_line.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
+#include "report/words/rank_text.h"
 #include "text/fit_name.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -16,7 +19,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostCategories = 12;
-constexpr size_t kMostRanks = 32, kMostRanksInMarkdown = 64;
+// Of more ranks, only those that differ are shown one by one, up to kMostRanksApart.
+constexpr size_t kMostRanks = 16, kMostRanksApart = 20, kMostRanksInMarkdown = 64;
 constexpr size_t kMostSkipped = 5;
 constexpr DurationNs kShortGap{1'000};
 
@@ -104,18 +108,74 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
       .table = CopiesTable(copies, "kind"), .title = "Copies", .screen_rows = options.top});
 }
 
+namespace {
+
+// Puts the ranks that differ first, with what sets them apart.
+void PutApartFirst(const RanksApart& apart, Table& table) {
+  std::vector<TableRow> rows;
+  std::vector<uint8_t> is_apart(table.rows.size());
+  table.columns.push_back(TableColumn{"", "differs in"}.ScreenOnly());
+  for (const RanksApart::Apart& each : apart.apart) {
+    is_apart[each.row] = 1;
+    rows.push_back(table.rows[each.row]);
+    rows.back().cells.emplace_back(ApartText(each));
+  }
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    if (is_apart[i] != 0) continue;
+    rows.push_back(std::move(table.rows[i]));
+    rows.back().cells.emplace_back();
+  }
+  table.rows = std::move(rows);
+}
+
+// Those that others waited for longest, if the waits are worth a table.
+void AddRankBlame(Document& document, const RunAnalysis& run) {
+  constexpr size_t kMostShown = 8;
+  constexpr double kLeastShare = 0.02;
+  const RankBlame& blame = run.ranks.blame;
+  DurationNs windows;
+  for (const RankRow& row : run.ranks.rows) windows += row.window;
+  if (windows.ns <= 0 || ShareOf(blame.waits, windows) < kLeastShare) return;
+  Table table = RankBlameTable(run.ranks, "waiting");
+  const auto caused = static_cast<size_t>(
+      std::ranges::find(table.columns, "caused_ns", &TableColumn::key) - table.columns.begin());
+  std::ranges::stable_sort(table.rows, std::greater(), [&](const TableRow& row) {
+    return std::get<int64_t>(row.cells[caused]);
+  });
+  document.AddPart(TitledTable{.table = std::move(table),
+                               .title = "Waiting",
+                               .screen_rows = kMostShown,
+                               .markdown_rows = kMostShown,
+                               .cut = true});
+}
+
+}  // namespace
+
 void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style) {
   if (run.ranks.rows.empty()) return;
   Table table = RanksTable(run.ranks, style, "rank");
   if (BusyIsLeast(run)) SayBusyIsLeast(table);
   std::ranges::find(table.columns, Unit::kStacked, &TableColumn::unit)->marks = {
       "compute", "exposed communication", "exposed copies", "idle"};
-  document.AddPart(TitledTable{.table = std::move(table),
-                               .title = "Ranks",
-                               .screen_rows = kMostRanks,
-                               .markdown_rows = kMostRanksInMarkdown});
+  TitledTable part{.table = std::move(table),
+                   .title = "Ranks",
+                   .screen_rows = kMostRanks,
+                   .markdown_rows = kMostRanksInMarkdown};
+  std::vector<std::string> rest;
+  if (part.table.rows.size() > kMostRanks) {
+    const RanksApart apart = FindRanksApart(run.ranks);
+    PutApartFirst(apart, part.table);
+    // Without a rank that differs, one stands for all.
+    part.screen_rows = std::clamp<size_t>(apart.apart.size(), 1, kMostRanksApart);
+    part.cut = apart.apart.size() <= kMostRanksApart;
+    if (part.cut) part.markdown_rows = part.screen_rows;
+    rest = RestTexts(apart);
+  }
+  document.AddPart(std::move(part));
+  for (std::string& text : rest) document.Add(Paragraph{std::move(text), Paint::kPlain, 3});
   for (const std::string& warning : run.ranks.warnings)
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
+  AddRankBlame(document, run);
 }
 
 void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,

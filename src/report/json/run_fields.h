@@ -5,6 +5,7 @@
 
 #include "analysis/schema/trace_fields.h"
 #include "report/device_totals.h"
+#include "report/json/blame_fields.h"
 #include "report/json/request_fields.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
@@ -38,30 +39,6 @@ void Times(auto& out, const auto& times) {
   }
   out.Field(Key{"comm_busy_ns", "sum of the unions of communication kernels"}, times.comm_busy);
   out.Field(Key{"kernel_sum_ns", "sum of kernel durations"}, times.kernel_sum);
-}
-
-void StragglerRow(auto& out, const RankTable& ranks) {
-  const std::optional<Straggler> straggler = FindStraggler(ranks);
-  if (!Holds(out, straggler.has_value())) return;
-  const Straggler found = straggler.value_or(Straggler{});
-  const RankRow none;
-  const RankRow& row = straggler ? ranks.rows[found.row] : none;
-  const std::string_view sign =
-      found.sign == Straggler::Sign::kComputesLongest ? "computes-longest" : "least-collectives";
-  out.BeginRow(Key{"straggler", "rank that holds the others up; absent if none stands out"});
-  out.Field(Key{"name", "name of the rank: `w0 TP1`, or its path"},
-            straggler ? RankLabel(ranks, row) : "");
-  out.Field(Key{"path", "path of its trace"}, row.path);
-  out.Field(Key{"sign",
-                "reason to think so: `computes-longest`, or `least-collectives`: the others may be "
-                "waiting "
-                "for it"},
-            sign);
-  out.Field(Key{"ns", "compute time of the rank; with `least-collectives` its time in collectives"},
-            found.time);
-  out.Field(Key{"median_of_others_ns", "median of the same figure over the other ranks"},
-            found.others);
-  out.End();
 }
 
 // What a verdict says of idle time and of kernels.
@@ -178,6 +155,7 @@ void Ranks(auto& out, const RankTable& ranks) {
                   "median compute time of the other ranks of its recording, by nearest rank"},
               ranks.median_of_others);
   }
+  if (Holds(out, ranks.rows.size() > 1)) Blame(out, ranks);
   out.List(Key{"warnings",
                "sentences to know before comparing: traces that claim the same rank, several world "
                "sizes, several recordings"},

@@ -49,6 +49,8 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title = "
 Table NotesTable(const Notes& notes, std::string title = "NOTES");
 // One row per rank, with the composition of its window drawn.
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
+// Whom the ranks waited for in collectives; no row without figures.
+Table RankBlameTable(const RankTable& ranks, std::string title = "WAITING");
 // The requests of a load: in their own order, or by e2e. Steps are numbered as in StepsTable.
 Table RequestsTable(const RequestAnalysis& requests, bool slowest_first,
                     std::string title = "REQUESTS");

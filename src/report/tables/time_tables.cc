@@ -227,7 +227,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
   if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;
   const bool with_paths = style.whole_names || !NamesTellApart(ranks);
   if (!std::ranges::all_of(ranks.rows, &RankRow::whole)) SayBusyIsLeast(table);
-  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  const std::vector<Straggler> stragglers = FindStragglers(ranks);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;
@@ -264,7 +264,9 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                CellOf(identity.pipeline),
                CellOf(identity.tensor),
                text(identity.stage)},
-              straggler && straggler->row == i ? Paint::kRed : Paint::kPlain);
+              std::ranges::find(stragglers, i, &Straggler::row) != stragglers.end()
+                  ? Paint::kRed
+                  : Paint::kPlain);
   }
   return table;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <vector>
@@ -93,22 +94,150 @@ std::string ComparedText(const RankTable& ranks) {
                          : "with whole device times");
 }
 
+namespace {
+
+// "7 ranks", but "seven ranks" up to ten.
+std::string RanksInWords(size_t count) {
+  constexpr std::array<std::string_view, 11> kWords = {
+      "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+  const std::string number =
+      count < kWords.size() ? std::string(kWords[count]) : FormatCount(static_cast<int64_t>(count));
+  return number + (count == 1 ? " rank" : " ranks");
+}
+
+// ", whose host was late by 264 us a step"
+std::string WhyLate(const Straggler& straggler) {
+  constexpr double kNearlyAll = 0.8;
+  const std::string by = straggler.late_a_step
+                             ? " by " + FormatDuration(*straggler.late_a_step) + " a step"
+                             : std::string();
+  const std::string longer =
+      straggler.late_a_step ? FormatDuration(*straggler.late_a_step) + " a step longer" : "longer";
+  if (straggler.why_share < kNearlyAll || straggler.why == Straggler::Why::kUnknown) {
+    const std::string mostly =
+        straggler.why == Straggler::Why::kUnknown
+            ? std::string()
+            : fmt::format(", {} % of it for {}", FormatPercent(straggler.why_share),
+                          SkewCauseText(straggler.main));
+    return ", which was late" + by + mostly;
+  }
+  switch (straggler.why) {
+    case Straggler::Why::kHost:
+      return ", whose host was late" + by;
+    case Straggler::Why::kCompute:
+      return fmt::format(", which computes {}, mostly {}", longer, straggler.main.category);
+    case Straggler::Why::kCopies:
+      return ", which copies " + longer;
+    case Straggler::Why::kCollectives:
+      return ", which is in other collectives " + longer;
+    case Straggler::Why::kIdle:
+      return fmt::format(", which is idle {}, mostly {}", longer, IdleCauseId(straggler.main.idle));
+    case Straggler::Why::kUnknown:
+      break;
+  }
+  return "";
+}
+
+// "23 % of seven ranks' time is waiting for TP3, whose host was late by 264 us a step"
+std::string WaitingText(const RankTable& ranks, const std::vector<Straggler>& stragglers) {
+  constexpr size_t kMostNamed = 2;
+  std::string text;
+  for (size_t i = 0; i < stragglers.size() && i < kMostNamed; ++i) {
+    const Straggler& each = stragglers[i];
+    const std::string share = FormatPercent(ShareOf(each.time, each.others)) + " %";
+    const std::string label = RankLabel(ranks, ranks.rows[each.row]);
+    text += i == 0 ? fmt::format("{} of {}' time is waiting for {}{}", share,
+                                 RanksInWords(each.waiting_ranks), label, WhyLate(each))
+                   : fmt::format(", and {} for {}{}", share, label, WhyLate(each));
+  }
+  if (stragglers.size() > kMostNamed)
+    text += fmt::format(", and more for {} others", stragglers.size() - kMostNamed);
+  return text;
+}
+
+}  // namespace
+
+std::string SkewCauseText(const SkewCause& cause) {
+  switch (cause.kind) {
+    case SkewCause::Kind::kIdle:
+      return "idle time (" + std::string(IdleCauseId(cause.idle)) + ")";
+    case SkewCause::Kind::kCompute:
+      return "compute (" + cause.category + ")";
+    case SkewCause::Kind::kCopies:
+      return "copies";
+    case SkewCause::Kind::kCollectives:
+      return "other collectives";
+    case SkewCause::Kind::kUnknown:
+    case SkewCause::Kind::kTooShort:
+      break;
+  }
+  return "unknown causes";
+}
+
+std::string ApartText(const RanksApart::Apart& apart) {
+  const auto against = [&](std::string_view what) {
+    return fmt::format("{} {} %, others {} %", what, FormatPercent(apart.own),
+                       FormatPercent(apart.others));
+  };
+  switch (apart.figure) {
+    case RanksApart::Figure::kWaitedFor:
+      return fmt::format("waited for: {} % of the others' time", FormatPercent(apart.own));
+    case RanksApart::Figure::kLost:
+      return "work is missing";
+    case RanksApart::Figure::kNoWork:
+      return "no device time";
+    case RanksApart::Figure::kBusy:
+      return against("busy");
+    case RanksApart::Figure::kCompute:
+      return against("compute");
+    case RanksApart::Figure::kExposedComm:
+      return against("exposed comm.");
+    case RanksApart::Figure::kIdle:
+      break;
+  }
+  return against("idle");
+}
+
+std::vector<std::string> RestTexts(const RanksApart& ranks) {
+  constexpr size_t kMostWorkers = 8;
+  std::vector<RanksApart::Rest> rest = ranks.rest;
+  const size_t workers = rest.size();
+  if (workers > kMostWorkers) {
+    for (size_t i = 1; i < workers; ++i) {
+      rest[0].ranks += rest[i].ranks;
+      rest[0].least_busy = std::min(rest[0].least_busy, rest[i].least_busy);
+      rest[0].most_busy = std::max(rest[0].most_busy, rest[i].most_busy);
+    }
+    rest.resize(1);
+  }
+  std::vector<std::string> texts;
+  for (const RanksApart::Rest& of : rest) {
+    const std::string worker = rest.size() > 1 ? VisibleText(of.worker) + ": " : "";
+    const std::string in = workers > kMostWorkers ? fmt::format(" in {} workers", workers) : "";
+    texts.push_back(fmt::format("{}{} {}{}: busy {} to {} %", worker,
+                                FormatCount(static_cast<int64_t>(of.ranks)),
+                                ranks.apart.empty() ? "ranks" : "others", in,
+                                FormatPercent(of.least_busy), FormatPercent(of.most_busy)));
+  }
+  return texts;
+}
+
 std::string StragglerText(const RankTable& ranks) {
-  const std::optional<Straggler> straggler = FindStraggler(ranks);
-  if (!straggler) return "";
-  const std::string label = RankLabel(ranks, ranks.rows[straggler->row]);
-  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
+  const std::vector<Straggler> stragglers = FindStragglers(ranks);
+  if (stragglers.empty()) return "";
+  const Straggler& first = stragglers.front();
+  if (first.sign == Straggler::Sign::kCausesWaiting) return WaitingText(ranks, stragglers);
+  const std::string label = RankLabel(ranks, ranks.rows[first.row]);
+  if (first.sign == Straggler::Sign::kLeastCollectives) {
     return fmt::format(
         "{} is in collectives for {}, the median of the others for {}: they may be waiting for "
         "it",
-        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
+        label, FormatDuration(first.time), FormatDuration(first.others));
   }
-  std::string clause =
-      fmt::format("{} computes longest: {}", label, FormatDuration(straggler->time));
-  if (straggler->others.ns > 0) {
-    clause +=
-        fmt::format(", {} % more than the median of the others",
-                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
+  std::string clause = fmt::format("{} computes longest: {}", label, FormatDuration(first.time));
+  if (first.others.ns > 0) {
+    clause += fmt::format(", {} % more than the median of the others",
+                          FormatPercent(ShareOf(first.time - first.others, first.others)));
   }
   return clause;
 }

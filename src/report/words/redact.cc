@@ -184,6 +184,7 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
   for (RequestGroup& group : run.requests.scenarios) group.scenario = Hash(group.scenario);
   run.joined.reset();
   for (MissingRanks& missing : run.ranks.missing) missing.worker = Id(missing.worker);
+  for (RankBlame::Group& group : run.ranks.blame.groups) group.name = Id(group.name);
   for (std::vector<std::string>* const files : {&run.skipped, &run.failed})
     for (std::string& file : *files) file = Hash(file) + ": not read, or left out";
   for (std::string& file : run.captures) file = Hash(file);

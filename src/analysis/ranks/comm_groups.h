@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/ranks/blame.h"
+#include "analysis/ranks/matched_collectives.h"
+
+namespace tacho {
+
+// Which parallelism a collective belongs to.
+class CommGroups {
+ public:
+  struct Name {
+    GroupKind kind = GroupKind::kOther;
+    std::string name;  // of the process group; "" if the trace has none
+  };
+
+  // `ranks` must outlive it.
+  explicit CommGroups(const std::vector<CommRank>& ranks) : ranks_(ranks) {}
+
+  // By its process group's name ("tp:0"); else dispatch and combine of experts are kExpert, and
+  // others are named by the one number in which their ranks differ. Cost: O(1) after the first
+  // collective of a rank.
+  [[nodiscard]] Name Of(const Collective& collective) const;
+
+ private:
+  [[nodiscard]] const CommSeries& SeriesOf(uint32_t rank, uint32_t row) const;
+  [[nodiscard]] GroupKind KindByRanks(const Collective& collective) const;
+
+  const std::vector<CommRank>& ranks_;
+  // By rank, then row; only of ranks that were asked for.
+  mutable std::unordered_map<uint32_t, std::unordered_map<uint32_t, uint32_t>> series_;
+};
+
+}  // namespace tacho

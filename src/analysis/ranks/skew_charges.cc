@@ -1,0 +1,299 @@
+#include "analysis/ranks/skew_charges.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+constexpr uint32_t kNoCollective = SkewEvents::kNone;
+
+// Time of a kind: of the rank that came last, or of a rank that it waited for.
+struct RankTime {
+  uint32_t rank;
+  LeadKind kind;
+  DurationNs time;
+};
+
+void AddTo(std::vector<RankTime>& times, RankTime add) {
+  const auto known = std::ranges::find_if(
+      times, [&](const RankTime& each) { return each.rank == add.rank && each.kind == add.kind; });
+  if (known == times.end())
+    times.push_back(add);
+  else
+    known->time += add.time;
+}
+
+// What each collective was charged to, for ranks that waited in it and are late for another.
+struct Booked {
+  bool done = false;
+  DurationNs transfer, waits;
+  std::vector<RankTime> charges;  // adds up to `waits`; empty if no rank is in another set
+};
+
+// What a device did from a kernel, without it, until another begins.
+class Account {
+ public:
+  Account(const SkewEvents& events, const std::vector<Booked>& booked)
+      : events_(events), booked_(booked) {}
+
+  // Calls `own` with each kind and time, and `handed` with what others made it wait.
+  template <typename Own, typename Handed>
+  void ForEach(uint32_t device, uint32_t from, uint32_t to, const Own& own,
+               const Handed& handed) const {
+    const SkewEvents::Device& of = events_.devices[device];
+    for (uint32_t kernel = from + 1; kernel <= to; ++kernel) {
+      DurationNs ran;
+      const size_t end = of.lead_ups->EndOfParts(kernel);
+      for (size_t i = of.lead_ups->FirstPart(kernel); i < end; ++i) {
+        const LeadUps::Part part = of.lead_ups->PartAt(i);
+        if (part.kind == kLeadCollective)
+          ran += part.time;
+        else
+          own(part.kind, part.time);
+      }
+      if (kernel < to) SplitCollective(of.collectives[kernel], ran, own, handed);
+    }
+  }
+
+ private:
+  template <typename Own, typename Handed>
+  void SplitCollective(uint32_t collective, DurationNs ran, const Own& own,
+                       const Handed& handed) const {
+    const Booked* booked = collective == kNoCollective ? nullptr : &booked_[collective];
+    if (booked == nullptr || !booked->done || booked->waits.ns == 0) {
+      own(kLeadCollective, ran);
+      return;
+    }
+    const DurationNs transfer = std::min(ran, booked->transfer);
+    own(kLeadCollective, transfer);
+    const double share =
+        static_cast<double>((ran - transfer).ns) / static_cast<double>(booked->waits.ns);
+    for (const RankTime& charge : booked->charges)
+      handed(RankTime{charge.rank,
+                      charge.kind,
+                      {static_cast<int64_t>(static_cast<double>(charge.time.ns) * share)}});
+  }
+
+  const SkewEvents& events_;
+  const std::vector<Booked>& booked_;
+};
+
+// Twice the median of the others, the mean of the middle two where there are two. `sorted`: two or
+// more, one of them `own`.
+DurationNs TwiceMedianOfOthers(const std::vector<DurationNs>& sorted, DurationNs own) {
+  const auto other = [&](size_t i) { return sorted[i] < own ? sorted[i] : sorted[i + 1]; };
+  return other((sorted.size() - 2) / 2) + other((sorted.size() - 1) / 2);
+}
+
+class Charger {
+ public:
+  Charger(const SkewEvents& events, size_t ranks, size_t kinds, DurationNs resolution)
+      : events_(events),
+        resolution_(resolution),
+        booked_(events.set_of.size()),
+        account_of_(events, booked_),
+        last_shared_(events.sets.size()),
+        slots_(kinds, kNoCollective),
+        balances_(ranks),
+        is_touched_(ranks) {
+    charges_.ranks.resize(ranks);
+    charges_.collectives.resize(events.set_of.size());
+    for (SkewCharges::OfRank& rank : charges_.ranks) rank.caused_by.resize(kinds);
+  }
+
+  SkewCharges Run() && {
+    for (const uint32_t collective : events_.by_end) ChargeOne(collective);
+    return std::move(charges_);
+  }
+
+ private:
+  using Part = SkewEvents::Part;
+  struct Shared {
+    uint32_t collective = kNoCollective;
+    size_t order = 0;
+  };
+
+  void ChargeOne(uint32_t collective) {
+    const SkewEvents::Set& set = events_.sets[events_.set_of[collective]];
+    const std::span<const Part> parts = events_.PartsOf(collective);
+    const size_t last =
+        static_cast<size_t>(std::ranges::min_element(parts, {}, &Part::length) - parts.begin());
+    of_ = &booked_[collective];
+    of_->transfer = parts[last].length;
+    last_rank_ = RankOf(parts[last]);
+    const std::vector<uint32_t> from = FromOf(set);
+    if (!from.empty()) CollectAccount(parts[last], from[last]);
+    DurationNs longest;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const DurationNs wait = parts[i].length - of_->transfer;
+      SkewCharges::OfRank& rank = charges_.ranks[RankOf(parts[i])];
+      ++rank.collectives;
+      rank.transfer += of_->transfer;
+      rank.suffered += wait;
+      of_->waits += wait;
+      longest = std::max(longest, wait);
+      if (wait.ns == 0) continue;
+      if (from.empty() || wait <= resolution_)
+        Book({last_rank_, from.empty() ? kLeadUnknown : kLeadTooShort, wait}, set.overlaps);
+      else
+        ChargeWait(parts[i], from[i], wait, set.overlaps);
+    }
+    if (longest.ns > 0) ++charges_.ranks[last_rank_].last;
+    charges_.collectives[collective] = {
+        {of_->transfer.ns * static_cast<int64_t>(parts.size())}, of_->waits, longest};
+    for (const Part& part : parts) {
+      charges_.ranks[RankOf(part)].waits_around += of_->waits;
+      charges_.ranks[RankOf(part)].parts_around += parts.size();
+    }
+    if (!from.empty() && longest > resolution_) AddLateness(parts);
+    CloseBalances(parts);
+    of_->done = true;
+    last_shared_[events_.set_of[collective]] = {collective, ++order_};
+  }
+
+  [[nodiscard]] uint32_t RankOf(const Part& part) const {
+    return events_.devices[part.device].rank;
+  }
+
+  // By part: the kernel of the collective that all of the set shared last; empty: none before.
+  [[nodiscard]] std::vector<uint32_t> FromOf(const SkewEvents::Set& set) const {
+    std::vector<uint32_t> from;
+    const SkewEvents::Set::Wider* latest = nullptr;
+    for (const SkewEvents::Set::Wider& wider : set.wider) {
+      if (last_shared_[wider.set].collective == kNoCollective) continue;
+      if (latest == nullptr || last_shared_[wider.set].order > last_shared_[latest->set].order)
+        latest = &wider;
+    }
+    if (latest == nullptr) return from;
+    const auto parts = events_.PartsOf(last_shared_[latest->set].collective);
+    for (const uint32_t member : latest->members) from.push_back(parts[member].kernel);
+    return from;
+  }
+
+  // Fills `account_` with what the rank that came last did.
+  void CollectAccount(const Part& part, uint32_t from) {
+    for (const RankTime& time : account_) {
+      if (time.rank == account_owner_) slots_[time.kind] = kNoCollective;
+    }
+    account_.clear();
+    account_owner_ = last_rank_;
+    const auto own = [&](LeadKind kind, DurationNs time) {
+      if (slots_[kind] == kNoCollective) {
+        slots_[kind] = static_cast<uint32_t>(account_.size());
+        account_.push_back({last_rank_, kind, {}});
+      }
+      account_[slots_[kind]].time += time;
+    };
+    account_of_.ForEach(part.device, from, part.kernel, own, [&](const RankTime& handed) {
+      if (handed.rank == last_rank_)
+        own(handed.kind, handed.time);
+      else
+        AddTo(account_, handed);
+    });
+  }
+
+  void ChargeWait(const Part& part, uint32_t from, DurationNs wait, bool overlaps) {
+    excess_ = account_;
+    account_of_.ForEach(
+        part.device, from, part.kernel,
+        [&](LeadKind kind, DurationNs time) {
+          if (slots_[kind] != kNoCollective) excess_[slots_[kind]].time -= time;
+        },
+        [&](RankTime handed) {
+          handed.time = -handed.time;
+          const auto same = std::ranges::find_if(excess_, [&](const RankTime& each) {
+            return each.rank == handed.rank && each.kind == handed.kind;
+          });
+          if (same != excess_.end()) same->time += handed.time;
+        });
+    std::ranges::sort(excess_, [](const RankTime& a, const RankTime& b) {
+      return std::tie(b.time, a.rank, a.kind) < std::tie(a.time, b.rank, b.kind);
+    });
+    const uint32_t waiting = RankOf(part);
+    DurationNs rest = wait;
+    for (const RankTime& each : excess_) {
+      if (rest.ns == 0 || each.time.ns <= 0) break;
+      // A rank is not charged for its own waiting, unless its devices wait for each other.
+      if (each.rank == waiting && waiting != last_rank_) continue;
+      const DurationNs paid = std::min(rest, each.time);
+      Book({each.rank, each.kind, paid}, overlaps);
+      Touch(each.rank, paid);
+      rest -= paid;
+    }
+    if (rest.ns > 0) {
+      Book({last_rank_, kLeadUnknown, rest}, overlaps);
+      Touch(last_rank_, rest);
+    }
+    Touch(waiting, -wait);
+  }
+
+  void Book(const RankTime& charge, bool overlaps) {
+    SkewCharges::OfRank& rank = charges_.ranks[charge.rank];
+    rank.caused += charge.time;
+    rank.caused_by[charge.kind] += charge.time;
+    if (overlaps) AddTo(of_->charges, charge);
+  }
+
+  void Touch(uint32_t rank, DurationNs by) {
+    if (!std::exchange(is_touched_[rank], true)) touched_.push_back(rank);
+    balances_[rank] += by;
+  }
+
+  // Chance could have given each rank of the collective the balance of any other.
+  void CloseBalances(std::span<const Part> parts) {
+    if (touched_.empty()) return;
+    for (const Part& part : parts) Touch(RankOf(part), {});
+    double squares = 0;
+    for (const uint32_t rank : touched_) {
+      const auto balance = static_cast<double>(balances_[rank].ns);
+      squares += balance * balance;
+    }
+    for (const uint32_t rank : touched_) {
+      const auto balance = static_cast<double>(balances_[rank].ns);
+      SkewCharges::OfRank& of = charges_.ranks[rank];
+      of.excess += balance;
+      of.squares += balance * balance;
+      of.variance += squares / static_cast<double>(parts.size());
+      balances_[rank] = {};
+      is_touched_[rank] = false;
+    }
+    touched_.clear();
+  }
+
+  void AddLateness(std::span<const Part> parts) {
+    lengths_.clear();
+    for (const Part& part : parts) lengths_.push_back(part.length);
+    std::ranges::sort(lengths_);
+    for (const Part& part : parts)
+      charges_.ranks[RankOf(part)].twice_late +=
+          TwiceMedianOfOthers(lengths_, part.length) - DurationNs{2 * part.length.ns};
+  }
+
+  const SkewEvents& events_;
+  const DurationNs resolution_;
+  std::vector<Booked> booked_;
+  const Account account_of_;
+  std::vector<Shared> last_shared_;  // by set
+  size_t order_ = 0;
+  SkewCharges charges_;
+
+  // Of the collective that is being charged:
+  Booked* of_ = nullptr;
+  uint32_t last_rank_ = kNoCollective, account_owner_ = kNoCollective;
+  std::vector<RankTime> account_, excess_;
+  std::vector<uint32_t> slots_;  // by kind: index into `account_` of the last rank's own time
+  std::vector<DurationNs> balances_, lengths_;
+  std::vector<uint8_t> is_touched_;
+  std::vector<uint32_t> touched_;
+};
+
+}  // namespace
+
+SkewCharges ChargeSkew(const SkewEvents& events, size_t ranks, size_t kinds,
+                       DurationNs resolution) {
+  return Charger(events, ranks, kinds, resolution).Run();
+}
+
+}  // namespace tacho

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "analysis/ranks/digest.h"
+#include "analysis/ranks/matched_collectives.h"
+
+namespace tacho {
+
+// A digest of each rank, as MatchCollectives had its ranks; null: none.
+using DigestsOfRanks = std::vector<const TraceDigest*>;
+
+// Matched collectives as the devices of the ranks saw them: the input of ChargeSkew. Refers to the
+// digests. A collective counts if all of its kernels have a lead-up; others lie outside the scope.
+struct SkewEvents {
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  struct Device {
+    uint32_t rank = 0;
+    const LeadUps* lead_ups = nullptr;
+    std::vector<uint32_t> collectives;  // by kernel of `lead_ups`; kNone: it is in none that counts
+  };
+  struct Part {
+    uint32_t device, kernel;  // index into Device::collectives
+    DurationNs length;
+  };
+  // Devices that have a collective in common.
+  struct Set {
+    // A set that contains all devices of this one; also this set itself.
+    struct Wider {
+      uint32_t set;
+      std::vector<uint32_t> members;  // by device of this set: its index in the other set
+    };
+    std::vector<uint32_t> devices;  // ascending
+    std::vector<Wider> wider;
+    bool overlaps = false;  // one of its devices is in another set, too
+  };
+
+  std::vector<Device> devices;   // by rank
+  std::vector<Set> sets;         // in the order of their first collective
+  std::vector<uint32_t> set_of;  // by collective; kNone: it does not count
+  std::vector<uint32_t>
+      by_end;  // the collectives that count, by the end of the part that came last
+
+  // By device.
+  [[nodiscard]] std::span<const Part> PartsOf(uint32_t collective) const {
+    return std::span(parts_).subspan(first_part_[collective],
+                                     first_part_[collective + 1] - first_part_[collective]);
+  }
+
+ private:
+  friend SkewEvents CollectSkewEvents(const DigestsOfRanks& digests,
+                                      const MatchedCollectives& matched);
+  void AddDevices(const DigestsOfRanks& digests, const MatchedCollectives& matched);
+  void FindSets();
+  void FindWider();
+
+  std::vector<Part> parts_;
+  std::vector<size_t> first_part_;  // by collective, and the end
+};
+
+// Cost: O(p log p) for p parts. Memory: 20 bytes a part, and 4 a communication kernel.
+SkewEvents CollectSkewEvents(const DigestsOfRanks& digests, const MatchedCollectives& matched);
+
+}  // namespace tacho

@@ -1,0 +1,41 @@
+// The ranks of a run: whom they waited for.
+#include <algorithm>
+
+#include "report/tables/result_tables.h"
+#include "report/words/rank_text.h"
+#include "text/format_number.h"
+
+namespace tacho {
+
+Table RankBlameTable(const RankTable& ranks, std::string title) {
+  Table table{
+      "rank_blame",
+      {TableColumn{"rank"}.FileOnly(), TableColumn{"path"}.FileOnly(),
+       TableColumn{"name", std::move(title)}.Stretches(),
+       TableColumn{"collectives", "collectives", Unit::kCount}.GivesWay(),
+       TableColumn{"last", "came last", Unit::kCount}.GivesWay(),
+       TableColumn{"transfer_ns", "transfer", Unit::kDuration}.GivesWay(),
+       TableColumn{"suffered_ns", "waited", Unit::kDuration},
+       TableColumn{"caused_ns", "waited for", Unit::kDuration},
+       TableColumn{"late_ns", "late", Unit::kDuration}, TableColumn{"", "mostly for"}.ScreenOnly(),
+       TableColumn{"stands_out"}.FileOnly(), TableColumn{"cause"}.FileOnly(),
+       TableColumn{"cause_ns", "", Unit::kDuration}.FileOnly()},
+      {}};
+  const std::vector<Straggler> stragglers = FindStragglers(ranks);
+  for (const RankBlame::Row& row : ranks.blame.table) {
+    const RankRow& rank = ranks.rows[row.rank];
+    const SkewCause* main = row.caused_by.empty() ? nullptr : &row.caused_by.front();
+    table.Add(
+        {CellOf(rank.rank), rank.path, RankLabel(ranks, rank), CountCell(row.collectives),
+         CountCell(row.last), row.transfer.ns, row.suffered.ns, row.caused.ns, row.late.ns,
+         main == nullptr ? Cell() : Cell(SkewCauseText(*main)),
+         std::string(row.stands_out ? "yes" : "no"), main == nullptr ? Cell() : Cell(main->Id()),
+         main == nullptr ? Cell() : Cell(main->time.ns)},
+        std::ranges::find(stragglers, row.rank, &Straggler::row) != stragglers.end()
+            ? Paint::kRed
+            : Paint::kPlain);
+  }
+  return table;
+}
+
+}  // namespace tacho

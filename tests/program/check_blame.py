@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What `tacho analyze` says of simulated runs in which a rank is late by a known time: on which rank, by how much, and
+that nobody is accused without a delay; the sums, the CSV file, and that the ranks of a large run fit on a screen.
+
+usage: check_blame.py TACHO [--only NAME ...]
+"""
+import csv
+import json
+import pathlib
+import re
+
+from scenario import check, main, run
+
+
+def output_of(*words):
+    done = run(*map(str, words))
+    check(f"{words[0]} ends well", done.returncode == 0, done.stderr)
+    return done.stdout
+
+
+def simulated(folder, *words):
+    output_of("simulate", "trace", "-o", folder, *words)
+    return json.loads(output_of("analyze", "--json", folder))
+
+
+def check_sums(name, blame):
+    table = blame["table"]
+    suffered, caused = (sum(row[key] for row in table) for key in ("suffered_ns", "caused_ns"))
+    check(f"{name}: caused = suffered", suffered == caused == blame["waiting_ns"] > 0, (suffered, caused))
+    check(f"{name}: groups add up", sum(group["waiting_ns"] for group in blame["groups"]) == suffered)
+    check(f"{name}: causes add up",
+          all(sum(cause["ns"] for cause in row["caused_by"]) == row["caused_ns"] for row in table))
+
+
+def late(folder):
+    """One of eight ranks is late by 300 us a step."""
+    folder = pathlib.Path(folder) / "late"
+    results = simulated(folder, "--ranks", 8, "--change", "late-rank@3:300us")
+    straggler, blame = results["verdict"]["straggler"], results["ranks"]["blame"]
+    check("late: on its rank", straggler["sign"] == "causes-waiting" and straggler["name"] == "TP3", straggler)
+    check("late: by as much", abs(straggler["late_ns_a_step"] - 300_000) < 9_000, straggler)
+    check("late: alone", [row["rank"] for row in blame["table"] if row["stands_out"]] == [3])
+    check_sums("late", blame)
+    text = " ".join(output_of("analyze", folder).split())
+    said = re.search(r"([0-9.]+) % of seven ranks' time is waiting for TP3, whose host was late by ([0-9]+) us a step", text)
+    check("late: the verdict says so", said and abs(float(said[1]) / 100 - straggler["waiting_share"]) < 1e-3, text[:600])
+    out = folder / "csv"
+    output_of("analyze", folder, "--csv", out)
+    rows = list(csv.DictReader((out / "rank_blame.csv").open()))
+    check("late: rank_blame.csv", [int(row["caused_ns"]) for row in rows] == [row["caused_ns"] for row in blame["table"]])
+    check("late: its cause", rows[3]["cause"] == "idle.between-steps" and rows[3]["stands_out"] == "yes", rows[3])
+
+
+def without(folder):
+    """No rank is late: nobody is accused."""
+    for seed in (1, 2, 3):
+        results = simulated(folder, "--ranks", 8, "--seed", seed, "--steps", 100)
+        check(f"seed {seed}: nobody", "straggler" not in results["verdict"], results["verdict"].get("straggler"))
+        check_sums(f"seed {seed}", results["ranks"]["blame"])
+
+
+def many(folder):
+    """The ranks of a large run: the late one, and one line for the others."""
+    results = simulated(folder, "--ranks", 64, "--steps", 30, "--layers", 2, "--change", "late-rank@40:400us")
+    check("64 ranks: the late one", results["verdict"]["straggler"]["name"] == "TP40", results["verdict"])
+    lines = output_of("analyze", folder).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(" RANKS"))
+    others = next((i for i, line in enumerate(lines) if "63 others: busy" in line), None)
+    check("64 ranks: one line for the others", others is not None and others - first <= 5, lines[first:first + 8])
+    check("64 ranks: the late one first", lines[first + 1].startswith(" TP40") and "waited for" in lines[first + 1],
+          lines[first:first + 3])
+    whole = output_of("analyze", "--ranks", folder)
+    check("64 ranks: all in the whole table", all(f"TP{i} " in whole for i in range(64)))
+
+
+if __name__ == "__main__":
+    main([late, without, many], __doc__)
