@@ -152,6 +152,7 @@ Result<Document> Explainer::Request(const std::string& id) {
                  {"it fits the steps in several ways; what differs between them is unknown"},
                  Paint::kYellow});
   document_.AddPart(TitledTable{.table = RequestPartsTable(*row), .title = "Parts"});
+  AddPartsLegend(document_, row->parts);
   if (!detail) {
     AddNext({{Command("analyze", "--requests"), "all requests"}});
     return std::move(document_);
@@ -189,6 +190,7 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
   }
   document_.AddPart(TitledTable{.table = TokenGapsTable(detail, steps, trace.run_zero()),
                                 .title = "The longest waits for a token",
+                                .screen_title = "LONGEST WAITS, TOKEN",
                                 .screen_rows = kSlowestGaps,
                                 .markdown_rows = kSlowestGaps,
                                 .cut = true});
@@ -198,9 +200,10 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
   if (others.empty()) return;
   const size_t count = others.size();
   others.resize(std::min(count, kListedRequests));
-  document_.Add(Paragraph{fmt::format("prompts read in the steps of its answer: {} of {}{}",
-                                      FormatCounted(count, "prompt"), fmt::join(others, ", "),
-                                      count > kListedRequests ? ", ..." : "")});
+  document_.Add(Paragraph{
+      fmt::format("{} read in the steps of its answer: {}{}",
+                  FormatCounted(count, "other prompt was", "other prompts were"),
+                  fmt::join(others, ", "), count > kListedRequests ? " and others" : "")});
 }
 
 Result<Document> Explainer::Step(const ExplainTarget& target) {

@@ -37,6 +37,10 @@ void AddRequestCommands(NextCommand& next, const RequestAnalysis& requests) {
 void AddRequestLegend(Document& document, const RequestAnalysis& requests) {
   RequestParts sums;
   for (const RequestRow& row : requests.rows) sums.Add(row.parts);
+  AddPartsLegend(document, sums);
+}
+
+void AddPartsLegend(Document& document, const RequestParts& sums) {
   size_t widest = 0;
   for (size_t i = 0; i < kRequestParts; ++i) {
     if (sums.ns[i].ns > 0)

@@ -47,18 +47,16 @@ Table RequestPartsTable(const RequestRow& row) {
   Table table{
       "request_parts",
       {Col{"part", "part", kText}, Col{"ttft_part_ns", "TTFT", kDuration}.Adds().UnitGroup(1),
-       Col{"ttft_share", "%", kShare}.Adds(),
+       Col{"ttft_share", "TTFT", kShare}.Adds(),
        Col{"e2e_part_ns", "E2E", kDuration}.Adds().UnitGroup(1),
-       Col{"e2e_share", "%", kShare}.Adds(), Col{"", "", kBar}.ScreenOnly(),
-       Col{"meaning", "what", kText}.Stretches().GivesWay()},
+       Col{"e2e_share", "E2E", kShare}.Adds(), Col{"", "", kBar}.ScreenOnly()},
       {}};
   for (size_t i = 0; i < kRequestParts; ++i) {
     if (row.parts.ns[i].ns == 0 && row.ttft_parts.ns[i].ns == 0) continue;
     const auto part = static_cast<RequestPart>(i);
     table.Add({std::string(RequestPartId(part)), row.ttft ? Cell(row.ttft_parts.ns[i].ns) : Cell(),
                row.ttft ? ShareCell(row.ttft_parts.ns[i], *row.ttft) : Cell(), row.parts.ns[i].ns,
-               ShareCell(row.parts.ns[i], row.e2e), ShareCell(row.parts.ns[i], row.e2e),
-               std::string(MeaningOf(part))});
+               ShareCell(row.parts.ns[i], row.e2e), ShareCell(row.parts.ns[i], row.e2e)});
   }
   return table;
 }
@@ -113,7 +111,7 @@ Table CellsTable(const StepCells& cells, size_t step) {
   Table table{
       "step_device",
       {Col{"what", "what", kText}, Col{"before_ns", "before it", kDuration}.Adds().UnitGroup(1),
-       Col{"work_ns", "in it", kDuration}.Adds().UnitGroup(1), Col{"share", "%", kShare}.Adds(),
+       Col{"work_ns", "in it", kDuration}.Adds().UnitGroup(1), Col{"share", "of it", kShare}.Adds(),
        Col{"", "", kBar}.ScreenOnly()},
       {}};
   if (!cells.HasCells() || !cells.steps[step].known) return table;
