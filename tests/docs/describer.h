@@ -21,7 +21,7 @@ namespace tacho {
 // fields: a JSON Schema (draft 2020-12). A visit to an object of depth d with all that is optional
 // down to there and nothing of it from there on has exactly the fields that such objects always
 // have, so one visit to each depth finds these. Throws std::logic_error for a field without a
-// meaning beside one with it, and for a time whose key does not end in "ns".
+// meaning beside one with it, and for a time whose key has a meaning and does not end in "ns".
 class Describer {
  public:
   static constexpr bool kReads = false;
@@ -102,7 +102,8 @@ class Describer {
   template <typename T>
   void Of(const Key& key, const T& value, bool always) {
     if constexpr (requires(T time) { time.ns; }) {
-      if (!key.name.ends_with("ns")) throw std::logic_error(std::string(key.name) + ": not _ns");
+      if (!key.means.empty() && !key.name.ends_with("ns"))
+        throw std::logic_error(std::string(key.name) + ": not _ns");
     }
     const std::string type = TypeOf<T>();
     always ? Always(key, type) : Named(key, type);
@@ -152,7 +153,7 @@ class Describer {
   }
   Node& Always(const Key& key, const std::string& type) {
     Node& node = Named(key, type);
-    if (open_.size() == depth_) node.always = true;
+    if (open_.size() == depth_ && !key.means.empty()) node.always = true;
     return node;
   }
   void Open(Node& node) {

@@ -38,7 +38,7 @@ def late(folder):
     results = simulated(folder, "--ranks", 8, "--change", "late-rank@3:300us")
     straggler, blame = results["verdict"]["straggler"], results["ranks"]["blame"]
     check("late: on its rank", straggler["sign"] == "causes-waiting" and straggler["name"] == "TP3", straggler)
-    check("late: by as much", abs(straggler["late_ns_a_step"] - 300_000) < 9_000, straggler)
+    check("late: by as much", abs(straggler["late_a_step_ns"] - 300_000) < 9_000, straggler)
     check("late: alone", [row["rank"] for row in blame["table"] if row["stands_out"]] == [3])
     check_sums("late", blame)
     text = " ".join(output_of("analyze", folder).split())

@@ -74,7 +74,7 @@ void StragglerRow(auto& out, const RankTable& ranks) {
     out.Field(Key{"waiting_ranks", "number of these ranks"}, found.waiting_ranks);
     out.Field(Key{"cause", "largest cause, as in `ranks.blame.table[].caused_by`"},
               found.main.Id());
-    out.Field(Key{"late_ns_a_step",
+    out.Field(Key{"late_a_step_ns",
                   "time by which it came later than the median of the others, a step after the "
                   "first; absent without steps"},
               found.late_a_step);
