@@ -1,5 +1,6 @@
 #include "run/read_requests.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -30,20 +31,34 @@ std::string TextOf(const Json& object, const char* key) {
   return text != object.end() && text->is_string() ? text->get<std::string>() : std::string();
 }
 
-// Appends the chunks of a record, which has their times as differences.
-void AddChunks(const Json& record, TimeNs sent, RequestTable& table) {
+// Analyses take memory for each token, so what a few digits claim is bounded.
+constexpr int64_t kMostTokensOfOne = 1 << 20, kMostTokensOfAll = 1 << 25;
+
+// Appends the chunks of a record, which has their times as differences; none if they have more than
+// `most` tokens. Returns how many they have.
+int64_t AddChunks(const Json& record, TimeNs sent, int64_t most, RequestTable& table) {
   const auto times = record.find("chunk_dt_ns"), tokens = record.find("chunk_tokens");
   if (times == record.end() || tokens == record.end() || !times->is_array() ||
       !tokens->is_array() || times->size() != tokens->size())
-    return;
+    return 0;
+  const size_t before = table.chunks.size();
+  int64_t sum = 0;
   for (size_t i = 0; i < times->size(); ++i) {
-    if (!(*times)[i].is_number_integer() || !(*tokens)[i].is_number_unsigned()) return;
+    if (!(*times)[i].is_number_integer() || !(*tokens)[i].is_number_unsigned()) return sum;
+    const auto here = (*tokens)[i].get<uint64_t>();
+    if (here > static_cast<uint64_t>(most - sum)) {
+      table.chunks.resize(before);
+      return 0;
+    }
     sent.ns = AddSaturated(sent.ns, (*times)[i].get<int64_t>());
-    table.chunks.push_back({sent, (*tokens)[i].get<uint32_t>()});
+    table.chunks.push_back({sent, static_cast<uint32_t>(here)});
+    sum += static_cast<int64_t>(here);
   }
+  return sum;
 }
 
-void AddRequest(const Json& record, RequestTable& table) {
+// Takes its tokens from `left`.
+void AddRequest(const Json& record, int64_t& left, RequestTable& table) {
   Request& request = table.rows.emplace_back();
   request.id = TextOf(record, "id");
   request.server_id = TextOf(record, "server_id");
@@ -52,7 +67,9 @@ void AddRequest(const Json& record, RequestTable& table) {
   request.whole = TextOf(record, "status") == "done";
   request.prompt_tokens = CountOf(record, "prompt_tokens");
   request.cached_tokens = CountOf(record, "cached_tokens");
+  const int64_t most = std::min(left, kMostTokensOfOne);
   request.output_tokens = CountOf(record, "output_tokens");
+  if (request.output_tokens.value_or(0) > most) request.output_tokens.reset();
   if (const auto ended = CountOf(record, "ended_unix_ns")) request.ended = TimeNs{*ended};
   request.counted = TextOf(record, "counted_by") != "chunks";
   request.first_chunk = request.end_chunk = table.chunks.size();
@@ -68,8 +85,9 @@ void AddRequest(const Json& record, RequestTable& table) {
   request.sent = TimeNs{*unix};
   request.first_token = time_of("first_token_ns");
   request.last_token = time_of("last_token_ns");
-  AddChunks(record, *request.sent, table);
+  const int64_t in_chunks = AddChunks(record, *request.sent, most, table);
   request.end_chunk = table.chunks.size();
+  left -= std::max(in_chunks, request.output_tokens.value_or(0));
 }
 
 void AddWorker(const Json& worker, RequestTable& table) {
@@ -112,10 +130,11 @@ RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_js
       if (worker.is_object()) AddWorker(worker, table);
   }
   table.engines = table.workers.size();
+  int64_t left = kMostTokensOfAll;
   while (!requests_jsonl.empty()) {
     const size_t end = requests_jsonl.find('\n');
     const Json record = ParseJson(requests_jsonl.substr(0, end));
-    if (record.is_object()) AddRequest(record, table);
+    if (record.is_object()) AddRequest(record, left, table);
     requests_jsonl.remove_prefix(end == std::string_view::npos ? requests_jsonl.size() : end + 1);
   }
   return table;
