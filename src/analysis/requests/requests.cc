@@ -297,7 +297,7 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   if (row.lacks != RequestLacks::kNothing) return std::nullopt;
   const Engine& engine = *EngineOfRequest(number);
   const RequestTimes times = TimesOf(number, engine);
-  const std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());
+  const std::vector<RequestFit> fits = FitsOf(number, join_.requests[number].tokens.size());
   RequestDetail detail{times.due, times.sent, {}, {}, false};
   const std::vector<uint32_t>& first = fits.front().steps();
   if (fits.front().first_read() != RequestFit::kNoStep) {
