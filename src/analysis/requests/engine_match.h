@@ -10,8 +10,13 @@ namespace tacho {
 
 // Whose requests an engine may have served.
 enum class Served : uint8_t {
-  kRecorded,  // those of the records: each step makes as many of their tokens as it says
-  kOthersToo,
+  // Those of the records: each step makes as many of their tokens as it says. And the engine knows
+  // which step makes the last token that a request may have.
+  kRecordedToLimit,
+  // Those of the records, and a request may be in another step or two after the one that makes its
+  // last token (SGLang with overlapped scheduling).
+  kRecorded,
+  kOthersToo,  // also others
 };
 
 // The assignment of requests to the steps of one engine.
@@ -24,12 +29,15 @@ class EngineMatch {
   // `optional`: it may also have been served by another engine.
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
-  // Finds out where tokens can be; kJoined, kOthers, kContradiction or kTooMuch. An optional request
+  // Finds out where tokens can be: kJoined, kOthers, kContradiction or kTooMuch. An optional request
   // that cannot be here ends with fits = false; one that some step needs ends with needed = true.
   JoinWhy Match(Served served);
   // Whether, somewhere, more requests are in a step than the records have in flight within a second.
   // So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
+  // After a match to the limit: whether a request lies in the trace with all its tokens and steps
+  // after them. One more step with it would have been a contradiction there.
+  [[nodiscard]] bool LimitProven() const;
 
   [[nodiscard]] const PossibleSeats& seats() const { return seats_; }
   [[nodiscard]] bool needed(size_t seating) const { return needed_[seating]; }

@@ -88,8 +88,15 @@ class Joiner {
       }
     };
     begin();
-    JoinWhy why = JoinWhy::kNoRequests;
-    if (!at_[engine]->seats().seatings.empty()) why = at_[engine]->Match(Served::kRecorded);
+    if (at_[engine]->seats().seatings.empty()) {
+      join_.engine_why[engine] = JoinWhy::kNoRequests;
+      return;
+    }
+    JoinWhy why = at_[engine]->Match(Served::kRecordedToLimit);
+    if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
+      begin();
+      why = at_[engine]->Match(Served::kRecorded);
+    }
     if (why == JoinWhy::kContradiction && at_[engine]->OthersProven()) {
       begin();
       why = at_[engine]->Match(Served::kOthersToo);
