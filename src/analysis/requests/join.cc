@@ -34,7 +34,8 @@ class Joiner {
       for (uint32_t engine = 0; engine < open.size(); ++engine) {
         if (open[engine]) MatchEngine(engine);
       }
-      open = Settle();
+      open = ShareDoubts();
+      if (std::ranges::count(open, true) == 0) open = Settle();
     }
     maybe_inside_.resize(candidates_.size());
     for (uint32_t engine = 0; engine < at_.size(); ++engine) TakeSeats(engine);
@@ -69,6 +70,15 @@ class Joiner {
           static_cast<int64_t>(of_worker[worker].size()) < table_.workers[worker].engines;
       any_lacks = any_lacks || lacks[worker];
     }
+    serves_others_.assign(at_.size(), false);
+    group_.resize(at_.size());
+    bool any_routed = false;
+    for (size_t i = 0; i < table_.rows.size(); ++i)
+      any_routed |= times_.requests[i].any && table_.rows[i].worker >= workers;
+    for (const uint32_t engine : all) {
+      const uint32_t worker = join_.engines[engine].worker;
+      group_[engine] = any_routed || worker >= workers ? all : of_worker[worker];
+    }
     for (uint32_t i = 0; i < table_.rows.size(); ++i) {
       Candidates& of = candidates_.emplace_back();
       if (!times_.requests[i].any) continue;
@@ -76,6 +86,26 @@ class Joiner {
       of = worker < workers ? Candidates{of_worker[worker], lacks[worker]}
                             : Candidates{all, any_lacks};
     }
+  }
+
+  // Engines that requests may share are a group. Requests that fit on none of them as they should
+  // might fill the steps of another one, so what makes one doubtful does so with all. Returns the
+  // engines that must be matched again.
+  std::vector<bool> ShareDoubts() {
+    std::vector<bool> again(at_.size(), false);
+    for (uint32_t engine = 0; engine < at_.size(); ++engine) {
+      if (join_.engine_why[engine] == JoinWhy::kContradiction) {
+        for (const uint32_t other : group_[engine]) {
+          if (IsOpen(other)) join_.engine_why[other] = JoinWhy::kContradiction;
+        }
+      } else if (join_.engine_why[engine] == JoinWhy::kOthers) {
+        for (const uint32_t other : group_[engine]) {
+          if (serves_others_[other] || !IsOpen(other)) continue;
+          again[other] = serves_others_[other] = true;
+        }
+      }
+    }
+    return again;
   }
 
   void MatchEngine(uint32_t engine) {
@@ -92,12 +122,16 @@ class Joiner {
       join_.engine_why[engine] = JoinWhy::kNoRequests;
       return;
     }
-    JoinWhy why = at_[engine]->Match(Served::kRecordedToLimit);
-    if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
+    JoinWhy why = JoinWhy::kContradiction;
+    if (!serves_others_[engine]) why = at_[engine]->Match(Served::kRecordedToLimit);
+    if (serves_others_[engine]) {
+      why = at_[engine]->Match(Served::kOthersToo);
+    } else if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
       begin();
       why = at_[engine]->Match(Served::kRecorded);
     }
-    if (why == JoinWhy::kContradiction && at_[engine]->OthersProven()) {
+    if (!serves_others_[engine] && why == JoinWhy::kContradiction && at_[engine]->OthersProven()) {
+      serves_others_[engine] = true;
       begin();
       why = at_[engine]->Match(Served::kOthersToo);
     }
@@ -194,6 +228,8 @@ class Joiner {
   std::vector<StepRooms> rooms_;
   std::vector<Candidates> candidates_;           // by request
   std::vector<std::optional<EngineMatch>> at_;   // by engine
+  std::vector<std::vector<uint32_t>> group_;  // by engine: others that may have its requests
+  std::vector<bool> serves_others_;           // by engine
   std::vector<std::vector<bool>> maybe_inside_;  // by request and token; for those without an engine
 
  public:
