@@ -56,10 +56,21 @@ bool EngineMatch::LimitProven() const {
   return false;
 }
 
-bool EngineMatch::AllFit() const {
-  return std::ranges::all_of(seats_.seatings, [](const Seating& seating) {
-    return seating.fits || seating.optional;
+bool EngineMatch::AnyInside() const {
+  return std::ranges::any_of(seats_.seatings, [&](const Seating& seating) {
+    if (times_.requests[seating.request].tokens == 0) return true;
+    const SeatRange* later = seats_.seats.data() + seating.seats;
+    bool inside =
+        seating.first_token.last >= 0 && seating.first_token.first < seats_.prompt_slots();
+    for (uint32_t i = 0; i < seating.later && !inside; ++i)
+      inside = later[i].last >= 0 && later[i].first < seats_.answer_slots();
+    return inside;
   });
+}
+
+bool EngineMatch::AllFit() const {
+  return std::ranges::all_of(
+      seats_.seatings, [](const Seating& seating) { return seating.fits || seating.optional; });
 }
 
 void EngineMatch::OrderAll(bool& changed) {
@@ -109,6 +120,8 @@ JoinWhy EngineMatch::Match(Served served) {
     OrderAll(changed);
     if (!AllFit()) return JoinWhy::kContradiction;
   }
+  // Steps with requests, and none of the records is in any: their times do not belong together.
+  if (!AnyInside()) return JoinWhy::kContradiction;
   return served == Served::kOthersToo ? JoinWhy::kOthers : JoinWhy::kJoined;
 }
 

@@ -29,11 +29,12 @@ class EngineMatch {
   // `optional`: it may also have been served by another engine.
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
-  // Finds out where tokens can be: kJoined, kOthers, kContradiction or kTooMuch. An optional request
-  // that cannot be here ends with fits = false; one that some step needs ends with needed = true.
+  // Finds out where tokens can be: kJoined, kOthers, kContradiction or kTooMuch. An optional
+  // request that cannot be here ends with fits = false; one that some step needs ends with needed =
+  // true.
   JoinWhy Match(Served served);
-  // Whether, somewhere, more requests are in a step than the records have in flight within a second.
-  // So the engine served others, unless the clocks are wrong by a second.
+  // Whether, somewhere, more requests are in a step than the records have in flight within a
+  // second. So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
   // After a match to the limit: whether a request lies in the trace with all its tokens and steps
   // after them. One more step with it would have been a contradiction there.
@@ -48,6 +49,8 @@ class EngineMatch {
   [[nodiscard]] std::vector<int64_t> InFlight(DurationNs margin) const;
   JoinWhy Propagate(Served served, const std::vector<int64_t>& in_flight);
   [[nodiscard]] bool AllFit() const;
+  // Whether a token of the records may be in some step.
+  [[nodiscard]] bool AnyInside() const;
   void OrderAll(bool& changed);
 
   const StepRooms& rooms_;

@@ -26,8 +26,8 @@ JoinEngine EngineOf(const TraceDigest& digest, const std::optional<ClockShift>& 
       digest.steps, [](const DigestStep& step) { return MaySpeculate(step.label); });
   for (uint32_t i = 0; i < digest.steps.size(); ++i) {
     const DigestStep& step = digest.steps[i];
-    engine.steps.push_back({step.label, shift.Convert(step.when),
-                            shift.Convert(MadeBy(step, by_device)), i});
+    engine.steps.push_back(
+        {step.label, shift.Convert(step.when), shift.Convert(MadeBy(step, by_device)), i});
   }
   std::ranges::stable_sort(engine.steps, {}, [](const EngineStep& step) {
     return std::tuple(step.when.start, step.when.end);

@@ -30,11 +30,11 @@ struct JoinEngine {
   std::optional<DurationNs> clock_error;
 };
 
-// The steps of a trace on the client's clock. An engine that launches work ahead ends the annotation
-// long before the device has made the tokens. So they are out no earlier than the annotation's end,
-// and no earlier than the start of the step's work on the device plus the time that it kept the
-// device busy. Work that follows the tokens (a copy for the next step) is short. That of a draft
-// model is not: if the engine decodes speculatively, only the annotation counts.
+// The steps of a trace on the client's clock. An engine that launches work ahead ends the
+// annotation long before the device has made the tokens. So they are out no earlier than the
+// annotation's end, and no earlier than the start of the step's work on the device plus the time
+// that it kept the device busy. Work that follows the tokens (a copy for the next step) is short.
+// That of a draft model is not: if the engine decodes speculatively, only the annotation counts.
 //
 // `to_client`: from the clock of the trace; nullopt, or
 // without an error: not known. Training steps and parts of steps do not count. Cost: O(n log n).

@@ -218,19 +218,20 @@ class Joiner {
         join_.one_of += seat.fit == Fit::kOneOf ? 1 : 0;
       }
     }
-    join_.why = join_.engine_why.empty() ? JoinWhy::kNoSteps
-                                         : *std::ranges::min_element(join_.engine_why);
+    join_.why =
+        join_.engine_why.empty() ? JoinWhy::kNoSteps : *std::ranges::min_element(join_.engine_why);
   }
 
   const RequestTable& table_;
   RequestJoin& join_;
   TokenTimesOf times_;
   std::vector<StepRooms> rooms_;
-  std::vector<Candidates> candidates_;           // by request
-  std::vector<std::optional<EngineMatch>> at_;   // by engine
-  std::vector<std::vector<uint32_t>> group_;  // by engine: others that may have its requests
-  std::vector<bool> serves_others_;           // by engine
-  std::vector<std::vector<bool>> maybe_inside_;  // by request and token; for those without an engine
+  std::vector<Candidates> candidates_;          // by request
+  std::vector<std::optional<EngineMatch>> at_;  // by engine
+  std::vector<std::vector<uint32_t>> group_;    // by engine: others that may have its requests
+  std::vector<bool> serves_others_;             // by engine
+  std::vector<std::vector<bool>>
+      maybe_inside_;  // by request and token; for those without an engine
 
  public:
   [[nodiscard]] const TokenTimesOf& times() const { return times_; }

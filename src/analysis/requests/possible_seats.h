@@ -34,8 +34,9 @@ struct Seating {
 // Where the tokens of requests fit on an engine by clocks and order.
 //
 // A step fits a token if it starts when the request was sent, or later, and its tokens are out when
-// the token arrived, or earlier, up to the error of the clock. The trace may begin after the engine has made
-// tokens and end before it makes more, but it has each step between its first and its last one.
+// the token arrived, or earlier, up to the error of the clock. The trace may begin after the engine
+// has made tokens and end before it makes more, but it has each step between its first and its last
+// one.
 class PossibleSeats {
  public:
   // `engine`, `rooms` and `times` must outlive it. `engine` has at least one step and a clock.

@@ -34,11 +34,10 @@ bool PromptReaders::Trim(Seating& seating) const {
   if (least > 0 && !tokens_before_.empty() && seating.waits_from > 0) {
     // The slot with which all steps since it was sent have read enough tokens.
     const auto from = rooms_.prompts_before[seating.waits_from];
-    const auto enough = std::ranges::lower_bound(
-        tokens_before_.begin() + from + 1, tokens_before_.end(),
-        AddSaturated(tokens_before_[from], least));
-    range.first =
-        std::max(range.first, static_cast<int32_t>(enough - tokens_before_.begin()) - 1);
+    const auto enough =
+        std::ranges::lower_bound(tokens_before_.begin() + from + 1, tokens_before_.end(),
+                                 AddSaturated(tokens_before_[from], least));
+    range.first = std::max(range.first, static_cast<int32_t>(enough - tokens_before_.begin()) - 1);
   }
   while (range.first >= 0 && range.first <= range.last && range.first < slots &&
          TooLarge(range.first, seating))

@@ -16,8 +16,8 @@ class PromptReaders {
   // `alone`, by prompt slot: no request of the records may be in flight, so the step is not theirs.
   PromptReaders(const StepRooms& rooms, const TokenTimesOf& times, std::vector<bool> alone);
 
-  // Narrows the ranges of first tokens. Returns whether any changed. Cost: O(requests), and for each
-  // request a look at the slots where it may be reading, at most kMostLooks.
+  // Narrows the ranges of first tokens. Returns whether any changed. Cost: O(requests), and for
+  // each request a look at the slots where it may be reading, at most kMostLooks.
   bool Narrow(PossibleSeats& seats);
   // Whether some step reads more prompts than requests may be reading there. One token for a
   // request without a record is the server's check of its own health (SGLang).

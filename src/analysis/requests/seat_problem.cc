@@ -7,7 +7,10 @@ namespace tacho {
 SeatProblem::SeatProblem(const PossibleSeats& seats, const StepRooms& rooms,
                          const TokenTimesOf& times, const std::vector<bool>& needs,
                          bool knows_limit)
-    : times_(times), knows_limit_(knows_limit), answers_(seats.answer_slots()), prompts_(seats.prompt_slots()) {
+    : times_(times),
+      knows_limit_(knows_limit),
+      answers_(seats.answer_slots()),
+      prompts_(seats.prompt_slots()) {
   problem_.slots = rooms.answers;
   for (size_t slot = 0; slot < rooms.answers.size(); ++slot) {
     if (!needs[slot]) problem_.slots[slot].tokens.least = 0;
@@ -18,8 +21,7 @@ SeatProblem::SeatProblem(const PossibleSeats& seats, const StepRooms& rooms,
     if (times.requests[seats.seatings[i].request].tokens > 0) AddFirst(seats, i);
     AddLater(seats, i);
   }
-  for (SlotProblem::Slot& slot : problem_.slots)
-    slot.tokens.least = std::max(0, slot.tokens.least);
+  for (SlotProblem::Slot& slot : problem_.slots) slot.tokens.least = std::max(0, slot.tokens.least);
 }
 
 void SeatProblem::AddFirst(const PossibleSeats& seats, uint32_t seating) {
@@ -72,8 +74,8 @@ void SeatProblem::AddRun(const Part& part, const SeatRange* ranges, uint32_t bas
     if (slot >= more.first && slot <= more.last && slot >= 0)
       extra = std::min(more.tokens,
                        extra + problem_.slots[base + static_cast<uint32_t>(slot)].most_of_one);
-    problem_.placed.push_back({optional ? 0 : static_cast<int32_t>(due),
-                               static_cast<int32_t>(begun) + extra});
+    problem_.placed.push_back(
+        {optional ? 0 : static_cast<int32_t>(due), static_cast<int32_t>(begun) + extra});
   }
 }
 
@@ -86,8 +88,7 @@ void SeatProblem::ReadBack(PossibleSeats& seats, size_t run) const {
   const int32_t before = static_cast<int32_t>(of.first_slot) - base - 1;
   uint32_t begun = 0, due = 0;  // entries of `placed`
   for (uint32_t token = part.first; token < part.end; ++token) {
-    SeatRange& range =
-        token == 0 ? seating.first_token : seats.seats[seating.seats + token - 1];
+    SeatRange& range = token == 0 ? seating.first_token : seats.seats[seating.seats + token - 1];
     const auto number = static_cast<int32_t>(token - part.first) + 1;
     while (begun <= of.slots && placed[begun].most < number) ++begun;
     while (due <= of.slots && placed[due].least < number) ++due;

@@ -94,7 +94,10 @@ class Sweep {
 class Repair {
  public:
   Repair(const SlotProblem& problem, SlotGraph& graph, uint64_t work)
-      : problem_(problem), graph_(graph), work_(work), seen_(graph.nodes(), 0),
+      : problem_(problem),
+        graph_(graph),
+        work_(work),
+        seen_(graph.nodes(), 0),
         by_(graph.nodes()) {}
 
   SlotFit Run() {

@@ -121,8 +121,7 @@ TEST(SlotFlow, FindsWhatAllAssignmentsShare) {
 // A flow between its bounds can grow and shrink, and is fixed all the same if nothing else can
 // make up for it.
 TEST(SlotFlow, ACountBetweenItsBoundsMayBeFixed) {
-  SlotProblem problem{
-      {{{1, 1}, 2}, {{1, 1}, 2}}, {{0, 2, 0, false}}, {{0, 0}, {0, 2}, {2, 2}}};
+  SlotProblem problem{{{{1, 1}, 2}, {{1, 1}, 2}}, {{0, 2, 0, false}}, {{0, 0}, {0, 2}, {2, 2}}};
   ASSERT_EQ(SolveSlots(problem, 1000), SlotFit::kFits);
   EXPECT_EQ(problem.placed[1], (CountBounds{1, 1}));
   EXPECT_TRUE(problem.runs[0].needed);

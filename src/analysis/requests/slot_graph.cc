@@ -11,7 +11,10 @@ constexpr uint32_t kUnseen = 0xffffffff;
 class Components {
  public:
   explicit Components(const SlotGraph& graph)
-      : graph_(graph), order_(graph.nodes(), kUnseen), low_(graph.nodes()), of(graph.nodes(), kUnseen) {
+      : graph_(graph),
+        order_(graph.nodes(), kUnseen),
+        low_(graph.nodes()),
+        of(graph.nodes(), kUnseen) {
     for (uint32_t node = 0; node < graph.nodes(); ++node) {
       if (order_[node] == kUnseen) Visit(node);
     }

@@ -65,7 +65,7 @@ class SlotGraph {
   [[nodiscard]] uint32_t runs() const { return static_cast<uint32_t>(problem_.runs.size()); }
   [[nodiscard]] Arc ArcOf(uint32_t to, uint32_t id, bool leaves, int32_t flow,
                           const CountBounds& bounds) const {
-    return {to, id, leaves, flow < bounds.most, flow > bounds.least};
+    return {to, id, leaves, flow<bounds.most, flow> bounds.least};
   }
   bool ArcOfPlace(uint32_t place, uint32_t number, Arc& arc) const;
   bool ArcOfHub(uint32_t number, Arc& arc) const;
@@ -76,9 +76,9 @@ class SlotGraph {
 
   const SlotProblem& problem_;
   uint32_t slots_, places_;
-  std::vector<uint32_t> first_place_;               // by run
-  std::vector<uint32_t> run_of_;                    // by place
-  std::vector<uint32_t> of_slot_, first_of_slot_;   // places by slot
+  std::vector<uint32_t> first_place_;              // by run
+  std::vector<uint32_t> run_of_;                   // by place
+  std::vector<uint32_t> of_slot_, first_of_slot_;  // places by slot
 };
 
 // By arc of the graph, whose flow meets all bounds: whether it is the same in all such flows.
