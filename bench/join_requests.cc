@@ -1,9 +1,12 @@
 // Joins 10,000 requests with 20,000 steps of one engine (or REQUESTS and STEPS as given) and says
 // how much CPU time that took, as one JSON object. A step takes 4 to 8 ms and lasts longer with
 // each prompt; prompts are read whole; answers have 20 to 60 tokens, which reach the client 0.2 to
-// 2 ms after their step, every twentieth with the next one; the clocks are wrong by up to 0.3 ms.
+// 2 ms after their step, some of them with the next one; the clocks are wrong by up to 0.3 ms.
 //
-//   join_requests [REQUESTS [STEPS [ENGINES]]]    ENGINES above 1: data-parallel, each with STEPS
+//   join_requests [REQUESTS [STEPS [ENGINES [PACKED]]]]
+//
+// ENGINES above 1: data-parallel, each with STEPS. PACKED: percentage of the tokens that come in
+// one chunk with the next one, 5 by default; with 100 an answer comes as a whole.
 #include <time.h>
 
 #include <algorithm>
@@ -40,7 +43,8 @@ struct Running {
 };
 
 // One engine's steps, with requests that come evenly over them.
-JoinEngine RunEngine(size_t requests, size_t steps, uint64_t seed, RequestTable& table) {
+JoinEngine RunEngine(size_t requests, size_t steps, uint64_t packed, uint64_t seed,
+                     RequestTable& table) {
   Random random(seed);
   JoinEngine engine;
   engine.worker = 0;
@@ -55,7 +59,7 @@ JoinEngine RunEngine(size_t requests, size_t steps, uint64_t seed, RequestTable&
       Request& request = table.rows.emplace_back();
       request.worker = 0;
       request.whole = request.at_limit = true;
-      request.sent = TimeNs{now - random.Between(100'000, 3'000'000)};
+      request.sent = TimeNs{now - random.Between(100'000, 40'000'000)};
       request.prompt_tokens = random.Between(50, 2000);
       request.output_tokens = random.Between(20, 60);
       running.push_back({table.rows.size() - 1, *request.output_tokens, {}});
@@ -77,7 +81,7 @@ JoinEngine RunEngine(size_t requests, size_t steps, uint64_t seed, RequestTable&
     std::erase_if(running, [&](Running& one) {
       if (one.left > 0) return false;
       for (size_t k = one.seen.size() - 1; k-- > 0;) {
-        if (random.Below(20) == 0) one.seen[k] = one.seen[k + 1];
+        if (random.Below(100) < packed) one.seen[k] = one.seen[k + 1];
       }
       Request& request = table.rows[one.request];
       request.first_chunk = table.chunks.size();
@@ -110,12 +114,13 @@ size_t Given(int argc, char** argv, int at, size_t otherwise) {
 int main(int argc, char** argv) {
   const size_t requests = Given(argc, argv, 1, 10'000), steps = Given(argc, argv, 2, 20'000);
   const size_t engines = std::max<size_t>(1, Given(argc, argv, 3, 1));
+  const uint64_t packed = Given(argc, argv, 4, 5);
   RequestTable table;
   table.engines = 1;
   table.workers.push_back({"w0", "", engines > 1, static_cast<int64_t>(engines)});
   std::vector<JoinEngine> all;
   for (size_t i = 0; i < engines; ++i)
-    all.push_back(RunEngine(requests / engines, steps, i + 1, table));
+    all.push_back(RunEngine(requests / engines, steps, packed, i + 1, table));
   double least = 0;
   tacho::RequestJoin join;
   for (int run = 0; run < kRuns; ++run) {
