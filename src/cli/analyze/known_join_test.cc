@@ -146,7 +146,6 @@ TEST(KnownJoin, WrongClocksTieNothingWrong) {
   }
   EXPECT_LE(wrong_runs, 3u);
   EXPECT_LE(joined, 60u);
-  printf("wrong runs %zu joined %zu\n", wrong_runs, joined);
 }
 
 // Half of the records are lost, or are those of others.
@@ -165,7 +164,7 @@ TEST(KnownJoin, RecordsThatLackRequestsTieNothingWrong) {
     others += join.why == JoinWhy::kOthers ? 1 : 0;
     EXPECT_EQ(read.Judge(join).wrong, 0u) << seed;
   }
-  printf("others %zu\n", others);
+  EXPECT_GT(others, 10u);
 }
 
 TEST(KnownJoin, RecordsOfAnotherRunTieNothing) {
