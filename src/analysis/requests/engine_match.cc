@@ -98,6 +98,15 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
 
 JoinWhy EngineMatch::Match(Served served) {
   needed_.assign(seats_.seatings.size(), false);
+  const bool to_limit = served == Served::kRecordedGapless || served == Served::kRecordedToLimit;
+  if (served == Served::kRecordedGapless) {
+    seats_.gapless = true;
+    bool changed = true;
+    for (int round = 0; changed && round < kMostRounds; ++round) {
+      changed = false;
+      OrderAll(changed);
+    }
+  }
   if (!AllFit()) return JoinWhy::kContradiction;
   const std::vector<int64_t> in_flight = InFlight({});
   std::vector<bool> needs;
@@ -108,7 +117,7 @@ JoinWhy EngineMatch::Match(Served served) {
     changed = false;
     const JoinWhy why = Propagate(served, in_flight);
     if (why != JoinWhy::kJoined) return why;
-    SeatProblem problem(seats_, rooms_, times_, needs, served == Served::kRecordedToLimit);
+    SeatProblem problem(seats_, rooms_, times_, needs, to_limit);
     switch (problem.Solve(seats_, needed_, kMostWork)) {
       case SlotFit::kFitsNot:
         return JoinWhy::kContradiction;

@@ -10,6 +10,12 @@ namespace tacho {
 
 // Whose requests an engine may have served.
 enum class Served : uint8_t {
+  // As kRecordedToLimit, and no request pauses: once it has its first token, it is in each step
+  // that
+  // generates until its last one. An engine pauses a request if its memory is short; vLLM then
+  // reads
+  // it again, and the step has more tokens than requests. Only if no step has.
+  kRecordedGapless,
   // Those of the records: each step makes as many of their tokens as it says. And the engine knows
   // which step makes the last token that a request may have.
   kRecordedToLimit,
@@ -36,6 +42,8 @@ class EngineMatch {
   // Whether, somewhere, more requests are in a step than the records have in flight within a
   // second. So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
+  // Whether kRecordedGapless may hold.
+  [[nodiscard]] bool MayBeGapless() const { return rooms_.one_each; }
   // After a match to the limit: whether a request lies in the trace with all its tokens and steps
   // after them. One more step with it would have been a contradiction there.
   [[nodiscard]] bool LimitProven() const;

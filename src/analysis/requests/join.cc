@@ -18,8 +18,8 @@ struct Candidates {
 
 class Joiner {
  public:
-  Joiner(const RequestTable& table, RequestJoin& join)
-      : table_(table), join_(join), times_(table), at_(join.engines.size()) {
+  Joiner(const RequestTable& table, const JoinOptions& options, RequestJoin& join)
+      : table_(table), options_(options), join_(join), times_(table), at_(join.engines.size()) {
     for (uint32_t i = 0; i < join_.engines.size(); ++i) {
       rooms_.emplace_back(join_.engines[i].steps);
       join_.engine_why.push_back(Usable(i));
@@ -71,6 +71,8 @@ class Joiner {
       any_lacks = any_lacks || lacks[worker];
     }
     serves_others_.assign(at_.size(), false);
+    may_be_gapless_.assign(at_.size(), !options_.may_pause);
+    join_.gapless.assign(at_.size(), false);
     group_.resize(at_.size());
     bool any_routed = false;
     for (size_t i = 0; i < table_.rows.size(); ++i)
@@ -122,20 +124,31 @@ class Joiner {
       join_.engine_why[engine] = JoinWhy::kNoRequests;
       return;
     }
-    JoinWhy why = JoinWhy::kContradiction;
-    if (!serves_others_[engine]) why = at_[engine]->Match(Served::kRecordedToLimit);
-    if (serves_others_[engine]) {
-      why = at_[engine]->Match(Served::kOthersToo);
-    } else if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
+    join_.engine_why[engine] = MatchAs(engine, begin);
+  }
+
+  // By the strictest rules that do not contradict the records. What only seems to be so for want of
+  // evidence does not count.
+  template <typename Begin>
+  JoinWhy MatchAs(uint32_t engine, const Begin& begin) {
+    join_.gapless[engine] = false;
+    if (serves_others_[engine]) return at_[engine]->Match(Served::kOthersToo);
+    if (at_[engine]->MayBeGapless() && may_be_gapless_[engine]) {
+      const JoinWhy why = at_[engine]->Match(Served::kRecordedGapless);
+      join_.gapless[engine] = why == JoinWhy::kJoined && at_[engine]->LimitProven();
+      if (join_.gapless[engine]) return why;
+      begin();
+    }
+    may_be_gapless_[engine] = false;
+    JoinWhy why = at_[engine]->Match(Served::kRecordedToLimit);
+    if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
       begin();
       why = at_[engine]->Match(Served::kRecorded);
     }
-    if (!serves_others_[engine] && why == JoinWhy::kContradiction && at_[engine]->OthersProven()) {
-      serves_others_[engine] = true;
-      begin();
-      why = at_[engine]->Match(Served::kOthersToo);
-    }
-    join_.engine_why[engine] = why;
+    if (why != JoinWhy::kContradiction || !at_[engine]->OthersProven()) return why;
+    serves_others_[engine] = true;
+    begin();
+    return at_[engine]->Match(Served::kOthersToo);
   }
 
   // Which engines each request may still be at. Returns the engines whose requests changed.
@@ -223,13 +236,14 @@ class Joiner {
   }
 
   const RequestTable& table_;
+  const JoinOptions& options_;
   RequestJoin& join_;
   TokenTimesOf times_;
   std::vector<StepRooms> rooms_;
   std::vector<Candidates> candidates_;          // by request
   std::vector<std::optional<EngineMatch>> at_;  // by engine
   std::vector<std::vector<uint32_t>> group_;    // by engine: others that may have its requests
-  std::vector<bool> serves_others_;             // by engine
+  std::vector<bool> serves_others_, may_be_gapless_;  // by engine
   std::vector<std::vector<bool>>
       maybe_inside_;  // by request and token; for those without an engine
 
@@ -239,10 +253,11 @@ class Joiner {
 
 }  // namespace
 
-RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines) {
+RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines,
+                         const JoinOptions& options) {
   RequestJoin join;
   join.engines = std::move(engines);
-  Joiner joiner(requests, join);
+  Joiner joiner(requests, options, join);
   for (const TokenTimes& times : joiner.times().requests)
     join.requests.emplace_back().tokens.resize(times.tokens);
   joiner.Join();

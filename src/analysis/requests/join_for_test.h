@@ -62,7 +62,9 @@ class JoinScene {
     request.ended = chunks.empty() ? *request.sent : table.chunks.back().at;
     return request;
   }
-  [[nodiscard]] RequestJoin Join() const { return JoinRequests(table, engines); }
+  [[nodiscard]] RequestJoin Join(const JoinOptions& options = {}) const {
+    return JoinRequests(table, engines, options);
+  }
 
   RequestTable table;
   std::vector<JoinEngine> engines;

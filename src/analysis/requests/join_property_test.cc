@@ -9,14 +9,15 @@
 namespace tacho {
 namespace {
 
-// A small engine whose assignment is known: steps of 10 ms, in which each request may pause.
+// A small engine whose assignment is known: steps of 10 ms, in which each request may pause, or may
+// not once it has a token.
 struct KnownScene {
   JoinScene scene;
   std::vector<std::vector<uint32_t>> truth;   // by request: the step of each token
   std::vector<std::vector<int64_t>> seen_ms;  // by request and token
   std::vector<int64_t> sent_ms, prompts;
 
-  explicit KnownScene(Random& random) {
+  KnownScene(Random& random, bool may_pause) {
     const int64_t requests = random.Between(1, 3);
     std::vector<int64_t> left, unread;
     for (int64_t i = 0; i < requests; ++i) {
@@ -32,7 +33,8 @@ struct KnownScene {
     while (std::ranges::any_of(left, [](int64_t tokens) { return tokens > 0; })) {
       StepLabel label = JoinScene::Empty();
       for (size_t i = 0; i < left.size(); ++i) {
-        if (left[i] == 0 || sent_ms[i] > now || random.Below(4) == 0) continue;
+        if (left[i] == 0 || sent_ms[i] > now) continue;
+        if ((may_pause || truth[i].empty()) && random.Below(4) == 0) continue;
         if (unread[i] > 0) {
           const int64_t reads = random.Between(1, unread[i]);
           ++label.context_requests;
@@ -69,8 +71,8 @@ struct KnownScene {
 // All assignments that the rules allow, found by trying all.
 class AllAssignments {
  public:
-  explicit AllAssignments(const KnownScene& known)
-      : known_(known), steps_(known.scene.engines[0].steps) {
+  AllAssignments(const KnownScene& known, bool gapless)
+      : known_(known), gapless_(gapless), steps_(known.scene.engines[0].steps) {
     first_.assign(steps_.size(), 0);
     later_.assign(steps_.size(), 0);
     fits.resize(known.truth.size());
@@ -89,17 +91,26 @@ class AllAssignments {
     const bool is_first = token == 0;
     for (uint32_t step = is_first ? 0 : chosen.back() + 1; step < steps_.size(); ++step) {
       const StepLabel& label = steps_[step].label;
+      if (gapless_ && !is_first && label.generation_requests == 0) continue;
+      const bool is_only = gapless_ && !is_first;
       const int64_t start = steps_[step].when.start.ns / 1'000'000;
       const int64_t made = steps_[step].made.ns / 1'000'000;
-      if (start < known_.sent_ms[request] || made > known_.seen_ms[request][token]) continue;
+      if (start < known_.sent_ms[request] || made > known_.seen_ms[request][token]) {
+        if (is_only) return;
+        continue;
+      }
       if (is_first && !MayRead(request, label)) continue;
       int64_t& used = is_first ? first_[step] : later_[step];
-      if (used == (is_first ? label.context_requests : label.generation_requests)) continue;
+      if (used == (is_first ? label.context_requests : label.generation_requests)) {
+        if (is_only) return;
+        continue;
+      }
       ++used;
       chosen.push_back(step);
       Next(request);
       chosen.pop_back();
       --used;
+      if (is_only) return;
     }
   }
   void Take() {
@@ -130,19 +141,20 @@ class AllAssignments {
   }
 
   const KnownScene& known_;
+  bool gapless_;
   const std::vector<EngineStep>& steps_;
   std::vector<int64_t> first_, later_;
   std::vector<std::vector<uint32_t>> chosen_;
 };
 
-TEST(JoinProperty, NoAssignmentContradictsIt) {
+void ExpectNoContradiction(bool may_pause) {
   Random random(7);
   uint64_t tied = 0, could_be_tied = 0, tokens = 0, exact = 0;
   for (int trial = 0; trial < 10'000; ++trial) {
-    const KnownScene known(random);
-    const RequestJoin join = known.scene.Join();
+    const KnownScene known(random, may_pause);
+    const RequestJoin join = known.scene.Join({.may_pause = may_pause});
     ASSERT_EQ(join.why, JoinWhy::kJoined) << trial;
-    const AllAssignments all(known);
+    const AllAssignments all(known, join.gapless[0]);
     for (size_t i = 0; i < join.requests.size(); ++i) {
       ASSERT_EQ(join.requests[i].engine, 0u);
       for (size_t token = 0; token < all.fits[i].size(); ++token) {
@@ -162,6 +174,10 @@ TEST(JoinProperty, NoAssignmentContradictsIt) {
   EXPECT_GT(tied * 1000, could_be_tied * 995);
   EXPECT_GT(exact * 1000, tokens * 995);
 }
+
+TEST(JoinProperty, NoAssignmentContradictsIt) { ExpectNoContradiction(true); }
+
+TEST(JoinProperty, NoAssignmentWithoutPausesContradictsIt) { ExpectNoContradiction(false); }
 
 }  // namespace
 }  // namespace tacho

@@ -48,6 +48,28 @@ TEST(Join, TokensAreTiedByClocksOrderAndCounts) {
   EXPECT_EQ(join.clock_error, DurationNs{});
 }
 
+// A request that generates is in each step that does, unless engines may pause requests.
+TEST(Join, NoRequestPauses) {
+  JoinScene scene;
+  Steps(scene.Engine(), {JoinScene::Of(2, 16, 0, 0), JoinScene::OfDecode(2), JoinScene::OfDecode(1),
+                         JoinScene::OfDecode(1), JoinScene::Of(1, 1, 0, 0), JoinScene::Empty(),
+                         JoinScene::OfDecode(1)});
+  scene.Answer(5, 8, {{49, 4}});
+  scene.Answer(5, 8, {{49, 2}});
+  RequestJoin join = scene.Join();
+  EXPECT_TRUE(join.gapless[0]);
+  EXPECT_THAT(join.requests[0].tokens, ElementsAre(Tied(1), Tied(2), Tied(3), Tied(4)));
+  EXPECT_THAT(join.requests[1].tokens, ElementsAre(Tied(1), Tied(2)));
+  // This one does, for one step.
+  scene.engines[0].steps[2].label = JoinScene::OfDecode(1);
+  scene.engines[0].steps[4].label = JoinScene::OfDecode(2);
+  join = scene.Join();
+  EXPECT_EQ(join.why, JoinWhy::kJoined);
+  EXPECT_FALSE(join.gapless[0]);
+  EXPECT_THAT(join.requests[0].tokens, ElementsAre(Tied(1), Tied(2), Tied(3), Tied(4)));
+  EXPECT_THAT(join.requests[1].tokens, ElementsAre(Tied(1), Tied(4)));
+}
+
 // Two requests that only their order could tell apart.
 TEST(Join, WhatFitsTwiceStaysOpen) {
   JoinScene scene;
@@ -84,6 +106,7 @@ TEST(Join, TheClockMayBeWrongByItsError) {
   JoinScene scene;
   Steps(scene.Engine(0, 8'000), {JoinScene::Of(1, 8, 0, 0), JoinScene::OfDecode(1),
                                  JoinScene::Of(1, 8, 0, 0), JoinScene::OfDecode(1)});
+  JoinScene::Step(scene.engines[0], 100, 101, JoinScene::Empty());
   scene.Answer(5, 8, {{19}, {29}});
   scene.Answer(25, 8, {{39}, {49}});
   RequestJoin join = scene.Join();
@@ -300,7 +323,7 @@ TEST(Join, AContradictionOfOneEngineIsOneOfAllThatShareItsRequests) {
   JoinScene scene;
   scene.table.workers[0] = {"", "", true, 2};
   Steps(scene.Engine(), {JoinScene::Of(1, 8, 0, 0), JoinScene::OfDecode(1)});
-  Steps(scene.Engine(), {JoinScene::Of(1, 9, 0, 0), JoinScene::OfDecode(3)});
+  Steps(scene.Engine(), {JoinScene::Of(1, 900, 0, 0), JoinScene::OfDecode(1)});
   scene.Answer(5, 8, {{19}, {29}});
   scene.Answer(5, 9, {{19}, {29}});
   const RequestJoin join = scene.Join();
