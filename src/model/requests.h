@@ -24,6 +24,7 @@ struct Request {
   // Index into RequestTable::workers; kNoWorker: sent to a router, so any of them may have it.
   uint32_t worker = kNoWorker;
   bool whole = false;  // answered as expected, to the end
+  bool at_limit = false;  // the answer has as many tokens as it may have ("length")
   // due: when the limit on requests in flight admitted it. handed: to the HTTP client. sent: when
   // the kernel took it.
   std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;

@@ -50,6 +50,7 @@ void AddRequest(const Json& record, RequestTable& table) {
   request.scenario = TextOf(record, "scenario");
   request.worker = table.WorkerAt(TextOf(record, "url"));
   request.whole = TextOf(record, "status") == "done";
+  request.at_limit = TextOf(record, "finish_reason") == "length";
   request.prompt_tokens = CountOf(record, "prompt_tokens");
   request.cached_tokens = CountOf(record, "cached_tokens");
   request.output_tokens = CountOf(record, "output_tokens");
