@@ -44,6 +44,30 @@ bool EngineMatch::OthersProven() const {
          more_than(rooms_.prompt_steps, rooms_.prompts, false);
 }
 
+bool EngineMatch::LimitProven() const {
+  for (size_t i = 0; i < seats_.seatings.size(); ++i) {
+    const Seating& seating = seats_.seatings[i];
+    if (seating.optional && !needed_[i]) continue;
+    const TokenTimes& times = times_.requests[seating.request];
+    if (times.at_limit && seating.later > 0 && seating.first_token.first >= 0 &&
+        seating.over + 1 < seats_.answer_slots())
+      return true;
+  }
+  return false;
+}
+
+bool EngineMatch::AnyInside() const {
+  return std::ranges::any_of(seats_.seatings, [&](const Seating& seating) {
+    if (times_.requests[seating.request].tokens == 0) return true;
+    const SeatRange* later = seats_.seats.data() + seating.seats;
+    bool inside =
+        seating.first_token.last >= 0 && seating.first_token.first < seats_.prompt_slots();
+    for (uint32_t i = 0; i < seating.later && !inside; ++i)
+      inside = later[i].last >= 0 && later[i].first < seats_.answer_slots();
+    return inside;
+  });
+}
+
 bool EngineMatch::AllFit() const {
   return std::ranges::all_of(
       seats_.seatings, [](const Seating& seating) { return seating.fits || seating.optional; });
@@ -61,7 +85,7 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
-    if (served == Served::kRecorded) {
+    if (served != Served::kOthersToo) {
       PromptReaders readers(rooms_, times_, alone);
       changed |= readers.Narrow(seats_);
       if (readers.lacks_readers()) return JoinWhy::kContradiction;
@@ -74,17 +98,26 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
 
 JoinWhy EngineMatch::Match(Served served) {
   needed_.assign(seats_.seatings.size(), false);
+  const bool to_limit = served == Served::kRecordedGapless || served == Served::kRecordedToLimit;
+  if (served == Served::kRecordedGapless) {
+    seats_.gapless = true;
+    bool changed = true;
+    for (int round = 0; changed && round < kMostRounds; ++round) {
+      changed = false;
+      OrderAll(changed);
+    }
+  }
   if (!AllFit()) return JoinWhy::kContradiction;
   const std::vector<int64_t> in_flight = InFlight({});
   std::vector<bool> needs;
   for (const uint32_t step : rooms_.answer_steps)
-    needs.push_back(served == Served::kRecorded && in_flight[step] > 0);
+    needs.push_back(served != Served::kOthersToo && in_flight[step] > 0);
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
     const JoinWhy why = Propagate(served, in_flight);
     if (why != JoinWhy::kJoined) return why;
-    SeatProblem problem(seats_, rooms_, times_, needs);
+    SeatProblem problem(seats_, rooms_, times_, needs, to_limit);
     switch (problem.Solve(seats_, needed_, kMostWork)) {
       case SlotFit::kFitsNot:
         return JoinWhy::kContradiction;
@@ -96,7 +129,9 @@ JoinWhy EngineMatch::Match(Served served) {
     OrderAll(changed);
     if (!AllFit()) return JoinWhy::kContradiction;
   }
-  return served == Served::kRecorded ? JoinWhy::kJoined : JoinWhy::kOthers;
+  // Steps with requests, and none of the records is in any: their times do not belong together.
+  if (!AnyInside()) return JoinWhy::kContradiction;
+  return served == Served::kOthersToo ? JoinWhy::kOthers : JoinWhy::kJoined;
 }
 
 TokenSeat EngineMatch::SeatOf(const Seating& seating, uint32_t token) const {

@@ -10,8 +10,19 @@ namespace tacho {
 
 // Whose requests an engine may have served.
 enum class Served : uint8_t {
-  kRecorded,  // those of the records: each step makes as many of their tokens as it says
-  kOthersToo,
+  // As kRecordedToLimit, and no request pauses: once it has its first token, it is in each step
+  // that
+  // generates until its last one. An engine pauses a request if its memory is short; vLLM then
+  // reads
+  // it again, and the step has more tokens than requests. Only if no step has.
+  kRecordedGapless,
+  // Those of the records: each step makes as many of their tokens as it says. And the engine knows
+  // which step makes the last token that a request may have.
+  kRecordedToLimit,
+  // Those of the records, and a request may be in another step or two after the one that makes its
+  // last token (SGLang with overlapped scheduling).
+  kRecorded,
+  kOthersToo,  // also others
 };
 
 // The assignment of requests to the steps of one engine.
@@ -24,13 +35,18 @@ class EngineMatch {
   // `optional`: it may also have been served by another engine.
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
-  // Finds out where tokens can be; kJoined, kOthers, kContradiction or kTooMuch. An optional
+  // Finds out where tokens can be: kJoined, kOthers, kContradiction or kTooMuch. An optional
   // request that cannot be here ends with fits = false; one that some step needs ends with needed =
   // true.
   JoinWhy Match(Served served);
   // Whether, somewhere, more requests are in a step than the records have in flight within a
   // second. So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
+  // Whether kRecordedGapless may hold.
+  [[nodiscard]] bool MayBeGapless() const { return rooms_.one_each; }
+  // After a match to the limit: whether a request lies in the trace with all its tokens and steps
+  // after them. One more step with it would have been a contradiction there.
+  [[nodiscard]] bool LimitProven() const;
 
   [[nodiscard]] const PossibleSeats& seats() const { return seats_; }
   [[nodiscard]] bool needed(size_t seating) const { return needed_[seating]; }
@@ -41,6 +57,8 @@ class EngineMatch {
   [[nodiscard]] std::vector<int64_t> InFlight(DurationNs margin) const;
   JoinWhy Propagate(Served served, const std::vector<int64_t>& in_flight);
   [[nodiscard]] bool AllFit() const;
+  // Whether a token of the records may be in some step.
+  [[nodiscard]] bool AnyInside() const;
   void OrderAll(bool& changed);
 
   const StepRooms& rooms_;

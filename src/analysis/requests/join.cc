@@ -18,8 +18,8 @@ struct Candidates {
 
 class Joiner {
  public:
-  Joiner(const RequestTable& table, RequestJoin& join)
-      : table_(table), join_(join), times_(table), at_(join.engines.size()) {
+  Joiner(const RequestTable& table, const JoinOptions& options, RequestJoin& join)
+      : table_(table), options_(options), join_(join), times_(table), at_(join.engines.size()) {
     for (uint32_t i = 0; i < join_.engines.size(); ++i) {
       rooms_.emplace_back(join_.engines[i].steps);
       join_.engine_why.push_back(Usable(i));
@@ -34,7 +34,8 @@ class Joiner {
       for (uint32_t engine = 0; engine < open.size(); ++engine) {
         if (open[engine]) MatchEngine(engine);
       }
-      open = Settle();
+      open = ShareDoubts();
+      if (std::ranges::count(open, true) == 0) open = Settle();
     }
     maybe_inside_.resize(candidates_.size());
     for (uint32_t engine = 0; engine < at_.size(); ++engine) TakeSeats(engine);
@@ -69,6 +70,17 @@ class Joiner {
           static_cast<int64_t>(of_worker[worker].size()) < table_.workers[worker].engines;
       any_lacks = any_lacks || lacks[worker];
     }
+    serves_others_.assign(at_.size(), false);
+    may_be_gapless_.assign(at_.size(), !options_.may_pause);
+    join_.gapless.assign(at_.size(), false);
+    group_.resize(at_.size());
+    bool any_routed = false;
+    for (size_t i = 0; i < table_.rows.size(); ++i)
+      any_routed |= times_.requests[i].any && table_.rows[i].worker >= workers;
+    for (const uint32_t engine : all) {
+      const uint32_t worker = join_.engines[engine].worker;
+      group_[engine] = any_routed || worker >= workers ? all : of_worker[worker];
+    }
     for (uint32_t i = 0; i < table_.rows.size(); ++i) {
       Candidates& of = candidates_.emplace_back();
       if (!times_.requests[i].any) continue;
@@ -76,6 +88,26 @@ class Joiner {
       of = worker < workers ? Candidates{of_worker[worker], lacks[worker]}
                             : Candidates{all, any_lacks};
     }
+  }
+
+  // Engines that requests may share are a group. Requests that fit on none of them as they should
+  // might fill the steps of another one, so what makes one doubtful does so with all. Returns the
+  // engines that must be matched again.
+  std::vector<bool> ShareDoubts() {
+    std::vector<bool> again(at_.size(), false);
+    for (uint32_t engine = 0; engine < at_.size(); ++engine) {
+      if (join_.engine_why[engine] == JoinWhy::kContradiction) {
+        for (const uint32_t other : group_[engine]) {
+          if (IsOpen(other)) join_.engine_why[other] = JoinWhy::kContradiction;
+        }
+      } else if (join_.engine_why[engine] == JoinWhy::kOthers) {
+        for (const uint32_t other : group_[engine]) {
+          if (serves_others_[other] || !IsOpen(other)) continue;
+          again[other] = serves_others_[other] = true;
+        }
+      }
+    }
+    return again;
   }
 
   void MatchEngine(uint32_t engine) {
@@ -88,13 +120,35 @@ class Joiner {
       }
     };
     begin();
-    JoinWhy why = JoinWhy::kNoRequests;
-    if (!at_[engine]->seats().seatings.empty()) why = at_[engine]->Match(Served::kRecorded);
-    if (why == JoinWhy::kContradiction && at_[engine]->OthersProven()) {
-      begin();
-      why = at_[engine]->Match(Served::kOthersToo);
+    if (at_[engine]->seats().seatings.empty()) {
+      join_.engine_why[engine] = JoinWhy::kNoRequests;
+      return;
     }
-    join_.engine_why[engine] = why;
+    join_.engine_why[engine] = MatchAs(engine, begin);
+  }
+
+  // By the strictest rules that do not contradict the records. What only seems to be so for want of
+  // evidence does not count.
+  template <typename Begin>
+  JoinWhy MatchAs(uint32_t engine, const Begin& begin) {
+    join_.gapless[engine] = false;
+    if (serves_others_[engine]) return at_[engine]->Match(Served::kOthersToo);
+    if (at_[engine]->MayBeGapless() && may_be_gapless_[engine]) {
+      const JoinWhy why = at_[engine]->Match(Served::kRecordedGapless);
+      join_.gapless[engine] = why == JoinWhy::kJoined && at_[engine]->LimitProven();
+      if (join_.gapless[engine]) return why;
+      begin();
+    }
+    may_be_gapless_[engine] = false;
+    JoinWhy why = at_[engine]->Match(Served::kRecordedToLimit);
+    if (why == JoinWhy::kContradiction || !at_[engine]->LimitProven()) {
+      begin();
+      why = at_[engine]->Match(Served::kRecorded);
+    }
+    if (why != JoinWhy::kContradiction || !at_[engine]->OthersProven()) return why;
+    serves_others_[engine] = true;
+    begin();
+    return at_[engine]->Match(Served::kOthersToo);
   }
 
   // Which engines each request may still be at. Returns the engines whose requests changed.
@@ -182,11 +236,14 @@ class Joiner {
   }
 
   const RequestTable& table_;
+  const JoinOptions& options_;
   RequestJoin& join_;
   TokenTimesOf times_;
   std::vector<StepRooms> rooms_;
   std::vector<Candidates> candidates_;          // by request
   std::vector<std::optional<EngineMatch>> at_;  // by engine
+  std::vector<std::vector<uint32_t>> group_;    // by engine: others that may have its requests
+  std::vector<bool> serves_others_, may_be_gapless_;  // by engine
   std::vector<std::vector<bool>>
       maybe_inside_;  // by request and token; for those without an engine
 
@@ -196,10 +253,11 @@ class Joiner {
 
 }  // namespace
 
-RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines) {
+RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines,
+                         const JoinOptions& options) {
   RequestJoin join;
   join.engines = std::move(engines);
-  Joiner joiner(requests, join);
+  Joiner joiner(requests, options, join);
   for (const TokenTimes& times : joiner.times().requests)
     join.requests.emplace_back().tokens.resize(times.tokens);
   joiner.Join();

@@ -58,10 +58,16 @@ struct JoinedRequest {
 // their error); tokens of a request are in the order of the steps; the first one is made by a step
 // that reads prompts; and each step makes as many tokens as its annotation says. A token is tied if
 // it is on the same step in each assignment of all tokens that meets these rules.
+//
+// If assignments exist in which no request pauses (it is in each step that generates, from its
+// first token to its last), only these count: JoinWhy stays kJoined, and `gapless` says so.
 struct RequestJoin {
   JoinWhy why = JoinWhy::kNoRequests;  // kJoined if any engine is; else the least of engine_why
   std::vector<JoinEngine> engines;
-  std::vector<JoinWhy> engine_why;      // by engine
+  std::vector<JoinWhy> engine_why;  // by engine
+  // By engine: the ties hold if no request paused between its first and its last token. That is how
+  // continuous batching works, and all steps and records agree with it.
+  std::vector<bool> gapless;
   std::vector<JoinedRequest> requests;  // by RequestTable::rows
   // Of all requests. `tokens`: those that a step of the trace may have made, or of which that is
   // not known: all but kOutside. So tied + one_of + unknown = tokens.
@@ -69,8 +75,15 @@ struct RequestJoin {
   std::optional<DurationNs> clock_error;  // the largest of the joined engines
 };
 
+struct JoinOptions {
+  // Engines may pause requests without a sign of it in their steps, so RequestJoin::gapless is
+  // false.
+  bool may_pause = false;
+};
+
 // Joins all requests. Cost: O(tokens log steps) if few tokens fit on more than one step; the search
 // for an assignment of the others is bounded (kTooMuch). Memory: about 60 bytes a token.
-RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines);
+RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines,
+                         const JoinOptions& options = {});
 
 }  // namespace tacho

@@ -163,9 +163,34 @@ bool PossibleSeats::OrderBackward(Seating& seating) {
   return Lower(seating.first_token.last, until) || changed;
 }
 
+bool PossibleSeats::CloseGaps(Seating& seating) {
+  if (seating.later == 0 || seating.first_token.first > seating.first_token.last) return false;
+  SeatRange* later = seats.data() + seating.seats;
+  bool changed = false;
+  // The second token is in the first answer slot after the first one.
+  int32_t last = 0;
+  if (seating.first_token.last >= prompt_slots()) {
+    last = answer_slots();
+  } else if (seating.first_token.last >= 0) {
+    const uint32_t step = rooms_->prompt_steps[static_cast<size_t>(seating.first_token.last)];
+    last = static_cast<int32_t>(rooms_->answers_before[step + 1]);
+  }
+  for (uint32_t i = 0; i < seating.later; ++i) {
+    changed |= Lower(later[i].last, last);
+    last = later[i].last + 1;
+  }
+  for (uint32_t i = seating.later; i-- > 1;)
+    changed |= Raise(later[i - 1].first, later[i].first - 1);
+  if (later[0].first <= 0) return changed;
+  const uint32_t before = rooms_->answer_steps[static_cast<size_t>(later[0].first - 1)];
+  const auto first = static_cast<int32_t>(rooms_->prompts_before[before]);
+  return Raise(seating.first_token.first, first) || changed;
+}
+
 bool PossibleSeats::Order(Seating& seating) {
   bool changed = OrderForward(seating);
   changed |= OrderBackward(seating);
+  if (gapless) changed |= CloseGaps(seating);
   const bool has_tokens = times_->requests[seating.request].tokens > 0;
   bool fits = !has_tokens || seating.first_token.first <= seating.first_token.last;
   for (size_t i = seating.seats; i < seating.seats + seating.later; ++i)

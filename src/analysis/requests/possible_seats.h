@@ -45,9 +45,13 @@ class PossibleSeats {
   // Adds a request. Seating::fits is false if it cannot have been here. Cost: O(tokens), and
   // O(log steps) for each gap between tokens.
   void Add(uint32_t request, bool optional);
-  // Applies order to the ranges of one request: later tokens are in later slots. Returns whether
-  // a range changed. Cost: O(tokens).
+  // Applies order to the ranges of one request: later tokens are in later slots; and if `gapless`,
+  // in the very next ones. Returns whether a range changed. Cost: O(tokens).
   bool Order(Seating& seating);
+
+  // Requests that generate are in each step that generates, as continuous batching has it. Only
+  // where each slot has at most one token of a request.
+  bool gapless = false;
 
   std::vector<Seating> seatings;
   std::vector<SeatRange> seats;
@@ -72,6 +76,7 @@ class PossibleSeats {
   [[nodiscard]] int32_t SlotUntil(const std::vector<uint32_t>& before, int64_t step) const;
   bool OrderForward(Seating& seating);
   bool OrderBackward(Seating& seating);
+  bool CloseGaps(Seating& seating);
 
   const JoinEngine* engine_;
   const StepRooms* rooms_;

@@ -26,6 +26,10 @@ bool PromptReaders::TooLarge(int32_t slot, const Seating& seating) const {
          rooms_.prompt_tokens[at] > times_.requests[seating.request].prompt_most;
 }
 
+bool PromptReaders::MayBeCheck(size_t slot) const {
+  return rooms_.prompts[slot].tokens.most == 1 && rooms_.prompt_tokens[slot] == 1;
+}
+
 bool PromptReaders::Trim(Seating& seating) const {
   SeatRange& range = seating.first_token;
   const SeatRange before = range;
@@ -66,8 +70,7 @@ void PromptReaders::CountReaders(const PossibleSeats& seats) {
     readers_[slot] = reading - excluded[slot];
     const int64_t needs = rooms_.prompts[slot].tokens.most;
     if (needs == SlotProblem::kNoLimit || alone_[slot]) continue;
-    const bool is_check = needs == 1 && rooms_.prompt_tokens[slot] == 1;
-    lacks_readers_ |= readers_[slot] < needs && !is_check;
+    lacks_readers_ |= readers_[slot] < needs && !MayBeCheck(slot);
   }
 }
 
@@ -80,7 +83,8 @@ bool PromptReaders::Narrow(PossibleSeats& seats) {
   // The last slot at or before each one where all who may be reading do.
   std::vector<int32_t> all_read(rooms_.prompts.size() + 1, -1);
   for (size_t slot = 0; slot < rooms_.prompts.size(); ++slot) {
-    const bool all = !alone_[slot] && readers_[slot] == rooms_.prompts[slot].tokens.most;
+    const bool all =
+        !alone_[slot] && !MayBeCheck(slot) && readers_[slot] == rooms_.prompts[slot].tokens.most;
     all_read[slot + 1] = all ? static_cast<int32_t>(slot) : all_read[slot];
   }
   for (Seating& seating : seats.seatings) {

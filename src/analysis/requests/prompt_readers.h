@@ -10,7 +10,8 @@ namespace tacho {
 // A step reads the prompts of requests that were sent before and have no token yet. If only as many
 // requests may be reading there as the step reads, all of them do, so none has its first token
 // before. A step that reads one prompt reads no more than its tokens. A prompt that is not in the
-// cache has been read by the step that makes the first token.
+// cache has been read by the step that makes the first token. A step that reads one token may be
+// the server's check of its own health, which has no record (SGLang).
 class PromptReaders {
  public:
   // `alone`, by prompt slot: no request of the records may be in flight, so the step is not theirs.
@@ -19,8 +20,7 @@ class PromptReaders {
   // Narrows the ranges of first tokens. Returns whether any changed. Cost: O(requests), and for
   // each request a look at the slots where it may be reading, at most kMostLooks.
   bool Narrow(PossibleSeats& seats);
-  // Whether some step reads more prompts than requests may be reading there. One token for a
-  // request without a record is the server's check of its own health (SGLang).
+  // Whether some step reads more prompts than requests may be reading there.
   [[nodiscard]] bool lacks_readers() const { return lacks_readers_; }
 
   static constexpr int32_t kMostLooks = 64;
@@ -29,6 +29,7 @@ class PromptReaders {
   // The prompt slots where it may be reading: from, and one past the last.
   [[nodiscard]] SeatRange ReadingIn(const Seating& seating) const;
   [[nodiscard]] bool TooLarge(int32_t slot, const Seating& seating) const;
+  [[nodiscard]] bool MayBeCheck(size_t slot) const;
   bool Trim(Seating& seating) const;
   void CountReaders(const PossibleSeats& seats);
 

@@ -97,6 +97,7 @@ void SplitRun::Add(uint32_t number) {
   engine.clock_error = joined.clock_error.value_or(DurationNs{});
   FindReads(number);
   NarrowClock(number);
+  FindReads(number);  // fewer steps are possible now
   engine.splitter = std::make_unique<RequestSplitter>(engine.digest->steps, engine.digest->cells,
                                                       engine.clock_error);
   for (size_t i = 0; i < table_.rows.size(); ++i) {
@@ -257,10 +258,11 @@ RequestRow SplitRun::RowOf(size_t number) const {
   }
 
   const RequestTimes times = TimesOf(number, *engine);
-  std::vector<RequestFit> fits = FitsOf(number, row.tokens);
+  std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());
   if (std::ranges::all_of(fits.front().steps(),
                           [](uint32_t step) { return step == RequestFit::kNoStep; }))
     return row;
+  const bool is_one = fits.size() == 1;
   std::erase_if(fits,
                 [&](const RequestFit& fit) { return engine->splitter->Contradicts(times, fit); });
   row.lacks = fits.empty() ? RequestLacks::kClock : RequestLacks::kNothing;
@@ -275,14 +277,14 @@ RequestRow SplitRun::RowOf(size_t number) const {
   row.parts[RequestPart::kUnknown] += row.e2e - row.parts.Sum();
   row.ttft_parts = CommonOf(first);
   row.ttft = row.ttft_parts.Sum();
-  row.sure = fits.size() == 1 && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
+  row.sure = is_one && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
                return seat.fit == Fit::kTied;
              });
   row.trace = join_.engines[joined.engine].trace;
   const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
   const std::vector<uint32_t>& steps = fits.front().steps();
   row.first_step = *std::ranges::find_if(steps, is_known);
-  const bool begins_known = fits.size() == 1 && is_known(fits.front().first_read());
+  const bool begins_known = is_one && is_known(fits.front().first_read());
   if (is_known(fits.front().first_read())) row.first_step = fits.front().first_read();
   row.reads_known = begins_known;
   row.token_step = steps.front();
@@ -295,7 +297,7 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   if (row.lacks != RequestLacks::kNothing) return std::nullopt;
   const Engine& engine = *EngineOfRequest(number);
   const RequestTimes times = TimesOf(number, engine);
-  const std::vector<RequestFit> fits = FitsOf(number, row.tokens);
+  const std::vector<RequestFit> fits = FitsOf(number, join_.requests[number].tokens.size());
   RequestDetail detail{times.due, times.sent, {}, {}, false};
   const std::vector<uint32_t>& first = fits.front().steps();
   if (fits.front().first_read() != RequestFit::kNoStep) {

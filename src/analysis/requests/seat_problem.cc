@@ -5,8 +5,12 @@
 namespace tacho {
 
 SeatProblem::SeatProblem(const PossibleSeats& seats, const StepRooms& rooms,
-                         const TokenTimesOf& times, const std::vector<bool>& needs)
-    : times_(times), answers_(seats.answer_slots()), prompts_(seats.prompt_slots()) {
+                         const TokenTimesOf& times, const std::vector<bool>& needs,
+                         bool knows_limit)
+    : times_(times),
+      knows_limit_(knows_limit),
+      answers_(seats.answer_slots()),
+      prompts_(seats.prompt_slots()) {
   problem_.slots = rooms.answers;
   for (size_t slot = 0; slot < rooms.answers.size(); ++slot) {
     if (!needs[slot]) problem_.slots[slot].tokens.least = 0;
@@ -29,7 +33,8 @@ void SeatProblem::AddFirst(const PossibleSeats& seats, uint32_t seating) {
 void SeatProblem::AddLater(const PossibleSeats& seats, uint32_t seating) {
   const Seating& of = seats.seatings[seating];
   const SeatRange* later = seats.seats.data() + of.seats;
-  const More more{times_.requests[of.request].more, of.more_first, of.over};
+  const TokenTimes& times = times_.requests[of.request];
+  const More more{knows_limit_ && times.at_limit ? 0 : times.more, of.more_first, of.over};
   const bool any_more = more.tokens > 0 && more.first <= more.last;
   for (uint32_t first = 0; first < of.later;) {
     uint32_t end = first + 1;
@@ -51,7 +56,7 @@ void SeatProblem::AddRun(const Part& part, const SeatRange* ranges, uint32_t bas
   const int32_t last =
       std::min(slots - 1, std::max(tokens > 0 ? ranges[tokens - 1].last : -1, more.last));
   if (last < first) return;
-  if (tokens == 1 && ranges[0].fixed() && more.tokens == 0 && !optional) {
+  if (tokens == 1 && ranges[0].fixed() && more.last < 0 && !optional) {
     CountBounds& room = problem_.slots[base + static_cast<uint32_t>(first)].tokens;
     --room.least;
     if (room.most < SlotProblem::kNoLimit) --room.most;

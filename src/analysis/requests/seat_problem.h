@@ -14,8 +14,9 @@ namespace tacho {
 class SeatProblem {
  public:
   // `needs`, by answer slot: it must make all the tokens that it says.
+  // `knows_limit`: requests that end at their limit are in no step after that.
   SeatProblem(const PossibleSeats& seats, const StepRooms& rooms, const TokenTimesOf& times,
-              const std::vector<bool>& needs);
+              const std::vector<bool>& needs, bool knows_limit);
 
   // Solves it, and narrows the ranges of `seats` to what it finds. `needed`, by seating: some slot
   // needs one of its tokens. An optional request that has no room for its tokens gets fits = false.
@@ -39,6 +40,7 @@ class SeatProblem {
   void ReadBack(PossibleSeats& seats, size_t run) const;
 
   const TokenTimesOf& times_;
+  bool knows_limit_;
   int32_t answers_, prompts_;
   SlotProblem problem_;
   std::vector<Part> parts_;  // by run

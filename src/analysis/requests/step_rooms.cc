@@ -34,10 +34,10 @@ StepRooms::StepRooms(const std::vector<EngineStep>& steps) {
     if (!known || label.generation_requests > 0) {
       const int32_t requests = Clamped(label.generation_requests);
       const int32_t tokens = known ? Clamped(label.generation_tokens) : kNoLimit;
-      const bool one_each = known && tokens == requests;
+      const bool exact = known && tokens == requests;
+      one_each &= exact;
       answer_steps.push_back(i);
-      answers.push_back(
-          {{one_each ? requests : 0, tokens}, known ? tokens - requests + 1 : kNoLimit});
+      answers.push_back({{exact ? requests : 0, tokens}, known ? tokens - requests + 1 : kNoLimit});
     }
   }
   prompts_before.push_back(static_cast<uint32_t>(prompts.size()));

@@ -53,6 +53,7 @@ TokenTimesOf::TokenTimesOf(const RequestTable& table) {
     AddArrivals(table, request, times.tokens, counted, arrivals);
     times.sent = request.sent.value_or(kEarliest);
     times.more = all ? kStepsAfterStop : TokenTimes::kAnyNumber;
+    times.at_limit = all && request.at_limit;
     times.over = request.ended.value_or(kLatest);
     if (times.tokens > 0) times.over = std::max(times.over, arrivals.back());
     times.over.ns = AddSaturated(times.over.ns, (all ? kNoticesStop : kNoticesEnd).ns);

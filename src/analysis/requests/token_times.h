@@ -21,6 +21,9 @@ struct TokenTimes {
   // last token is in one more step (asynchronous scheduling), or in two until the front end stops
   // it. A request that the client gave up goes on until the engine notices.
   int32_t more = 0;
+  // It was whole and had as many tokens as it may have, so an engine may have known beforehand
+  // which step makes the last one.
+  bool at_limit = false;
   int64_t prompt_most = 0;   // tokens of its prompt; the largest number if not known
   int64_t prompt_least = 0;  // those that had to be read, as they were not in the cache
 };

@@ -262,8 +262,8 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
 
 void Explainer::AddRequestsOf(uint32_t trace, uint32_t step) {
   if (!run_.joined) return;
-  std::vector<const RequestRow*> in_it;
-  std::vector<std::string> roles;
+  std::vector<const RequestRow*> in_it, rows;
+  std::vector<std::string> roles, of_rows;
   for (const RequestRow& row : run_.requests.rows) {
     if (row.trace != trace || step < row.first_step || step > row.last_step) continue;
     const bool reads = step <= row.token_step;
@@ -274,7 +274,15 @@ void Explainer::AddRequestsOf(uint32_t trace, uint32_t step) {
                                                : "reads its prompt, first token");
   }
   if (in_it.empty()) return;
-  document_.AddPart(TitledTable{.table = RequestsInStepTable(in_it, roles),
+  // First those whose prompts it reads.
+  for (const bool makes : {false, true}) {
+    for (size_t i = 0; i < in_it.size(); ++i) {
+      if (roles[i].starts_with("makes") != makes) continue;
+      rows.push_back(in_it[i]);
+      of_rows.push_back(roles[i]);
+    }
+  }
+  document_.AddPart(TitledTable{.table = RequestsInStepTable(rows, of_rows),
                                 .title = "Requests in it",
                                 .screen_rows = kListedRequests});
 }
