@@ -352,6 +352,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const bool whole =
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
+  TakeBlame(sources, beside, readout->run);
   if (!whole) readout->run.unproven.clear();
   // A recording that reads its own traces has yet to prove them.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
