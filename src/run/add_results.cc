@@ -98,4 +98,10 @@ void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& b
   }
 }
 
+void TakeBlame(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
+               RunAnalysis& run) {
+  if (sources.size() != 1 || !sources[0].is_results()) return;
+  if (run.ranks.rows.size() == beside[0].rank_rows) run.ranks.blame = std::move(beside[0].blame);
+}
+
 }  // namespace tacho

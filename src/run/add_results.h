@@ -23,4 +23,9 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 
+// Takes the waits of ranks from results that are all of the run: their events are gone. AnalyzeRun
+// has filled `run.ranks`.
+void TakeBlame(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
+               RunAnalysis& run);
+
 }  // namespace tacho

@@ -7,6 +7,7 @@
 #include "analysis/schema/trace_fields.h"
 #include "io/json_reader.h"
 #include "io/read_whole.h"
+#include "run/read_blame.h"
 
 namespace tacho {
 namespace {
@@ -40,6 +41,13 @@ Result<Results> ParseResults(std::string json) {
   uint64_t missing = 0;
   reader.BeginObject("ranks");
   reader.Field("missing_count", missing);
+  struct RowPath {
+    std::string path;
+  };
+  std::vector<RowPath> rows;
+  reader.Rows("table", rows, [&](RowPath& row) { reader.Field("path", row.path); });
+  results.rank_rows = rows.size();
+  results.blame = ReadBlame(reader, rows.size());
   reader.End();
   reader.Objects("traces", results.traces, [&](TraceAnalysis& trace) {
     schema::TraceFields(reader, trace, [](const KernelRow& row) { return row.name; });

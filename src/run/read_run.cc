@@ -364,6 +364,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const bool whole =
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
+  TakeBlame(sources, beside, readout->run);
   if (!whole) readout->run.unproven.clear();
   if (!options.window && options.device.empty()) AddRequests(readout->run);
   // A recording that reads its own traces has yet to prove them.

@@ -144,7 +144,8 @@ void Blame(auto& out, const RankTable& ranks) {
   const bool known = blame.absent == RankBlame::Absent::kNo;
   if (Holds(out, !known))
     out.Field(Key{"absent",
-                  "reason why there are no figures: `no-events` (results that were read back), "
+                  "reason why there are no figures: `no-events` (several results that were read "
+                  "back together, or only some of their ranks), "
                   "`no-collectives`, `no-match` (nothing says which kernels of two ranks are one "
                   "collective), `clocks` (their ends do not agree), `outside` (of the window that "
                   "was asked for); then no other field is there"},
