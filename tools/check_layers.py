@@ -51,6 +51,11 @@ FENCES = {
 PRINTS = re.compile(r"\b(std::(cout|cerr|clog|wcout|print|println|exit|_Exit|quick_exit|terminate|abort)\b"
                     r"|fmt::print(ln)?\b|STD(OUT|ERR)_FILENO\b|std(out|err)\b|(v?printf|puts|putc|putchar|perror)\s*\("
                     r"|(_exit|_Exit|exit|quick_exit)\s*\()")
+# What changes the whole process, and so every library in it: cli/ alone may, and the places named here. net/ raises the bound on
+# descriptors, and its loop holds signals off its own thread while this starts.
+OF_PROCESS = re.compile(r"\b(sqlite3_(soft|hard)_heap_limit(64)?|setrlimit|(std::)?signal|sigaction|sigprocmask|pthread_sigmask|prctl|setenv"
+                        r"|putenv|unsetenv|chdir|fchdir|umask|setlocale|std::set_terminate|std::atexit|mallopt)\s*\(")
+OF_PROCESS_TOO = ("src/net/event_loop.cc",)
 # A program of its own: `tacho` started anew.
 KEEPER = "src/launch/keeper.cc"
 # Text of others, which may nest without end.
@@ -111,6 +116,10 @@ for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / fo
         for number, line in enumerate(text.splitlines(), 1):
             if PRINTS.search(re.sub(r"//.*", "", line)):
                 breaches.append(f"{name}:{number}: only cli/ prints or exits")
+    if layer and layer != "cli" and name != KEEPER and name not in OF_PROCESS_TOO and "_test." not in name and "_for_test." not in name:
+        for number, line in enumerate(text.splitlines(), 1):
+            if OF_PROCESS.search(re.sub(r"//.*", "", line)):
+                breaches.append(f"{name}:{number}: only cli/ changes the whole process")
 # Every note has its row in docs/notes.md.
 notes = (root / "src/model/notes.cc").read_text()
 documented = (root / "docs/notes.md").read_text()

@@ -1,9 +1,9 @@
 #include "base/secret_text.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
+#include "base/secret_forms.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -13,171 +13,9 @@ constexpr auto kNowhere = std::string_view::npos;
 constexpr char kStar = '*';
 constexpr std::string_view kQuotes = "\"'";
 
-bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
 bool IsQuote(char c) { return kQuotes.find(c) != kNowhere; }
 
-// A secret of a known form.
-struct Form {
-  std::string_view begin;  // not blanked
-  std::string_view more;   // characters that may follow beside letters and digits
-  size_t least;            // at least so many characters follow `begin`
-  bool needs_digit = true;
-  bool is_upper = false;  // only upper-case letters and digits
-};
-constexpr auto kForms = std::to_array<Form>({
-    {"hf_", "", 20, false},
-    {"sk-", "_-", 20},
-    {"ghp_", "", 30},
-    {"gho_", "", 30},
-    {"ghu_", "", 30},
-    {"ghs_", "", 30},
-    {"ghr_", "", 30},
-    {"github_pat_", "_", 20},
-    {"glpat-", "_-", 20},
-    {"AKIA", "", 16, false, true},
-    {"ASIA", "", 16, false, true},
-    {"AIza", "_-", 35},
-    {"xoxb-", "-", 20},
-    {"xoxp-", "-", 20},
-    {"nvapi-", "_-", 20},
-    {"Bearer ", "._~+/=-", 8, false},
-    {"bearer ", "._~+/=-", 8, false},
-});
-constexpr std::string_view kWebToken = "eyJ";
-
-// Finds the secrets of known forms. Looks at each byte at most once per form: if a run of a form's
-// characters is no secret, no part of that run is one either.
-class FormBlanker {
- public:
-  explicit FormBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
-
-  size_t Run() {
-    static constexpr std::array<bool, 256> kBegins = [] {
-      std::array<bool, 256> begins{};
-      begins[static_cast<unsigned char>(kWebToken[0])] = true;
-      for (const Form& form : kForms) begins[static_cast<unsigned char>(form.begin[0])] = true;
-      return begins;
-    }();
-    size_t blanked = 0;
-    for (size_t at = 0; at < text_.size(); ++at) {
-      if (!kBegins[static_cast<unsigned char>(text_[at])]) continue;
-      if (at > 0 && IsWordChar(text_[at - 1])) continue;
-      size_t from = at;
-      const size_t end = EndAt(from);
-      if (end <= from) continue;
-      blanked += BlankOnce(bytes_, from, end) ? 1 : 0;
-      at = end - 1;
-    }
-    return blanked;
-  }
-
- private:
-  // The end of the secret at `from`; `from` if no secret begins there. Moves `from` past the part
-  // that is not blanked.
-  size_t EndAt(size_t& from) {
-    const std::string_view rest = text_.substr(from);
-    if (rest.starts_with(kWebToken)) return EndOfWebToken(from);
-    for (size_t i = 0; i < kForms.size(); ++i) {
-      if (!rest.starts_with(kForms[i].begin)) continue;
-      from += kForms[i].begin.size();
-      return EndOfForm(kForms[i], from, none_until_[i]);
-    }
-    return from;
-  }
-
-  size_t EndOfForm(const Form& form, size_t at, size_t& none_until) const {
-    if (at < none_until) return at;
-    size_t end = at;
-    bool has_digit = false;
-    while (end < text_.size()) {
-      const char c = text_[end];
-      const bool is_letter = form.is_upper ? IsUpper(c) : IsLetter(c);
-      if (!is_letter && !IsDigit(c) && form.more.find(c) == kNowhere) break;
-      has_digit = has_digit || IsDigit(c);
-      ++end;
-    }
-    if (end - at >= form.least && (has_digit || !form.needs_digit)) return end;
-    none_until = end;
-    return at;
-  }
-
-  // The end of a token of three parts in base64; `at` if no such token begins there.
-  size_t EndOfWebToken(size_t at) {
-    constexpr size_t kLeastPart = 8;
-    if (at < no_web_token_until_) return at;
-    size_t end = at;
-    for (int part = 0; part < 3; ++part) {
-      if (part > 0 && (end == text_.size() || text_[end++] != '.')) return at;
-      const size_t from = end;
-      while (end < text_.size() && (IsWordChar(text_[end]) || text_[end] == '-')) ++end;
-      if (part == 0) no_web_token_until_ = end;
-      if (end - from < kLeastPart) return at;
-    }
-    return end;
-  }
-
-  std::span<char> bytes_;
-  std::string_view text_;
-  std::array<size_t, kForms.size()> none_until_{};
-  size_t no_web_token_until_ = 0;
-};
-
-// Blanks the password of "scheme://user:password@host", which may hold a '/', and a user that is a
-// key.
-class UrlBlanker {
- public:
-  explicit UrlBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
-
-  size_t Run() {
-    constexpr std::string_view kSign = "://";
-    size_t blanked = 0;
-    for (size_t at = text_.find(kSign); at != kNowhere; at = text_.find(kSign, at + 1)) {
-      const size_t user = at + kSign.size();
-      const size_t host = HostBehind(user);
-      if (host == kNowhere) continue;
-      const std::string_view scheme = text_.substr(0, at), person = text_.substr(user, host - user);
-      const size_t colon = person.find(':');
-      const bool is_key = colon == kNowhere && LooksLikeKey(person) &&
-                          (scheme.ends_with("http") || scheme.ends_with("https"));
-      const size_t from = colon == kNowhere ? user : user + colon + 1;
-      if (!is_key && (colon == kNowhere || from == host || IsRank(from, host))) continue;
-      blanked += BlankOnce(bytes_, from, host) ? 1 : 0;
-    }
-    return blanked;
-  }
-
- private:
-  // The '@' in front of the host; npos if the URL has no '@' there.
-  [[nodiscard]] size_t HostBehind(size_t user) const {
-    constexpr size_t kLongestPassword = 256;
-    constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
-    const size_t end = std::min(text_.find_first_of(kPlaceEnds, user), text_.size());
-    const std::string_view place = text_.substr(user, end - user);
-    if (const size_t sign = place.rfind('@'); sign != kNowhere) return user + sign;
-    // In "host:8000/a@b" a port follows the colon, and no password.
-    const size_t colon = place.find(':');
-    if (colon == kNowhere || place.starts_with('[') || end == text_.size() || text_[end] != '/' ||
-        std::ranges::all_of(place.substr(colon + 1), IsDigit)) {
-      return kNowhere;
-    }
-    const std::string_view more = text_.substr(end, kLongestPassword);
-    const size_t sign = more.find('@');
-    if (sign >= more.find_first_of(kEnds)) return kNowhere;
-    return end + more.substr(0, more.find_first_of(kPlaceEnds, sign)).rfind('@');
-  }
-
-  // "http://host:8000@1" names a rank of a server.
-  [[nodiscard]] bool IsRank(size_t port, size_t sign) const {
-    const size_t end = std::min(text_.find_first_not_of("0123456789", sign + 1), text_.size());
-    return std::ranges::all_of(text_.substr(port, sign - port), IsDigit) && end > sign + 1 &&
-           (end == text_.size() || text_[end] != '.');
-  }
-
-  std::span<char> bytes_;
-  std::string_view text_;
-};
-
-// The sign that follows a name.
+// The sign that stands behind a name.
 struct Sign {
   enum Kind : uint8_t { kNothing, kEquals, kColon, kComma, kBlank } kind = kNothing;
   size_t end = 0;
@@ -462,9 +300,9 @@ Option OptionNamed(std::string_view word) {
 
 size_t BlankSecretsInText(std::span<char> text) {
   // Names come last: a secret of a known form may stand within what reads as one name.
-  size_t blanked = FormBlanker(text).Run();
-  blanked += UrlBlanker(text).Run();
-  return blanked + AssignedBlanker(text).Run();
+  const size_t of_known_form = BlankKnownForms(text);
+  const size_t in_urls = BlankUrlPasswords(text);
+  return of_known_form + in_urls + AssignedBlanker(text).Run();
 }
 
 }  // namespace tacho

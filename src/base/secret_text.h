@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/secret_names.h"
+#include "base/words.h"
 
 namespace tacho {
 
@@ -13,6 +14,9 @@ namespace tacho {
 
 // BlankSecrets for a text that is not JSON.
 size_t BlankSecretsInText(std::span<char> text);
+
+// Whether a character may be part of a name.
+inline bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
 
 void Blank(std::span<char> text, size_t from, size_t to);
 // False if this part was blanked before.

@@ -116,7 +116,6 @@ Result<QuerySession> QuerySession::Open(const QueriedRun& run, std::function<boo
   database.LimitBytes(kMostBytesOfValue);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-  sqlite3_hard_heap_limit64(kMostMemory);
   database.OnProgress(kOperationsBetweenLooks, std::move(stop));
   sqlite3_set_authorizer(handle, Authorize, nullptr);
   return QuerySession(std::move(database));

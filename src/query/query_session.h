@@ -15,8 +15,8 @@ namespace tacho {
 // 'name'), which returns an argument of a slice. Read-only: the database is in memory, and a
 // statement that would write, attach or load is refused. For one thread.
 //
-// Limits: 64 MB for a value; 2 GB for SQLite's memory in the whole process. A statement that
-// exceeds them fails.
+// Limits: 64 MB for a value, and kMostMemory for SQLite if the program has set this limit, which is
+// one of the whole process: sqlite3_hard_heap_limit64. A statement that exceeds them fails.
 class QuerySession {
  public:
   static constexpr int kMostBytesOfValue = 64'000'000;

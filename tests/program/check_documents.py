@@ -173,7 +173,8 @@ def check_columns(tacho):
             text = text[min(number, len(text) - 1)]
             columns = re.findall(r"`(\w+)`", text)
             like = re.search(r"as `(\w+)\.csv`", text)
-            told[name] = (["rank"] if name == "ranks" else ["trace", "rank"]) + [c for c in columns if c != "rank"]
+            of_trace = [] if "no `trace,rank`" in cells[2] else ["trace", "rank"]
+            told[name] = of_trace + [c for c in columns if c not in of_trace]
             if like:
                 told[name] += [c for c in told[like[1]] if c not in told[name]]
     with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/terminal.h"
 #include "io/read_whole.h"
+#include "io/sqlite.h"
 #include "query/query_table.h"
 
 namespace tacho {
@@ -187,6 +188,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     return Misuse("the SQL is empty");
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadQueried(options, choice, classifier));
   ComplainAll(NoticesOf(readout.run->analysis));
+  sqlite3_hard_heap_limit64(QuerySession::kMostMemory);
   TACHO_ASSIGN_OR_RETURN(auto session,
                          QuerySession::Open(*readout.run, [] { return query_interrupted.load(); }));
   QueryInput input(session, output);
