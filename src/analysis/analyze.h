@@ -16,6 +16,7 @@
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks/digest.h"
 #include "analysis/ranks/ranks.h"
+#include "analysis/requests/requests.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
 #include "model/clocks.h"
@@ -66,6 +67,8 @@ struct SlicesTogether {
   IdleTable idle;
 };
 
+struct RunRequests;
+
 // A run: one or many traces, sorted by path, and the table over its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
@@ -73,6 +76,8 @@ struct RunAnalysis {
   // Of the traces, by index, and of the run. AnalyzeRun sets it.
   ClockMap clocks;
   RankTable ranks;                   // for a single trace, filled only if other ranks are missing
+  RequestAnalysis requests;          // AnalyzeRequests sets it; empty without requests
+  std::shared_ptr<const RunRequests> joined = {};  // what `requests` is computed from; may be null
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   // Traces that another one holds too, each with what it is ("a copy of PATH"); in `skipped` too.
   struct Copy {

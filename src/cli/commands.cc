@@ -19,6 +19,7 @@
 #include "cli/engine/engine_command.h"
 #include "cli/engine/engine_options.h"
 #include "cli/exit_status.h"
+#include "cli/explain/explain_command.h"
 #include "cli/export/export_command.h"
 #include "cli/launch/launch_command.h"
 #include "cli/load/load_command.h"
@@ -167,6 +168,8 @@ const std::vector<Command>& Commands() {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeSpecs},
       {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewSpecs},
+      {"explain", "one request, engine step or idle gap of a run in full", RunExplain,
+       ExplainSpecs},
       {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportSpecs},
       {"compare", "what changed from one run to another, beyond noise; gates for CI", RunCompare,
        CompareSpecs},

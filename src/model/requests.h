@@ -10,6 +10,9 @@
 
 namespace tacho {
 
+// How far the Unix times of a Kineto trace may differ from the clock of its host.
+inline constexpr DurationNs kTraceClockError{1'000'000};
+
 // One request of a load, as its client saw it. Times are Unix times by the client's clock; what did
 // not happen, or is not known, is absent.
 struct Request {

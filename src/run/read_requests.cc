@@ -14,8 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMostRequests = size_t{1} << 32;
-// How far the Unix times of a Kineto trace may differ from the clock of its host.
-constexpr DurationNs kTraceClockError{1'000'000};
 constexpr DurationNs kNoticesEnd{1'000'000'000};
 constexpr int64_t kMostNumber = std::numeric_limits<int64_t>::max() / 4;  // sums stay in range
 

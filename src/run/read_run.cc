@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/requests/run_requests.h"
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/blank_secrets.h"
@@ -17,6 +18,7 @@
 #include "run/copies.h"
 #include "run/join_slices.h"
 #include "run/outcome.h"
+#include "run/read_requests.h"
 #include "run/run_place.h"
 #include "run/unproven_ranks.h"
 
@@ -264,6 +266,17 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   }
 }
 
+// Adds the requests of the recording, if all traces are of one.
+void AddRequests(RunAnalysis& run) {
+  std::set<std::string> folders;
+  for (const TraceAnalysis& trace : run.traces) {
+    const auto place = trace.results.empty() ? RunPlaceOf(trace.path) : std::nullopt;
+    folders.insert(place ? place->folder : "");
+  }
+  if (folders.size() == 1 && !folders.begin()->empty())
+    AnalyzeRequests(run, ReadRequests(*folders.begin()));
+}
+
 TraceAnalysis NotAnalysed(const std::string& path, const TraceHeader& header, TraceFacts facts,
                           Interval span) {
   TraceAnalysis analysis;
@@ -353,6 +366,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
       readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
   if (!whole) readout->run.unproven.clear();
+  if (!options.window && options.device.empty()) AddRequests(readout->run);
   // A recording that reads its own traces has yet to prove them.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
   return readout;

@@ -53,20 +53,37 @@ class PromptReader {
     if (completes_half) needs -= half.tokens;
     const int64_t more = label.context_tokens - needs;
     const auto requests = static_cast<int64_t>(end - next_) + (more > 0 ? 1 : 0);
-    if (!known || more < 0 || requests != label.context_requests) return;
+    const auto lose = [&] {
+      unsure_.clear();
+      lost_ = true;
+    };
+    if (!known || more < 0 || requests != label.context_requests) return lose();
     HalfRead after = half;
     if (half.candidates.empty() || completes_half) after = {CompletedNext(end, step), step, 0};
     after.tokens += more;
     std::erase_if(after.candidates,
                   [&](size_t prompt) { return *prompts_[prompt].tokens <= after.tokens; });
-    if (after.tokens > 0 && after.candidates.empty()) return;
+    if (after.tokens > 0 && after.candidates.empty()) return lose();
     for (size_t i = next_; i < end; ++i) {
       const size_t prompt = order_[i];
       const bool may_be_half = completes_half && is_candidate(prompt);
-      reads_[prompt] = {may_be_half ? half.first_step : step,
-                        may_be_half && half.candidates.size() == 1 ? half.first_step : step};
+      const PromptReads reads = {
+          may_be_half ? half.first_step : step,
+          may_be_half && half.candidates.size() == 1 ? half.first_step : step};
+      if (lost_) {
+        unsure_.emplace_back(prompt, reads);
+      } else {
+        reads_[prompt] = reads;
+      }
     }
-    if (after.tokens > 0) half_ = std::move(after);
+    if (after.tokens > 0) {
+      half_ = std::move(after);
+      return;
+    }
+    // All tokens since then are accounted for.
+    for (const auto& [prompt, reads] : unsure_) reads_[prompt] = reads;
+    unsure_.clear();
+    lost_ = false;
   }
 
   // Those of the prompts order_[from, ...) that are the next to be complete and that `step` could
@@ -88,6 +105,10 @@ class PromptReader {
   std::vector<PromptReads> reads_;
   size_t next_ = 0;  // in order_: the first that is not complete
   HalfRead half_;
+  // After a step that could not be assigned, and at the start, a prompt may be half read without
+  // half_ having its tokens. What follows is sure only once a step leaves nothing half read.
+  bool lost_ = true;
+  std::vector<std::pair<size_t, PromptReads>> unsure_;
 };
 
 }  // namespace

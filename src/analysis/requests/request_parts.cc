@@ -81,6 +81,16 @@ RequestParts CommonOf(std::span<const RequestParts> fits) {
   return common;
 }
 
+RequestFit::RequestFit(uint32_t first_read, std::vector<uint32_t> steps,
+                       std::vector<uint32_t> unsure)
+    : first_read_(first_read), steps_(std::move(steps)), unsure_(std::move(unsure)) {
+  for (const uint32_t step : steps_) {
+    if (step != kNoStep) made_.push_back(step);
+  }
+}
+bool RequestFit::Makes(uint32_t step) const { return std::ranges::binary_search(made_, step); }
+bool RequestFit::IsUnsure(uint32_t step) const { return std::ranges::binary_search(unsure_, step); }
+
 // A way through time, stretch by stretch.
 class RequestSplitter::Path {
  public:
@@ -151,9 +161,10 @@ void RequestSplitter::AddFirstStep(TimeNs sent, uint32_t first_read) {
 
 RequestSplitter::Role RequestSplitter::RoleIn(const RequestFit& fit, uint32_t step) const {
   const bool reads = steps_[step].label.context_requests != 0;
-  if (!fit.steps.empty() && reads && step >= fit.first_read && step <= fit.steps.front())
+  if (reads && fit.first_read() != RequestFit::kNoStep && step >= fit.first_read() &&
+      step <= fit.steps().front())
     return Role::kReadsPrompt;
-  return std::ranges::binary_search(fit.steps, step) ? Role::kMakesToken : Role::kOther;
+  return fit.Makes(step) ? Role::kMakesToken : Role::kOther;
 }
 
 RequestParts RequestSplitter::OfCell(const StepCell& cell, DurationNs length, Role role) const {
@@ -211,22 +222,33 @@ RequestParts RequestSplitter::OfTimeBefore(uint32_t step, Role role) const {
   return parts;
 }
 
+RequestParts RequestSplitter::InFit(const RequestFit& fit, uint32_t step, bool before) const {
+  const auto of = [&](Role role) { return before ? OfTimeBefore(step, role) : OfStep(step, role); };
+  const Role role = RoleIn(fit, step);
+  if (role == Role::kReadsPrompt || !fit.IsUnsure(step)) return of(role);
+  return CommonOf(std::array{of(Role::kMakesToken), of(Role::kOther)});
+}
+
 void RequestSplitter::AddSteps(const RequestFit& fit, uint32_t from, uint32_t last, bool whole,
                                Path& path) const {
   for (uint32_t step = from; step <= last; ++step) {
-    const Role role = RoleIn(fit, step);
-    if (whole || step > from) path.Spend(cells_.TimeBefore(step), OfTimeBefore(step, role));
-    path.Spend(cells_.steps[step].work, OfStep(step, role));
+    if (whole || step > from) path.Spend(cells_.TimeBefore(step), InFit(fit, step, true));
+    path.Spend(cells_.steps[step].work, InFit(fit, step, false));
   }
+}
+
+void RequestSplitter::AddSend(uint32_t last, TimeNs seen, Path& path) const {
+  const bool is_claimed = seen - cells_.steps[last].work.end >= clock_error_;
+  path.SpendAll(seen, is_claimed ? RequestPart::kSend : RequestPart::kUnknown);
 }
 
 namespace {
 
-// The step that made the last token of a chunk.
-uint32_t StepOfChunk(const RequestTimes& times, const RequestFit& fit, size_t chunk) {
+// The number of the last token of a chunk.
+size_t LastTokenOf(const RequestTimes& times, size_t chunk) {
   size_t tokens = 0;
   for (size_t i = 0; i <= chunk; ++i) tokens += times.chunks[i].tokens;
-  return fit.steps[std::min(std::max<size_t>(tokens, 1), fit.steps.size()) - 1];
+  return std::max<size_t>(tokens, 1) - 1;
 }
 
 }  // namespace
@@ -234,38 +256,63 @@ uint32_t StepOfChunk(const RequestTimes& times, const RequestFit& fit, size_t ch
 RequestParts RequestSplitter::UntilChunk(const RequestTimes& times, const RequestFit& fit,
                                          size_t chunk) const {
   const TimeNs seen = times.chunks[chunk].seen;
-  const uint32_t last = StepOfChunk(times, fit, chunk);
   Path path({times.due, seen});
   path.SpendAll(times.sent, RequestPart::kClient);
-  const TimeNs first = cells_.steps[fit.first_read].work.start;
-  const DurationNs least = least_until_first_.value_or(DurationNs{});
-  path.SpendAll(std::min(first, times.sent + least), least.ns > 0 && least >= clock_error_
-                                                         ? RequestPart::kNetwork
-                                                         : RequestPart::kUnknown);
-  path.SpendAll(first, RequestPart::kQueue);
-  AddSteps(fit, fit.first_read, last, false, path);
-  const bool claims_send = seen - cells_.steps[last].work.end >= clock_error_;
-  path.SpendAll(seen, claims_send ? RequestPart::kSend : RequestPart::kUnknown);
+  const std::vector<uint32_t>& steps = fit.steps();
+  const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
+  const size_t token = LastTokenOf(times, chunk);
+  const auto end = steps.begin() + static_cast<ptrdiff_t>(std::min(token + 1, steps.size()));
+  const auto first = std::find_if(steps.begin(), end, is_known);
+  if (first == end) return std::move(path).Finish();
+  uint32_t from = *first;
+  if (first == steps.begin() && fit.first_read() != RequestFit::kNoStep) {
+    from = fit.first_read();
+    const TimeNs begins = cells_.steps[from].work.start;
+    const DurationNs least = least_until_first_.value_or(DurationNs{});
+    path.SpendAll(std::min(begins, times.sent + least), least.ns > 0 && least >= clock_error_
+                                                            ? RequestPart::kNetwork
+                                                            : RequestPart::kUnknown);
+    path.SpendAll(begins, RequestPart::kQueue);
+  }
+  auto last = end;
+  while (!is_known(*--last)) {
+  }
+  AddSteps(fit, from, *last, false, path);
+  if (token < steps.size() && is_known(steps[token])) AddSend(*last, seen, path);
   return std::move(path).Finish();
 }
 
 RequestParts RequestSplitter::Gap(const RequestTimes& times, const RequestFit& fit,
                                   size_t chunk) const {
   const TimeNs seen = times.chunks[chunk].seen;
-  const uint32_t before = StepOfChunk(times, fit, chunk - 1), last = StepOfChunk(times, fit, chunk);
   Path path({times.chunks[chunk - 1].seen, seen});
-  path.SpendAll(cells_.steps[before].work.end, RequestPart::kUnknown);
-  AddSteps(fit, before + 1, last, true, path);
-  const bool claims_send = seen - cells_.steps[last].work.end >= clock_error_;
-  path.SpendAll(seen, claims_send ? RequestPart::kSend : RequestPart::kUnknown);
+  const size_t before = LastTokenOf(times, chunk - 1), token = LastTokenOf(times, chunk);
+  const std::vector<uint32_t>& steps = fit.steps();
+  if (token >= steps.size() || steps[token] == RequestFit::kNoStep ||
+      steps[before] == RequestFit::kNoStep)
+    return std::move(path).Finish();
+  path.SpendAll(cells_.steps[steps[before]].work.end, RequestPart::kUnknown);
+  AddSteps(fit, steps[before] + 1, steps[token], true, path);
+  AddSend(steps[token], seen, path);
   return std::move(path).Finish();
 }
 
 bool RequestSplitter::Contradicts(const RequestTimes& times, const RequestFit& fit) const {
-  if (times.sent - cells_.steps[fit.first_read].work.start > clock_error_) return true;
-  for (size_t i = 0; i < times.chunks.size(); ++i) {
-    const StepCells::Step& step = cells_.steps[StepOfChunk(times, fit, i)];
-    if (step.known && step.work.end - times.chunks[i].seen > clock_error_) return true;
+  if (fit.first_read() != RequestFit::kNoStep &&
+      times.sent - cells_.steps[fit.first_read()].work.start > clock_error_)
+    return true;
+  size_t token = 0;
+  for (const RequestTimes::Chunk& chunk : times.chunks) {
+    token += chunk.tokens;
+    if (token == 0 || token > fit.steps().size()) continue;
+    const uint32_t made_by = fit.steps()[token - 1];
+    if (made_by == RequestFit::kNoStep) continue;
+    if (!cells_.steps[made_by].known) continue;
+    // Short work may follow the tokens.
+    const DigestStep& step = steps_[made_by];
+    TimeNs made = cells_.steps[made_by].work.end;
+    if (!step.device.empty()) made = std::min(made, step.device.start + step.device_busy);
+    if (made - chunk.seen > clock_error_) return true;
   }
   return false;
 }

@@ -63,9 +63,23 @@ struct RequestTimes {
 };
 
 // One way in which the request fits the steps of its engine.
-struct RequestFit {
-  uint32_t first_read = 0;      // the first step that reads its prompt
-  std::vector<uint32_t> steps;  // by token: the step that made it; never decreasing
+class RequestFit {
+ public:
+  static constexpr uint32_t kNoStep = 0xffffffff;
+
+  // `steps`: by token, the step that made it, never decreasing; kNoStep: not known, or not
+  // recorded. `first_read`: the first step that reads its prompt; kNoStep unless the first token
+  // has a step. `unsure`: steps, in order, that may or may not have made one of its tokens.
+  RequestFit(uint32_t first_read, std::vector<uint32_t> steps, std::vector<uint32_t> unsure = {});
+
+  [[nodiscard]] uint32_t first_read() const { return first_read_; }
+  [[nodiscard]] const std::vector<uint32_t>& steps() const { return steps_; }
+  [[nodiscard]] bool Makes(uint32_t step) const;
+  [[nodiscard]] bool IsUnsure(uint32_t step) const;
+
+ private:
+  uint32_t first_read_;
+  std::vector<uint32_t> steps_, made_, unsure_;  // made_: in order
 };
 
 // Splits the time of requests by the steps of their engine. Refers to its arguments.
@@ -80,8 +94,7 @@ class RequestSplitter {
   // each request before any parts are taken.
   void AddFirstStep(TimeNs sent, uint32_t first_read);
 
-  // From `due` until the client had the chunk, which is one with tokens of the fit. The sum is
-  // exactly that time.
+  // From `due` until the client had the chunk. The sum is exactly that time.
   [[nodiscard]] RequestParts UntilChunk(const RequestTimes& times, const RequestFit& fit,
                                         size_t chunk) const;
   // From the chunk before until this one; `chunk` is 1 or more.
@@ -105,8 +118,11 @@ class RequestSplitter {
   class Path;
 
   [[nodiscard]] Role RoleIn(const RequestFit& fit, uint32_t step) const;
+  [[nodiscard]] RequestParts InFit(const RequestFit& fit, uint32_t step, bool before) const;
   [[nodiscard]] RequestParts OfCell(const StepCell& cell, DurationNs length, Role role) const;
   void AddSteps(const RequestFit& fit, uint32_t from, uint32_t last, bool whole, Path& path) const;
+
+  void AddSend(uint32_t last, TimeNs seen, Path& path) const;
 
   const std::vector<DigestStep>& steps_;
   const StepCells& cells_;

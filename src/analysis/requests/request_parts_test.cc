@@ -21,8 +21,11 @@ struct HandMadeEngine {
     const bool first = steps.empty();
     const Interval when{end + DurationNs{first ? 0 : before},
                         end + DurationNs{(first ? 0 : before) + work}};
-    steps.push_back(
-        {.label = label, .when = when, .device = when, .device_busy = {}, .host_late = {}});
+    steps.push_back({.label = label,
+                     .when = when,
+                     .device = when,
+                     .device_busy = when.length(),
+                     .host_late = {}});
     cells.steps.push_back({when, true});
     StepCell pause;
     pause.idle[static_cast<size_t>(IdleCause::kBetweenSteps)] = {first ? 0 : before};
@@ -50,7 +53,7 @@ TEST(RequestParts, AreThoseOfTheStepsThatItWasIn) {
   engine.Add(MixedOf(1, 1), 1'200);            // [2600, 3800)
   const RequestSplitter split(engine.steps, engine.cells, DurationNs{10});
   const RequestTimes times{{600}, {700}, {{{1'950}, 1}, {{2'530}, 1}, {{3'840}, 1}}};
-  const RequestFit fit{0, {0, 1, 2}};
+  const RequestFit fit(0, {0, 1, 2});
   const RequestParts whole = split.UntilChunk(times, fit, 2);
   EXPECT_EQ(whole[Part::kClient].ns, 100);
   EXPECT_EQ(whole[Part::kQueue].ns, 300);
@@ -79,13 +82,15 @@ TEST(RequestParts, TheNetworkIsWhatEachRequestTakesAtLeast) {
   RequestSplitter split(engine.steps, engine.cells, DurationNs{10});
   split.AddFirstStep({880}, 0);
   split.AddFirstStep({1'100}, 1);
-  const RequestParts queued = split.UntilChunk({{1'100}, {1'100}, {{{2'950}, 1}}}, {1, {1}}, 0);
+  const RequestParts queued =
+      split.UntilChunk({{1'100}, {1'100}, {{{2'950}, 1}}}, {1, std::vector<uint32_t>{1}}, 0);
   EXPECT_EQ(queued[Part::kNetwork].ns, 120);
   EXPECT_EQ(queued[Part::kQueue].ns, 780);
   // Less than the error of the clocks is not claimed.
   RequestSplitter unsure(engine.steps, engine.cells, DurationNs{500});
   unsure.AddFirstStep({880}, 0);
-  const RequestParts parts = unsure.UntilChunk({{1'100}, {1'100}, {{{2'950}, 1}}}, {1, {1}}, 0);
+  const RequestParts parts =
+      unsure.UntilChunk({{1'100}, {1'100}, {{{2'950}, 1}}}, {1, std::vector<uint32_t>{1}}, 0);
   EXPECT_EQ(parts[Part::kNetwork].ns, 0);
   EXPECT_EQ(parts[Part::kUnknown].ns, 120 + 50);
   EXPECT_EQ(parts[Part::kQueue].ns, 780);
@@ -131,6 +136,35 @@ TEST(RequestParts, WhatFitsDoNotShareIsUnknown) {
   EXPECT_EQ(common[Part::kUnknown].ns, 300);
 }
 
+TEST(RequestParts, WhatIsBeforeTheRecordingIsUnknown) {
+  HandMadeEngine engine;
+  engine.Add(DecodeOf(1), 500);  // [1000, 1500)
+  engine.Add(DecodeOf(1), 500);  // [1600, 2100)
+  const RequestSplitter split(engine.steps, engine.cells, {});
+  const RequestTimes times{{100}, {200}, {{{800}, 1}, {{1'550}, 1}, {{2'150}, 1}, {{2'900}, 1}}};
+  const RequestFit fit(RequestFit::kNoStep, {RequestFit::kNoStep, 0, 1, RequestFit::kNoStep});
+  const RequestParts parts = split.UntilChunk(times, fit, 3);
+  EXPECT_EQ(parts[Part::kClient].ns, 100);
+  EXPECT_EQ(parts[Part::kUnknown].ns, 800 + 800);
+  EXPECT_EQ(parts[Part::kDecode].ns, 1'000);
+  EXPECT_EQ(parts[Part::kBetweenSteps].ns, 100);
+  EXPECT_EQ(split.Gap(times, fit, 2)[Part::kSend].ns, 50);
+  EXPECT_EQ(split.Gap(times, fit, 3)[Part::kUnknown].ns, 750);
+}
+
+TEST(RequestParts, OfAStepThatMayBeItsOwnOnlyTheCommonPartIsKnown) {
+  HandMadeEngine engine;
+  engine.Add(DecodeOf(1), 500);
+  engine.Add(MixedOf(1, 1), 900);
+  engine.Add(DecodeOf(1), 500);
+  const RequestSplitter split(engine.steps, engine.cells, {});
+  const RequestTimes times{{900}, {900}, {{{1'500}, 1}, {{3'100}, 1}}};
+  // It waits for the prompt for 400 if that step is its own, else for all of it.
+  const RequestParts gap = split.Gap(times, RequestFit(0, {0, 2}, {1}), 1);
+  EXPECT_EQ(gap[Part::kWaitPrefill].ns, 400);
+  EXPECT_EQ(gap[Part::kUnknown].ns, 500 + 100);
+}
+
 TEST(RequestParts, ScaledPartsAddUpExactly) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -151,9 +185,9 @@ TEST(RequestParts, TimesThatCannotBeAreSeen) {
   HandMadeEngine engine;
   engine.Add(PrefillOf(1), 900);  // [1000, 1900)
   const RequestSplitter split(engine.steps, engine.cells, DurationNs{100});
-  EXPECT_FALSE(split.Contradicts({{900}, {900}, {{{1'850}, 1}}}, {0, {0}}));
-  EXPECT_TRUE(split.Contradicts({{900}, {900}, {{{1'790}, 1}}}, {0, {0}}));
-  EXPECT_TRUE(split.Contradicts({{1'200}, {1'200}, {{{1'950}, 1}}}, {0, {0}}));
+  EXPECT_FALSE(split.Contradicts({{900}, {900}, {{{1'850}, 1}}}, {0, std::vector<uint32_t>{0}}));
+  EXPECT_TRUE(split.Contradicts({{900}, {900}, {{{1'790}, 1}}}, {0, std::vector<uint32_t>{0}}));
+  EXPECT_TRUE(split.Contradicts({{1'200}, {1'200}, {{{1'950}, 1}}}, {0, std::vector<uint32_t>{0}}));
 }
 
 // Whatever the times and the steps are, the parts add up and none is negative.
@@ -177,19 +211,23 @@ TEST(RequestParts, AddUpForRandomRequestsAndEngines) {
                          static_cast<uint32_t>(random.Between(0, steps - 1)));
     }
     RequestTimes times;
-    RequestFit fit;
     int64_t step = random.Between(0, steps - 1), at = random.Between(0, 3'000);
-    fit.first_read = static_cast<uint32_t>(random.Between(0, step));
+    const auto first_read = static_cast<uint32_t>(random.Between(0, step));
+    std::vector<uint32_t> made_by, unsure;
     times.due = {at};
     times.sent = {at += random.Between(0, 500)};
     for (int64_t i = random.Between(1, 10); i > 0; --i) {
       at += random.Between(0, 2'000);
       times.chunks.push_back({{at}, static_cast<uint32_t>(random.Between(1, 2))});
       for (uint32_t t = 0; t < times.chunks.back().tokens; ++t) {
-        fit.steps.push_back(static_cast<uint32_t>(step));
+        const bool known = random.Between(0, 9) > 0;
+        made_by.push_back(known ? static_cast<uint32_t>(step) : RequestFit::kNoStep);
+        if (random.Between(0, 5) == 0) unsure.push_back(static_cast<uint32_t>(step));
         step = std::min(steps - 1, step + random.Between(0, 2));
       }
     }
+    const bool begins = made_by.front() != RequestFit::kNoStep;
+    const RequestFit fit(begins ? first_read : RequestFit::kNoStep, made_by, unsure);
     const auto check = [&](const RequestParts& parts, DurationNs sum) {
       EXPECT_EQ(parts.Sum(), sum) << seed;
       for (const DurationNs part : parts.ns) EXPECT_GE(part.ns, 0) << seed;

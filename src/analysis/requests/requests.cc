@@ -4,15 +4,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
-#include <set>
 #include <utility>
 
 namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(RequestLacks::kCount)> kLacksIds = {
-    "", "tokens", "tie", "clock"};
+    "", "tokens", "tie", "recorded", "clock"};
 constexpr double kBandBounds[] = {0, 0.4, 0.6, 0.9, 0.99, 1};
 constexpr size_t kFewestForBands = 5;
 
@@ -29,118 +27,212 @@ std::optional<TimeNs> EndOf(const Request& request) {
 // The requests of all engines, with what their parts are computed from.
 class SplitRun {
  public:
-  SplitRun(const RequestTable& table, const std::vector<RequestEngine>& engines,
-           const std::vector<RequestTie>& ties)
-      : table_(table), engines_(engines), ties_(ties), reads_(table.rows.size()) {
-    for (uint32_t engine = 0; engine < engines.size(); ++engine) {
-      const RequestEngine& of = engines[engine];
-      splitters_.push_back(std::make_unique<RequestSplitter>(
-          *of.steps, *of.cells, of.to_steps.error.value_or(DurationNs{})));
-      FindReads(engine);
-    }
+  explicit SplitRun(const RequestInput& input)
+      : table_(*input.table), join_(*input.join), input_(input), reads_(table_.rows.size()) {
+    for (uint32_t engine = 0; engine < join_.engines.size(); ++engine) Add(engine);
   }
 
-  RequestRow RowOf(size_t number) const;
-  std::optional<RequestDetail> DetailOf(size_t number) const;
+  [[nodiscard]] RequestRow RowOf(size_t number) const;
+  [[nodiscard]] std::optional<RequestDetail> DetailOf(size_t number) const;
+  // The largest of the engines.
+  [[nodiscard]] std::optional<DurationNs> clock_error() const {
+    std::optional<DurationNs> most;
+    for (const Engine& engine : engines_) {
+      if (engine.splitter) most = std::max(most.value_or(DurationNs{}), engine.clock_error);
+    }
+    return most;
+  }
 
  private:
-  RequestTimes TimesOf(size_t number) const {
-    const Request& request = table_.rows[number];
-    const ClockShift& to = engines_[ties_[number].engine].to_steps;
-    RequestTimes times{to.Convert(DueOf(request)), to.Convert(*request.sent), {}};
-    for (size_t i = request.first_chunk; i < request.end_chunk; ++i) {
-      if (table_.chunks[i].tokens > 0)
-        times.chunks.push_back({to.Convert(table_.chunks[i].at), table_.chunks[i].tokens});
-    }
-    return times;
+  struct Engine {
+    const TraceDigest* digest = nullptr;
+    DurationNs to_steps;  // from the client's clock to that of the steps
+    DurationNs clock_error;
+    std::unique_ptr<RequestSplitter> splitter;  // null: its requests cannot be split
+  };
+
+  void Add(uint32_t number);
+  void FindReads(uint32_t number);
+  void NarrowClock(uint32_t number);
+  [[nodiscard]] const Engine* EngineOfRequest(size_t number) const {
+    const uint32_t engine = join_.requests[number].engine;
+    if (engine >= engines_.size() || !engines_[engine].splitter) return nullptr;
+    return &engines_[engine];
   }
-  bool IsTied(size_t number) const {
-    return ties_[number].engine < engines_.size() && !ties_[number].fits.empty() &&
-           table_.rows[number].sent;
+  // Where a token was made, in steps of the digest; nullopt: not by a step that is known.
+  struct Seat {
+    uint32_t first = 0, last = 0;
+  };
+  [[nodiscard]] std::optional<Seat> SeatOf(size_t number, size_t token) const {
+    const JoinedRequest& joined = join_.requests[number];
+    if (token >= joined.tokens.size()) return std::nullopt;
+    const TokenSeat& seat = joined.tokens[token];
+    if ((seat.fit != Fit::kTied && seat.fit != Fit::kOneOf) || seat.or_outside) return std::nullopt;
+    const std::vector<EngineStep>& steps = join_.engines[joined.engine].steps;
+    return Seat{steps[seat.first].digest_step, steps[seat.last].digest_step};
   }
-  void FindReads(uint32_t engine);
-  // All ways in which it fits: those of the join, with the first and the last step that may have
-  // been the first to read its prompt.
-  std::vector<RequestFit> FitsOf(size_t number) const;
+  [[nodiscard]] RequestTimes TimesOf(size_t number, const Engine& engine) const;
+  // What is known of it without any step.
+  [[nodiscard]] RequestRow WithoutSteps(size_t number) const;
+  // The ways in which it fits that differ most.
+  [[nodiscard]] std::vector<RequestFit> FitsOf(size_t number, size_t tokens) const;
 
   const RequestTable& table_;
-  const std::vector<RequestEngine>& engines_;
-  const std::vector<RequestTie>& ties_;
-  std::vector<std::unique_ptr<RequestSplitter>> splitters_;
-  std::vector<PromptReads> reads_;  // by request
+  const RequestJoin& join_;
+  const RequestInput& input_;
+  std::vector<Engine> engines_;
+  std::vector<std::optional<PromptReads>> reads_;  // by request; nullopt: unknown
 };
 
-void SplitRun::FindReads(uint32_t engine) {
-  const RequestEngine& of = engines_[engine];
+void SplitRun::Add(uint32_t number) {
+  const JoinEngine& joined = join_.engines[number];
+  Engine& engine = engines_.emplace_back();
+  const JoinWhy why = join_.engine_why[number];
+  if (why != JoinWhy::kJoined && why != JoinWhy::kOthers) return;
+  engine.digest = joined.trace < input_.digests.size() ? input_.digests[joined.trace] : nullptr;
+  if (engine.digest == nullptr || engine.digest->cells.steps.empty() || joined.steps.empty())
+    return;
+  const EngineStep& step = joined.steps.front();
+  engine.to_steps = engine.digest->steps[step.digest_step].when.start - step.when.start;
+  engine.clock_error = joined.clock_error.value_or(DurationNs{});
+  FindReads(number);
+  NarrowClock(number);
+  FindReads(number);  // fewer steps are possible now
+  engine.splitter = std::make_unique<RequestSplitter>(engine.digest->steps, engine.digest->cells,
+                                                      engine.clock_error);
+  for (size_t i = 0; i < table_.rows.size(); ++i) {
+    if (join_.requests[i].engine == number && reads_[i] && reads_[i]->exact())
+      engine.splitter->AddFirstStep(*table_.rows[i].sent + engine.to_steps,
+                                    reads_[i]->first_at_most);
+  }
+}
+
+void SplitRun::FindReads(uint32_t number) {
+  const Engine& engine = engines_[number];
+  const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
   std::vector<StepLabel> labels;
-  for (const DigestStep& step : *of.steps) labels.push_back(step.label);
+  for (const DigestStep& step : engine.digest->steps) labels.push_back(step.label);
   std::vector<PromptToRead> prompts;
   std::vector<uint32_t> earliest;
   std::vector<size_t> numbers;
-  for (size_t number = 0; number < table_.rows.size(); ++number) {
-    if (ties_[number].engine != engine || !IsTied(number)) continue;
-    const Request& request = table_.rows[number];
-    const std::vector<std::vector<uint32_t>>& fits = ties_[number].fits;
-    uint32_t first = fits.front().front(), most = first;
-    for (const auto& fit : fits) {
-      first = std::min(first, fit.front());
-      most = std::max(most, fit.front());
-    }
+  for (size_t i = 0; i < table_.rows.size(); ++i) {
+    const Request& request = table_.rows[i];
+    if (join_.requests[i].engine != number || !request.sent) continue;
+    const std::optional<Seat> first = SeatOf(i, 0);
+    if (!first) continue;
     // The first step whose work can have begun after the request was sent.
-    const TimeNs sent =
-        of.to_steps.Convert(*request.sent) - of.to_steps.error.value_or(DurationNs{});
+    const TimeNs sent = *request.sent + engine.to_steps - engine.clock_error;
     const auto begins = std::ranges::lower_bound(
-        of.cells->steps, sent, {}, [](const StepCells::Step& step) { return step.work.start; });
-    const auto least = std::min(first, static_cast<uint32_t>(begins - of.cells->steps.begin()));
-    reads_[number] = {least, first};
-    if (first != most) continue;
-    prompts.push_back({first, {}});
+        cells, sent, {}, [](const StepCells::Step& step) { return step.work.start; });
+    const auto least = std::min(first->first, static_cast<uint32_t>(begins - cells.begin()));
+    reads_[i] = PromptReads{least, first->first};
+    if (first->first != first->last) continue;
+    prompts.push_back({first->first, {}});
     if (request.prompt_tokens)
       prompts.back().tokens =
           std::max<int64_t>(1, *request.prompt_tokens - request.cached_tokens.value_or(0));
     earliest.push_back(least);
-    numbers.push_back(number);
+    numbers.push_back(i);
   }
   const std::vector<PromptReads> found = FindPromptReads(labels, prompts, earliest);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    reads_[numbers[i]] = found[i];
-    if (found[i].exact())
-      splitters_[engine]->AddFirstStep(of.to_steps.Convert(*table_.rows[numbers[i]].sent),
-                                       found[i].first_at_most);
-  }
+  for (size_t i = 0; i < numbers.size(); ++i) reads_[numbers[i]] = found[i];
 }
 
-std::vector<RequestFit> SplitRun::FitsOf(size_t number) const {
-  std::vector<RequestFit> fits;
-  const PromptReads& reads = reads_[number];
-  for (const std::vector<uint32_t>& steps : ties_[number].fits) {
-    const uint32_t latest = ties_[number].fits.size() > 1 ? steps.front() : reads.first_at_most;
-    fits.push_back({latest, steps});
-    if (reads.first_at_least < latest) fits.push_back({reads.first_at_least, steps});
+// No request is read before it was sent, and no token seen before it was made: that bounds how far
+// the clocks can be apart. The middle of what is left is as far from the truth as its half.
+void SplitRun::NarrowClock(uint32_t number) {
+  Engine& engine = engines_[number];
+  DurationNs least = -engine.clock_error, most = engine.clock_error;
+  for (size_t i = 0; i < table_.rows.size(); ++i) {
+    if (join_.requests[i].engine != number) continue;
+    const Request& request = table_.rows[i];
+    const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
+    if (reads_[i] && cells[reads_[i]->first_at_most].known)
+      most = std::min(
+          most, cells[reads_[i]->first_at_most].work.start - (*request.sent + engine.to_steps));
+    size_t token = 0;
+    for (size_t c = request.first_chunk; c < request.end_chunk; ++c) {
+      token += table_.chunks[c].tokens;
+      if (token == 0 || !SeatOf(i, token - 1)) continue;
+      const uint32_t step = join_.requests[i].tokens[token - 1].first;
+      least = std::max(least, join_.engines[number].steps[step].made - table_.chunks[c].at);
+    }
   }
+  if (least > most) return;  // a contradiction, which each request shows by itself
+  engine.to_steps += DurationNs{least.ns + (most - least).ns / 2};
+  engine.clock_error = {((most - least).ns + 1) / 2};
+}
+
+RequestTimes SplitRun::TimesOf(size_t number, const Engine& engine) const {
+  const Request& request = table_.rows[number];
+  RequestTimes times{DueOf(request) + engine.to_steps, *request.sent + engine.to_steps, {}};
+  for (size_t i = request.first_chunk; i < request.end_chunk; ++i) {
+    if (table_.chunks[i].tokens > 0)
+      times.chunks.push_back({table_.chunks[i].at + engine.to_steps, table_.chunks[i].tokens});
+  }
+  return times;
+}
+
+std::vector<RequestFit> SplitRun::FitsOf(size_t number, size_t tokens) const {
+  std::vector<uint32_t> early(tokens, RequestFit::kNoStep), late = early, unsure;
+  uint32_t before = 0, from = 0;  // `from`: after the last token whose step is known
+  bool hole = false;
+  for (size_t i = 0; i < tokens; ++i) {
+    const std::optional<Seat> seat = SeatOf(number, i);
+    if (!seat) {
+      hole = i > 0;
+      continue;
+    }
+    before = std::max(before, seat->first);
+    early[i] = before;
+    late[i] = std::max(before, seat->last);
+    const uint32_t first_unsure = hole ? from : seat->first;
+    if (hole || seat->first != seat->last) {
+      for (uint32_t step = std::max(first_unsure, from); step <= late[i]; ++step)
+        unsure.push_back(step);
+    }
+    hole = false;
+    from = std::max(from, late[i] + 1);
+  }
+  for (size_t i = tokens; i-- > 1;) {
+    if (late[i] != RequestFit::kNoStep && late[i - 1] != RequestFit::kNoStep)
+      late[i - 1] = std::min(late[i - 1], late[i]);
+  }
+  const std::optional<PromptReads>& reads = reads_[number];
+  const bool begins = reads && early[0] != RequestFit::kNoStep;
+  const uint32_t at_least = begins ? reads->first_at_least : RequestFit::kNoStep;
+  const bool one = early == late;
+  std::vector<RequestFit> fits;
+  fits.emplace_back(!begins ? RequestFit::kNoStep
+                    : one   ? reads->first_at_most
+                            : early[0],
+                    early, unsure);
+  if (!one) fits.emplace_back(begins ? late[0] : RequestFit::kNoStep, late, unsure);
+  if (begins && at_least < fits.front().first_read()) fits.emplace_back(at_least, early, unsure);
   return fits;
 }
 
-RequestRow SplitRun::RowOf(size_t number) const {
+RequestRow SplitRun::WithoutSteps(size_t number) const {
   const Request& request = table_.rows[number];
+  const JoinedRequest& joined = join_.requests[number];
   RequestRow row;
+  row.number = number;
   row.id = request.id;
   row.scenario = request.scenario;
   row.whole = request.whole;
   row.prompt_tokens = request.prompt_tokens;
   for (size_t i = request.first_chunk; i < request.end_chunk; ++i)
     row.tokens += table_.chunks[i].tokens;
-  const uint32_t engine = ties_[number].engine;
-  if (engine < engines_.size())
-    row.worker = engines_[engine].name;
-  else if (request.worker < table_.workers.size())
+  if (joined.engine < input_.engine_names.size()) {
+    row.worker = input_.engine_names[joined.engine];
+  } else if (request.worker < table_.workers.size()) {
     row.worker = table_.workers[request.worker].name;
+  }
   const TimeNs due = DueOf(request);
   row.e2e = std::max(DurationNs{}, *EndOf(request) - due);
-  const DurationNs client = std::clamp(*request.sent - due, DurationNs{}, row.e2e);
   const auto without_steps = [&](DurationNs length) {
     RequestParts parts;
-    parts[RequestPart::kClient] = std::min(client, length);
+    parts[RequestPart::kClient] = std::clamp(*request.sent - due, DurationNs{}, length);
     parts[RequestPart::kUnknown] = length - parts[RequestPart::kClient];
     return parts;
   };
@@ -150,55 +242,85 @@ RequestRow SplitRun::RowOf(size_t number) const {
     row.ttft_parts = without_steps(*row.ttft);
   }
   row.lacks = row.tokens == 0 ? RequestLacks::kTokens : RequestLacks::kTie;
-  if (row.tokens == 0 || !IsTied(number)) return row;
+  return row;
+}
 
-  const RequestTimes times = TimesOf(number);
-  const RequestSplitter& splitter = *splitters_[engine];
-  std::vector<RequestFit> fits = FitsOf(number);
-  std::erase_if(fits, [&](const RequestFit& fit) { return splitter.Contradicts(times, fit); });
+RequestRow SplitRun::RowOf(size_t number) const {
+  const JoinedRequest& joined = join_.requests[number];
+  RequestRow row = WithoutSteps(number);
+  const Engine* engine = EngineOfRequest(number);
+  if (row.tokens == 0 || engine == nullptr) return row;
+  if (!joined.tokens.empty() && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
+        return seat.fit == Fit::kOutside;
+      })) {
+    row.lacks = RequestLacks::kRecorded;
+    return row;
+  }
+
+  const RequestTimes times = TimesOf(number, *engine);
+  std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());
+  if (std::ranges::all_of(fits.front().steps(),
+                          [](uint32_t step) { return step == RequestFit::kNoStep; }))
+    return row;
+  const bool is_one = fits.size() == 1;
+  std::erase_if(fits,
+                [&](const RequestFit& fit) { return engine->splitter->Contradicts(times, fit); });
   row.lacks = fits.empty() ? RequestLacks::kClock : RequestLacks::kNothing;
   if (fits.empty()) return row;
   std::vector<RequestParts> whole, first;
   for (const RequestFit& fit : fits) {
-    whole.push_back(splitter.UntilChunk(times, fit, times.chunks.size() - 1));
-    first.push_back(splitter.UntilChunk(times, fit, 0));
+    whole.push_back(engine->splitter->UntilChunk(times, fit, times.chunks.size() - 1));
+    first.push_back(engine->splitter->UntilChunk(times, fit, 0));
   }
   row.parts = CommonOf(whole).ScaledTo(row.e2e);
   // After its last token a request that broke off waited for something that never came.
   row.parts[RequestPart::kUnknown] += row.e2e - row.parts.Sum();
   row.ttft_parts = CommonOf(first);
   row.ttft = row.ttft_parts.Sum();
-  row.sure = fits.size() == 1;
-  row.trace = engines_[engine].trace;
-  row.first_step = fits.front().first_read;
-  row.last_step = fits.front().steps.back();
+  row.sure = is_one && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
+               return seat.fit == Fit::kTied;
+             });
+  row.trace = join_.engines[joined.engine].trace;
+  const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
+  const std::vector<uint32_t>& steps = fits.front().steps();
+  row.first_step = *std::ranges::find_if(steps, is_known);
+  const bool begins_known = is_one && is_known(fits.front().first_read());
+  if (is_known(fits.front().first_read())) row.first_step = fits.front().first_read();
+  row.reads_known = begins_known;
+  row.token_step = steps.front();
+  row.last_step = *std::find_if(steps.rbegin(), steps.rend(), is_known);
   return row;
 }
 
 std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
-  if (!IsTied(number)) return std::nullopt;
-  const RequestTimes times = TimesOf(number);
-  const RequestSplitter& splitter = *splitters_[ties_[number].engine];
-  std::vector<RequestFit> fits = FitsOf(number);
-  std::erase_if(fits, [&](const RequestFit& fit) { return splitter.Contradicts(times, fit); });
-  if (fits.empty() || times.chunks.empty()) return std::nullopt;
-  RequestDetail detail;
-  detail.fits = ties_[number].fits.size();
-  detail.steps = fits.front().steps;
-  detail.reads_known = reads_[number].exact() && detail.fits == 1;
-  const std::vector<DigestStep>& steps = *engines_[ties_[number].engine].steps;
-  for (uint32_t step = fits.front().first_read; step <= detail.steps.front(); ++step) {
-    if (steps[step].label.context_requests != 0 || step == detail.steps.front())
-      detail.reads.push_back(step);
+  const RequestRow row = RowOf(number);
+  if (row.lacks != RequestLacks::kNothing) return std::nullopt;
+  const Engine& engine = *EngineOfRequest(number);
+  const RequestTimes times = TimesOf(number, engine);
+  const std::vector<RequestFit> fits = FitsOf(number, join_.requests[number].tokens.size());
+  RequestDetail detail{times.due, times.sent, {}, {}, false};
+  const std::vector<uint32_t>& first = fits.front().steps();
+  if (fits.front().first_read() != RequestFit::kNoStep) {
+    for (uint32_t step = fits.front().first_read(); step <= first.front(); ++step) {
+      if (engine.digest->steps[step].label.context_requests != 0 || step == first.front())
+        detail.reads.push_back(step);
+    }
+    detail.reads_known = fits.size() == 1;
   }
-  size_t tokens = times.chunks.front().tokens;
-  for (size_t chunk = 1; chunk < times.chunks.size(); ++chunk) {
-    std::vector<RequestParts> parts;
-    for (const RequestFit& fit : fits) parts.push_back(splitter.Gap(times, fit, chunk));
+  size_t tokens = 0;
+  for (size_t chunk = 0; chunk < times.chunks.size(); ++chunk) {
     tokens += times.chunks[chunk].tokens;
-    detail.gaps.push_back({chunk, times.chunks[chunk].seen - times.chunks[chunk - 1].seen,
-                           CommonOf(parts),
-                           detail.steps[std::min(tokens, detail.steps.size()) - 1]});
+    RequestDetail::Chunk& of = detail.chunks.emplace_back();
+    of.seen = times.chunks[chunk].seen;
+    of.tokens = times.chunks[chunk].tokens;
+    if (const std::optional<Seat> seat = SeatOf(number, tokens - 1)) {
+      of.step = seat->first;
+      of.step_at_most = seat->last;
+    }
+    if (chunk == 0) continue;
+    std::vector<RequestParts> parts;
+    for (const RequestFit& fit : fits) parts.push_back(engine.splitter->Gap(times, fit, chunk));
+    of.gap = CommonOf(parts);
   }
   return detail;
 }
@@ -264,29 +386,26 @@ std::string_view RequestLacksId(RequestLacks lacks) {
   return kLacksIds.at(static_cast<size_t>(lacks));
 }
 
-RequestAnalysis SplitRequests(const RequestTable& table, const std::vector<RequestEngine>& engines,
-                              const std::vector<RequestTie>& ties) {
+RequestAnalysis SplitRequests(const RequestInput& input) {
   RequestAnalysis analysis;
-  const SplitRun run(table, engines, ties);
+  const RequestTable& table = *input.table;
+  const RequestJoin& join = *input.join;
+  const SplitRun run(input);
   for (size_t number = 0; number < table.rows.size(); ++number) {
     const Request& request = table.rows[number];
     if (request.sent && EndOf(request)) analysis.rows.push_back(run.RowOf(number));
   }
-  for (const RequestEngine& engine : engines) {
-    const DurationNs error = engine.to_steps.error.value_or(DurationNs{});
-    analysis.clock_error = std::max(analysis.clock_error.value_or(error), error);
-  }
-  uint64_t tokens = 0, tied = 0;
+  analysis.why = join.why;
+  analysis.clock_error = run.clock_error();
+  if (join.tokens > 0)
+    analysis.tied_share = static_cast<double>(join.tied) / static_cast<double>(join.tokens);
   std::vector<const RequestRow*> whole;
   std::map<std::string, std::vector<const RequestRow*>> scenarios;
   for (const RequestRow& row : analysis.rows) {
-    tokens += row.tokens;
-    if (row.lacks == RequestLacks::kNothing) tied += row.tokens;
     if (!row.whole) continue;
     whole.push_back(&row);
     scenarios[row.scenario].push_back(&row);
   }
-  if (tokens > 0) analysis.tied_share = static_cast<double>(tied) / static_cast<double>(tokens);
   if (scenarios.size() > 1) {
     for (const auto& [name, rows] : scenarios) {
       analysis.scenarios.push_back(MeansOf(rows));
@@ -294,18 +413,14 @@ RequestAnalysis SplitRequests(const RequestTable& table, const std::vector<Reque
     }
   }
   if (whole.empty()) return analysis;
+  const size_t count = whole.size();
   AddBands(std::move(whole), analysis);
-  const uint64_t count =
-      std::accumulate(analysis.bands.begin(), analysis.bands.end(), uint64_t{0},
-                      [](uint64_t sum, const RequestGroup& band) { return sum + band.count; });
   if (count >= kFewestForBands) AddSlowest(analysis);
   return analysis;
 }
 
-std::optional<RequestDetail> DetailOf(const RequestTable& table,
-                                      const std::vector<RequestEngine>& engines,
-                                      const std::vector<RequestTie>& ties, size_t request) {
-  return SplitRun(table, engines, ties).DetailOf(request);
+std::optional<RequestDetail> DetailOf(const RequestInput& input, size_t request) {
+  return SplitRun(input).DetailOf(request);
 }
 
 }  // namespace tacho

@@ -5,39 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "analysis/requests/join.h"
 #include "analysis/requests/request_parts.h"
-#include "model/clocks.h"
 #include "model/requests.h"
 
 namespace tacho {
 
-// One engine that the requests may have been at, by one of its ranks.
-struct RequestEngine {
-  uint32_t trace = 0;   // of that rank, by index in its run
-  uint32_t worker = 0;  // in RequestTable::workers
-  std::string name;     // of the worker, and where it has several engines, which of them
-  ClockShift to_steps;  // from the client's clock to that of the trace
-  const std::vector<DigestStep>* steps = nullptr;
-  const StepCells* cells = nullptr;
-};
-
-// Which steps of which engine made the tokens of a request: what the join found.
-struct RequestTie {
-  static constexpr uint32_t kNoEngine = 0xffffffff;
-  uint32_t engine = kNoEngine;  // index into the engines
-  // Each way in which the request fits: the step of each token. Empty: it fits none, or too many.
-  std::vector<std::vector<uint32_t>> fits;
-};
-
 // Why a request's time is not split by the steps of an engine.
 enum class RequestLacks : uint8_t {
   kNothing,
-  kTokens,  // no token came
-  kTie,     // its tokens fit no steps, or too many
-  kClock,   // its times contradict the engine's by more than the clocks' error
+  kTokens,    // no token came
+  kTie,       // its tokens fit no steps, or too many
+  kRecorded,  // all its tokens were made before or after the recording
+  kClock,     // its times contradict the engine's by more than the clocks' error
   kCount,
 };
-std::string_view RequestLacksId(RequestLacks lacks);  // "tokens", "tie", "clock"; "" for kNothing
+std::string_view RequestLacksId(RequestLacks lacks);  // "tokens", "tie", ...; "" for kNothing
 
 struct RequestRow {
   std::string id, scenario;
@@ -45,16 +28,21 @@ struct RequestRow {
   bool whole = false;  // answered as expected, to the end
   uint64_t tokens = 0;
   std::optional<int64_t> prompt_tokens;
+  size_t number = 0;  // in the table
   // From when the request was due: to its first token, and to its last one (to its end, if it is
   // not whole). The parts add up to these times.
   std::optional<DurationNs> ttft;
   DurationNs e2e;
   RequestParts parts, ttft_parts;
   RequestLacks lacks = RequestLacks::kNothing;
-  bool sure = false;  // it fits in one way only
+  bool sure = false;  // the step of each token is known, and the steps that read the prompt
   // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
   std::optional<uint32_t> trace;
   uint32_t first_step = 0, last_step = 0;
+  // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
+  // prompts.
+  bool reads_known = false;
+  uint32_t token_step = 0;
 };
 
 // Requests that are whole, by their e2e or by their scenario.
@@ -79,7 +67,7 @@ struct SlowestHave {
 };
 
 struct RequestAnalysis {
-  std::string method;                     // of the join; "" without requests or without engines
+  JoinWhy why = JoinWhy::kNoRequests;
   std::optional<double> tied_share;       // of all tokens that came
   std::optional<DurationNs> clock_error;  // the largest of the engines
   std::vector<RequestRow> rows;         // in the order of the table; those never sent are left out
@@ -92,26 +80,32 @@ struct RequestAnalysis {
 // The band around the median, and the slowest one.
 inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;
 
-// `ties`: by request of the table. Cost: O(tokens + steps), times the ways in which they fit.
-RequestAnalysis SplitRequests(const RequestTable& table, const std::vector<RequestEngine>& engines,
-                              const std::vector<RequestTie>& ties);
-
-// Everything about one request of the table.
-struct RequestDetail {
-  struct Gap {
-    size_t chunk = 0;  // the number of the chunk that ends it, from 1 on
-    DurationNs length;
-    RequestParts parts;
-    uint32_t step = 0;  // that made the last token of the chunk, in the first fit
-  };
-  std::vector<Gap> gaps;        // between two chunks, in order
-  std::vector<uint32_t> reads;  // the steps that read its prompt, in the first fit
-  bool reads_known = false;     // false: it may also have been read before
-  std::vector<uint32_t> steps;  // by token, in the first fit
-  size_t fits = 0;
+// The requests of a load, with what the split of their time is computed from.
+struct RequestInput {
+  const RequestTable* table = nullptr;
+  const RequestJoin* join = nullptr;
+  std::vector<const TraceDigest*> digests;  // by trace of the run; null: none
+  std::vector<std::string> engine_names;    // by engine of the join
 };
-std::optional<RequestDetail> DetailOf(const RequestTable& table,
-                                      const std::vector<RequestEngine>& engines,
-                                      const std::vector<RequestTie>& ties, size_t request);
+// Cost: O(tokens + steps).
+RequestAnalysis SplitRequests(const RequestInput& input);
+
+// Everything about one request, by its number in the table.
+struct RequestDetail {
+  struct Chunk {
+    TimeNs seen;  // on the clock of the engine's trace
+    uint32_t tokens = 0;
+    // By which step its last token was made: between these two; absent: not known, not recorded.
+    std::optional<uint32_t> step, step_at_most;
+    RequestParts gap;  // from the chunk before until this one; empty for the first
+  };
+  TimeNs due, sent;  // on the clock of the engine's trace
+  std::vector<Chunk> chunks;
+  // The steps that read its prompt; the first of them if it is known.
+  std::vector<uint32_t> reads;
+  bool reads_known = false;  // false: steps before these may have read it too
+};
+// nullopt if its time is not split.
+std::optional<RequestDetail> DetailOf(const RequestInput& input, size_t request);
 
 }  // namespace tacho

@@ -17,7 +17,8 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<std::string> csv_folder;
   std::optional<int64_t> top;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
-       memory = false, gaps = false, ranks = false, steps = false, devices = false;
+       memory = false, gaps = false, ranks = false, requests = false, steps = false,
+       devices = false;
   std::optional<std::string> sort, filter;
   std::string color = "auto";
   bool wide = false;

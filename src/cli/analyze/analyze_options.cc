@@ -14,6 +14,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
     if (wanted) tables.push_back(table);
   };
   add(ranks, WholeTable::kRanks);
+  add(requests, WholeTable::kRequests);
   add(steps, WholeTable::kSteps);
   add(devices, WholeTable::kDevices);
   add(categories, WholeTable::kCategories);
@@ -62,6 +63,10 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--memory", "", "memory by device, and all that was alive at the peaks", &o.memory},
         {"--devices", "", "devices, streams and what runs together", &o.devices},
         {"--ranks", "", "the ranks of a run side by side", &o.ranks},
+        {"--requests", "",
+         "what the time of each request went to, the slowest first; of a run folder of tacho "
+         "record",
+         &o.requests},
         {"--sort", "COLUMN[:asc|desc]",
          "of these tables, by a column as CSV names it (docs/csv.md): total_ns, count:asc",
          &o.sort},

@@ -99,6 +99,8 @@ std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& r
   };
   for (const TableMaker make : kTables) add(OfAllTraces(run, make));
   add(RanksTable(run.ranks, {}));
+  add(RequestsTable(run.requests, false));
+  add(RequestGroupsTable(run.requests));
   return files;
 }
 

@@ -8,9 +8,9 @@
 namespace tacho {
 
 // The report of one trace. `ranks`: the ranks of its run, if the run has no other trace; reports
-// the missing ones.
+// the missing ones. `requests`: of the run.
 Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
-                       const ScreenOptions& options);
+                       const ScreenOptions& options, const RequestAnalysis& requests = {});
 
 // The ranks of a run side by side, and what they have in common.
 Document RunDocument(const RunAnalysis& run, const ScreenOptions& options);

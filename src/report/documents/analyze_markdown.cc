@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/documents/analyze_document.h"
+#include "report/documents/requests_document.h"
 #include "report/words/caveat.h"
 #include "report/words/rank_text.h"
 #include "report/words/verdict.h"
@@ -20,6 +21,7 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
   if (run.traces.size() != 1) {
     AddVerdict(head, Verdict(run), Caveat(run));
     AddRanks(head, run, style);
+    AddRequests(head, run.requests);
   }
   if (!run.ranks.missing.empty()) head.Add(Paragraph{"missing: " + MissingRanksText(run.ranks)});
   return head;
@@ -36,10 +38,12 @@ std::string Together(const RunAnalysis& run, const Document& head, const ScreenO
   };
   left_out = 0;
   const RankTable ranks = run.traces.size() == 1 ? run.ranks : RankTable{};
+  const RequestAnalysis requests = run.traces.size() == 1 ? run.requests : RequestAnalysis{};
   for (const TraceAnalysis& trace : run.traces) {
     // Renders one document at a time, because each holds every row.
     const std::string part =
-        left_out > 0 ? "" : "\n" + RenderMarkdown(TraceDocument(trace, ranks, options), top);
+        left_out > 0 ? ""
+                     : "\n" + RenderMarkdown(TraceDocument(trace, ranks, options, requests), top);
     if (part.empty() || !fits(part)) {
       ++left_out;
       continue;

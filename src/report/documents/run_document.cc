@@ -5,6 +5,7 @@
 #include <set>
 
 #include "report/documents/analyze_document.h"
+#include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/integrity_words.h"
@@ -134,6 +135,7 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
                                    [](const DeviceMemory& of) { return of.peak.has_value(); });
       }))
     next.options.push_back({"--memory", "all that was alive at the peaks"});
+  AddRequestCommands(next, run.requests);
   next.options.push_back({"--json", "all figures, for programs"});
   if (run.ranks.recordings > 1 && !options.compare_paths.empty())
     next.others.push_back(
@@ -160,6 +162,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   AddVerdict(document, verdict, caveat);
   AddRanks(document, run, options.style);
   AddSteps(document, run, options);
+  AddRequests(document, run.requests);
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
   AddTopKernels(document, totals.kernels, totals.devices, options);
   AddCopies(document, totals.copies, options);
@@ -182,7 +185,7 @@ std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
   // For one trace its full report says more than a table with one row.
   const TraceAnalysis* only = OnlyTrace(run);
   if (only == nullptr) return RenderText(RunDocument(run, options), options.style);
-  Document document = TraceDocument(*only, run.ranks, options);
+  Document document = TraceDocument(*only, run.ranks, options, run.requests);
   Document others =
       run.traces.size() > 1 ? OtherFiles(run) : LeftOutFiles(run.skipped, run.captures);
   if (!others.blocks.empty()) document.Add(Gap{});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/documents/analyze_document.h"
+#include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
@@ -167,7 +168,8 @@ void AddNotes(Document& document, const TraceAnalysis& trace) {
     document.Add(Remark{"", "cannot tell: " + sentence});
 }
 
-NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
+NextCommand Next(const TraceAnalysis& trace, const RequestAnalysis& requests,
+                 const ScreenOptions& options) {
   NextCommand next{"tacho analyze " + options.command_paths};
   if (trace.kernels.rows.size() > options.top) next.options.push_back({"--kernels", "all kernels"});
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
@@ -178,6 +180,7 @@ NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   };
   if (std::ranges::any_of(trace.memory.devices, shows_more))
     next.options.push_back({"--memory", "all that was alive at the peaks"});
+  AddRequestCommands(next, requests);
   next.options.push_back({"--json", "all figures, for programs"});
   AddPages(next, {&trace, 1}, options);
   return next;
@@ -205,7 +208,7 @@ std::string ScopeText(const TraceAnalysis& trace) {
 }
 
 Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
-                       const ScreenOptions& options) {
+                       const ScreenOptions& options, const RequestAnalysis& requests) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   const bool incomplete = !IsWhole(trace) || !ranks.missing.empty();
   Document document;
@@ -219,6 +222,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
                                .title = "Steps",
                                .screen_rows = options.top});
+  AddRequests(document, requests);
   if (trace.devices.size() > 1) {
     Table devices = DevicesTable(trace.devices, "device");
     if (BusyIsLeast(trace)) SayBusyIsLeast(devices);
@@ -247,7 +251,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   AddNotes(document, trace);
   if (options.command_paths.empty()) return document;
   document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks), caveat});
-  document.AddPart(Next(trace, options));
+  document.AddPart(Next(trace, requests, options));
   return document;
 }
 

@@ -7,6 +7,7 @@
 #include "report/answers/answer_parts.h"
 #include "report/documents/analyze_document.h"
 #include "report/documents/report_parts.h"
+#include "report/documents/requests_document.h"
 #include "report/html/html_changes.h"
 #include "report/html/html_charts.h"
 #include "report/html/html_page.h"
@@ -164,6 +165,12 @@ std::string Beside(const std::string& left, const std::string& right) {
   return fmt::format("<div class=\"pair\">\n<div>{}</div>\n<div>{}</div>\n</div>\n", left, right);
 }
 
+std::string RequestsHtml(const RunAnalysis& run, const std::string& bands, const HtmlStyle& style) {
+  Document beside;
+  AddSlowestBesideMedian(beside, run.requests);
+  return bands + RenderHtml(beside, style);
+}
+
 std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
   KernelTable comm = totals.kernels;
   std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
@@ -190,7 +197,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   const bool empty = run.traces.empty();
   const TraceAnalysis* const only = empty ? nullptr : OnlyTrace(run);
   Sections sections(empty  ? OtherFiles(run)
-                    : only ? TraceDocument(*only, run.ranks, options)
+                    : only ? TraceDocument(*only, run.ranks, options, run.requests)
                            : RunDocument(run, options));
   std::string section;
   const auto render = [&](std::string_view id) {
@@ -217,6 +224,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   }
   add("By phase and category", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
+  add("Requests", [&] { return RequestsHtml(run, render("request_bands"), style); });
   add("Longest gaps",
       [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });
   add("Timelines", [&] { return Timelines(run, input.drawings) + WithoutEvents(run); });

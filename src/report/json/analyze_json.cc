@@ -2,6 +2,7 @@
 
 #include "analysis/schema/trace_fields.h"
 #include "report/json/brief_json.h"
+#include "report/json/requests_json.h"
 #include "report/words/kernel_names.h"
 #include "text/distinct_text.h"
 
@@ -41,6 +42,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
                  [&](const SlicesTogether& slices) { schema::Together(json, slices); });
   }
   if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
+  if (run.requests.any()) WriteRequestsJson(json, run.requests);
   json.List("skipped", run.skipped);
   if (!run.captures.empty()) json.List("captures", run.captures);
   if (!run.failed.empty()) json.List("failed", run.failed);

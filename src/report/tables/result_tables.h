@@ -49,6 +49,14 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title = "
 Table NotesTable(const Notes& notes, std::string title = "NOTES");
 // One row per rank, with the composition of its window drawn.
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
+// The requests of a load: in their own order, or by e2e. Steps are numbered as in StepsTable.
+Table RequestsTable(const RequestAnalysis& requests, bool slowest_first,
+                    std::string title = "REQUESTS");
+// Means by band of e2e, then by scenario.
+Table RequestGroupsTable(const RequestAnalysis& requests, std::string title = "REQUESTS");
+// Some requests side by side, a row for each part that one of them has.
+Table RequestsBesideTable(const std::vector<const RequestRow*>& rows,
+                          const std::vector<std::string>& names);
 // Labels the busy time in a table of devices or ranks as a lower bound, even if all of them are
 // whole.
 void SayBusyIsLeast(Table& table);

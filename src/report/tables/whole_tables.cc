@@ -10,8 +10,10 @@
 #include "report/device_totals.h"
 #include "report/documents/analyze_markdown.h"
 #include "report/documents/report_parts.h"
+#include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
 #include "report/words/integrity_words.h"
+#include "report/words/request_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -19,6 +21,10 @@ namespace {
 
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
+
+constexpr std::string_view kNoRequests =
+    "no requests: these are not the traces of one run folder of tacho record whose load tacho "
+    "drove";
 
 // Adds the tables that have rows, filtered and sorted; or `if_empty` if no table has rows.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
@@ -99,6 +105,7 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
           "no device work",
           {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)}};
     case WholeTable::kRanks:
+    case WholeTable::kRequests:
       break;
   }
   return {};
@@ -127,6 +134,16 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     if (which == WholeTable::kRanks) {
       Document part;
       AddTables(part, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      add(std::move(part));
+      continue;
+    }
+    if (which == WholeTable::kRequests) {
+      Document part;
+      AddTables(part, {RequestsTable(run.requests, true)}, kNoRequests, options);
+      if (run.requests.any()) {
+        part.Add(Paragraph{fmt::format("{}", fmt::join(RequestFacts(run.requests), "; "))});
+        AddRequestLegend(part, run.requests);
+      }
       add(std::move(part));
       continue;
     }
@@ -172,6 +189,7 @@ std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
   std::vector<Table> all;
   for (const WholeTable which : tables) {
     if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
+    if (which == WholeTable::kRequests) all.push_back(RequestsTable({}, true));
     for (Table& table : WholeTables(TraceAnalysis{}, which, {}).tables)
       all.push_back(std::move(table));
   }

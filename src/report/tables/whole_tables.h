@@ -19,6 +19,7 @@ enum class WholeTable : uint8_t {
   kMemory,
   kGaps,
   kRanks,
+  kRequests,
   kSteps,
   kDevices,
 };

@@ -176,6 +176,13 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
     row.path = Hash(row.path);
     row.identity.worker = Id(row.identity.worker);
   }
+  for (RequestRow& row : run.requests.rows) {
+    row.id = Hash(row.id);
+    row.worker = Id(row.worker);
+    row.scenario = Hash(row.scenario);
+  }
+  for (RequestGroup& group : run.requests.scenarios) group.scenario = Hash(group.scenario);
+  run.joined.reset();
   for (MissingRanks& missing : run.ranks.missing) missing.worker = Id(missing.worker);
   for (std::vector<std::string>* const files : {&run.skipped, &run.failed})
     for (std::string& file : *files) file = Hash(file) + ": not read, or left out";

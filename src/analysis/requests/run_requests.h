@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/requests/requests.h"
+
+namespace tacho {
+
+// The requests of a run and its steps, joined: what RunAnalysis::requests was computed from.
+struct RunRequests {
+  RequestTable table;
+  RequestJoin join;
+  std::vector<std::string> engine_names;  // by engine of the join
+};
+
+// Joins the requests with the engines of the run and fills `requests` and `joined` of it. Traces
+// belong to one engine if they name one worker of the table and, within it, one data-parallel
+// engine; ranks that several traces of a worker claim to be are those of as many engines, in the
+// order of their paths. The traces need their digests, and AnalyzeRun must have seen them.
+void AnalyzeRequests(RunAnalysis& run, RequestTable table);
+
+// What DetailOf needs, of a run that has `joined`. Refers to the run.
+RequestInput InputOf(const RunAnalysis& run);
+
+}  // namespace tacho

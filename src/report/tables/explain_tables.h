@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/requests/requests.h"
+#include "analysis/requests/step_cells.h"
+#include "analysis/steps/steps.h"
+#include "text/table.h"
+
+namespace tacho {
+
+// The tables of one request or step in full. Steps are numbered as in StepsTable; `origin` is the
+// time that "at" counts from.
+
+// Its parts until the first token and until the last one.
+Table RequestPartsTable(const RequestRow& row);
+// The steps that read its prompt, with all that was in them.
+Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
+// The times between two chunks, longest first, with the step that made the token and what was in
+// it.
+Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
+// What the device did before a step's work and in it.
+Table CellsTable(const StepCells& cells, size_t step);
+Table RequestsInStepTable(const std::vector<const RequestRow*>& rows,
+                          const std::vector<std::string>& roles);
+
+}  // namespace tacho

@@ -1,0 +1,152 @@
+#include "report/words/request_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/format_number.h"
+
+namespace tacho {
+
+std::string_view MeaningOf(RequestPart part) {
+  switch (part) {
+    case RequestPart::kClient:
+      return "due, but not yet sent by the client's kernel";
+    case RequestPart::kNetwork:
+      return "what each request takes to its first step at least: network and front end";
+    case RequestPart::kQueue:
+      return "the rest of the time before its first step";
+    case RequestPart::kPrefill:
+      return "the device in the steps that read its prompt";
+    case RequestPart::kWaitPrefill:
+      return "its answer waited in or for steps that others' prompts made longer";
+    case RequestPart::kDecode:
+      return "the device in the steps that made its tokens";
+    case RequestPart::kComm:
+      return "exposed communication in its steps";
+    case RequestPart::kSkew:
+      return "its ranks waited for each other";
+    case RequestPart::kHost:
+      return "the device was idle in its steps because of the host";
+    case RequestPart::kBetweenSteps:
+      return "no step ran";
+    case RequestPart::kPreempted:
+      return "steps that read no prompt ran without it";
+    case RequestPart::kSend:
+      return "from the end of its last step to the client's host";
+    default:
+      return "not known, or below the clocks' error";
+  }
+}
+
+std::string_view JoinWhyId(JoinWhy why) {
+  switch (why) {
+    case JoinWhy::kJoined:
+      return "joined";
+    case JoinWhy::kOthers:
+      return "others";
+    case JoinWhy::kNoRequests:
+      return "no-requests";
+    case JoinWhy::kNoSteps:
+      return "no-steps";
+    case JoinWhy::kNoClock:
+      return "no-clock";
+    case JoinWhy::kContradiction:
+      return "contradiction";
+    case JoinWhy::kTooMuch:
+      break;
+  }
+  return "too-much";
+}
+
+std::string_view WhyNotJoined(JoinWhy why) {
+  switch (why) {
+    case JoinWhy::kJoined:
+    case JoinWhy::kOthers:
+      return "";
+    case JoinWhy::kNoRequests:
+      return "no record has tokens and times";
+    case JoinWhy::kNoSteps:
+      return "no trace names its steps and the requests in them";
+    case JoinWhy::kNoClock:
+      return "the clocks of client and engine are not related";
+    case JoinWhy::kContradiction:
+      return "they fit no steps: records of another run, a wrong clock, or lost steps";
+    case JoinWhy::kTooMuch:
+      break;
+  }
+  return "the steps of too many tokens are open";
+}
+
+std::string_view WhyNotSplit(RequestLacks lacks) {
+  switch (lacks) {
+    case RequestLacks::kTokens:
+      return "no token came";
+    case RequestLacks::kTie:
+      return "its tokens fit no steps, or too many";
+    case RequestLacks::kRecorded:
+      return "its tokens were made outside of the recording";
+    case RequestLacks::kClock:
+      return "its times contradict the engine's";
+    default:
+      return "";
+  }
+}
+
+std::vector<std::string> RequestFacts(const RequestAnalysis& requests) {
+  std::vector<std::string> facts = {FormatCounted(requests.rows.size(), "request")};
+  const auto whole =
+      static_cast<uint64_t>(std::ranges::count_if(requests.rows, &RequestRow::whole));
+  if (whole < requests.rows.size())
+    facts[0] += fmt::format(", {} answered in full", FormatCount(whole));
+  if (const std::string_view why = WhyNotJoined(requests.why); !why.empty()) {
+    facts.push_back(fmt::format("not tied to engine steps: {}", why));
+    return facts;
+  }
+  if (requests.tied_share)
+    facts.push_back(fmt::format("{} % of their tokens tied to the one step that made them",
+                                FormatPercent(*requests.tied_share)));
+  if (requests.clock_error)
+    facts.push_back("clocks right within " + FormatDuration(*requests.clock_error));
+  if (requests.why == JoinWhy::kOthers) facts.emplace_back("the engine also served others");
+  return facts;
+}
+
+std::string WhatSlowestHave(const RequestAnalysis& requests) {
+  if (!requests.slowest) return "";
+  const SlowestHave& have = *requests.slowest;
+  const RequestGroup &slow = requests.bands[kSlowestBand], &median = requests.bands[kMedianBand];
+  std::string text = fmt::format("the slowest 1 % ({}) took {}, the median {}",
+                                 FormatCounted(slow.count, "request"), FormatDuration(slow.e2e()),
+                                 FormatDuration(median.e2e()));
+  if (have.more <= DurationNs{}) return text;
+  // Parts that explain a tenth of the difference or more, three at most.
+  constexpr size_t kMost = 3;
+  size_t shown = 0;
+  for (const SlowestHave::Part& part : have.parts) {
+    if (shown == kMost || part.more.ns * 10 < have.more.ns) break;
+    text += fmt::format("{}{} +{}", shown == 0 ? ": " : ", ", RequestPartId(part.part),
+                        FormatDuration(part.more));
+    ++shown;
+  }
+  // Longer answers take longer.
+  if (have.tokens >= 1.2 * have.median_tokens)
+    text += fmt::format("; their answers are longer, {} tokens against {}",
+                        FormatCount(static_cast<uint64_t>(std::llround(have.tokens))),
+                        FormatCount(static_cast<uint64_t>(std::llround(have.median_tokens))));
+  return text;
+}
+
+std::string GroupName(const RequestGroup& group) {
+  if (!group.scenario.empty()) return group.scenario;
+  const auto percent = [](double share) { return std::llround(share * 100); };
+  if (group.from <= 0 && group.to >= 1) return "all";
+  if (group.from <= 0) return fmt::format("fastest {} %", percent(group.to));
+  if (group.to >= 1) return fmt::format("slowest {} %", percent(1 - group.from));
+  const bool is_median = group.from < 0.5 && group.to > 0.5;
+  return fmt::format("p{} to p{}{}", percent(group.from), percent(group.to),
+                     is_median ? ", median" : "");
+}
+
+}  // namespace tacho
