@@ -13,6 +13,8 @@ using simulate::KnownTrafficOptions;
 using simulate::SimulatedEngine;
 using simulate::TrafficFront;
 
+constexpr DurationNs kDrift{200'000};
+
 // Below saturation, of all kinds.
 KnownTrafficOptions JoinTraffic(uint64_t seed) {
   Random random(seed, 6);
@@ -94,28 +96,9 @@ struct ReadTraffic {
   }
 };
 
-TEST(KnownJoin, TiesAreTrueAndTheTruthIsAmongTheFits) {
-  Judged all, without_failures;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
-    const KnownTrafficOptions options = JoinTraffic(seed);
-    const ReadTraffic read(options);
-    const RequestJoin join = read.Join();
-    EXPECT_EQ(join.why, JoinWhy::kJoined) << seed;
-    const Judged judged = read.Judge(join);
-    EXPECT_EQ(judged.wrong, 0u) << seed;
-    for (Judged* sum : {&all, &without_failures}) {
-      if (sum == &without_failures && options.failed > 0) continue;
-      sum->tokens += judged.tokens;
-      sum->tied += judged.tied;
-    }
-  }
-  EXPECT_GT(all.tied * 100, all.tokens * 96);
-  EXPECT_GT(without_failures.tied * 100, without_failures.tokens * 99);
-}
-
-// Moves all times of the records by `shift`, from the request with this number on.
-void Shift(RequestTable& table, DurationNs shift, size_t from = 0) {
-  for (size_t i = from; i < table.rows.size(); ++i) {
+// Moves the times of the records in [from, end) by `shift`.
+void Shift(RequestTable& table, DurationNs shift, size_t from, size_t end) {
+  for (size_t i = from; i < end; ++i) {
     Request& request = table.rows[i];
     for (std::optional<TimeNs>* at : {&request.due, &request.handed, &request.sent,
                                       &request.first_token, &request.last_token, &request.ended}) {
@@ -126,32 +109,59 @@ void Shift(RequestTable& table, DurationNs shift, size_t from = 0) {
   }
 }
 
+// Gives each request a clock of its own, as if the client's drifted, and adds that to the error.
+void Drift(ReadTraffic& read, uint64_t seed) {
+  Random random(seed, 8);
+  for (size_t i = 0; i < read.table.rows.size(); ++i)
+    Shift(read.table, {random.Between(-kDrift.ns, kDrift.ns)}, i, i + 1);
+  for (JoinEngine& engine : read.engines) *engine.clock_error += kDrift;
+}
+
+TEST(KnownJoin, TiesAreTrueAndTheTruthIsAmongTheFits) {
+  Judged all, without_failures;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    const KnownTrafficOptions options = JoinTraffic(seed);
+    ReadTraffic read(options);
+    if (seed % 4 == 0) Drift(read, seed);
+    const RequestJoin join = read.Join();
+    EXPECT_EQ(join.why, JoinWhy::kJoined) << seed;
+    const Judged judged = read.Judge(join);
+    EXPECT_EQ(judged.wrong, 0u) << seed;
+    for (Judged* sum : {&all, &without_failures}) {
+      if (sum == &without_failures && options.failed > 0) continue;
+      sum->tokens += judged.tokens;
+      sum->tied += judged.tied;
+    }
+  }
+  EXPECT_GT(without_failures.tied * 100, without_failures.tokens * 99);
+}
+
 // A clock that is wrong by more than the recording says. On engines that share requests, one whose
 // recording has ended may then seem to have made the answers that no longer fit the other engines.
 TEST(KnownJoin, WrongClocksTieNothingWrong) {
   size_t wrong_runs = 0, joined = 0;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
     KnownTrafficOptions options = JoinTraffic(seed);
     if (seed % 4 == 0) options.run.mix.output_tokens = 1;
     ReadTraffic read(options);
     Random random(seed, 9);
     const int64_t off = random.Between(1'000'000, 20'000'000);
     const size_t from = seed % 2 == 0 ? 0 : read.table.rows.size() / 2;  // a step of the clock
-    Shift(read.table, {random.Below(2) == 0 ? off : -off}, from);
+    Shift(read.table, {random.Below(2) == 0 ? off : -off}, from, read.table.rows.size());
     const RequestJoin join = read.Join();
     const Judged judged = read.Judge(join);
     EXPECT_EQ(judged.wrong_ties, 0u) << seed << " off " << off;
     wrong_runs += judged.wrong > 0 ? 1 : 0;
     joined += join.tied > 0 ? 1 : 0;
   }
-  EXPECT_LE(wrong_runs, 3u);
-  EXPECT_LE(joined, 60u);
+  EXPECT_LE(wrong_runs, 2u);
+  EXPECT_LE(joined, 10u);
 }
 
 // Half of the records are lost, or are those of others.
 TEST(KnownJoin, RecordsThatLackRequestsTieNothingWrong) {
   size_t others = 0;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
     const KnownTrafficOptions options = JoinTraffic(seed);
     ReadTraffic read(options);
     Random random(seed, 10);
@@ -164,11 +174,11 @@ TEST(KnownJoin, RecordsThatLackRequestsTieNothingWrong) {
     others += join.why == JoinWhy::kOthers ? 1 : 0;
     EXPECT_EQ(read.Judge(join).wrong, 0u) << seed;
   }
-  EXPECT_GT(others, 10u);
+  EXPECT_GT(others, 3u);
 }
 
 TEST(KnownJoin, RecordsOfAnotherRunTieNothing) {
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
     KnownTrafficOptions options = JoinTraffic(seed), other = options;
     other.load_seed = seed + 1000;
     ReadTraffic read(options);
