@@ -75,8 +75,8 @@ struct RunAnalysis {
   std::vector<SlicesTogether> together;
   // Of the traces, by index, and of the run. AnalyzeRun sets it.
   ClockMap clocks;
-  RankTable ranks;                   // for a single trace, filled only if other ranks are missing
-  RequestAnalysis requests;          // AnalyzeRequests sets it; empty without requests
+  RankTable ranks;           // for a single trace, filled only if other ranks are missing
+  RequestAnalysis requests;  // AnalyzeRequests sets it; empty without requests
   std::shared_ptr<const RunRequests> joined = {};  // what `requests` is computed from; may be null
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
   // Traces that another one holds too, each with what it is ("a copy of PATH"); in `skipped` too.

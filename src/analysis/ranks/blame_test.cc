@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kUs = 1000;
-constexpr size_t kRanks = 8;
+constexpr int64_t kMicro = 1000;
+constexpr size_t kBlamedRanks = 8;
 
 int64_t Draw(std::mt19937& random, int64_t most) {
   return static_cast<int64_t>(random() % static_cast<uint64_t>(most));
@@ -20,19 +20,19 @@ int64_t Draw(std::mt19937& random, int64_t most) {
 
 // Steps of two collectives, with some noise before each; `late` adds to a step of a rank.
 template <typename Late>
-FleetForTest Steps(uint32_t seed, int64_t steps, const Late& late, size_t ranks = kRanks) {
+FleetForTest Steps(uint32_t seed, int64_t steps, const Late& late, size_t ranks = kBlamedRanks) {
   std::mt19937 random(seed);
   FleetForTest fleet(ranks);
   for (int64_t step = 0; step < steps; ++step) {
     for (size_t rank = 0; rank < ranks; ++rank) {
-      fleet.Idle(rank, 20 * kUs + Draw(random, 20 * kUs));
+      fleet.Idle(rank, 20 * kMicro + Draw(random, 20 * kMicro));
       late(fleet, rank, step);
-      fleet.Compute(rank, 30 * kUs + Draw(random, 2 * kUs));
+      fleet.Compute(rank, 30 * kMicro + Draw(random, 2 * kMicro));
     }
-    fleet.JoinAll(10 * kUs);
+    fleet.JoinAll(10 * kMicro);
     for (size_t rank = 0; rank < ranks; ++rank)
-      fleet.Compute(rank, 30 * kUs + Draw(random, 2 * kUs), "rms_norm");
-    fleet.JoinAll(10 * kUs);
+      fleet.Compute(rank, 30 * kMicro + Draw(random, 2 * kMicro), "rms_norm");
+    fleet.JoinAll(10 * kMicro);
   }
   return fleet;
 }
@@ -77,34 +77,34 @@ void ExpectAddsUp(const RankBlame& blame) {
 
 TEST(RankBlame, OneWaitIsChargedToWhatTheLastRankDidLonger) {
   FleetForTest fleet(3);
-  for (int i = 0; i < 4; ++i) fleet.JoinAll(kUs);
-  fleet.Compute(0, 5 * kUs);
-  fleet.Compute(1, 5 * kUs);
-  fleet.Compute(2, 12 * kUs);
-  fleet.Idle(2, 3 * kUs);
-  fleet.Copy(2, 1 * kUs);
-  fleet.JoinAll(2 * kUs);
+  for (int i = 0; i < 4; ++i) fleet.JoinAll(kMicro);
+  fleet.Compute(0, 5 * kMicro);
+  fleet.Compute(1, 5 * kMicro);
+  fleet.Compute(2, 12 * kMicro);
+  fleet.Idle(2, 3 * kMicro);
+  fleet.Copy(2, 1 * kMicro);
+  fleet.JoinAll(2 * kMicro);
   const RankBlame blame = std::move(fleet).Finish().ranks.blame;
   ASSERT_EQ(blame.absent, RankBlame::Absent::kNo);
   ExpectAddsUp(blame);
   ASSERT_EQ(blame.table.size(), 3u);
-  EXPECT_EQ(blame.table[0].suffered.ns, 11 * kUs);
+  EXPECT_EQ(blame.table[0].suffered.ns, 11 * kMicro);
   EXPECT_EQ(blame.table[2].suffered.ns, 0);
-  EXPECT_EQ(blame.table[2].transfer.ns, 6 * kUs);
+  EXPECT_EQ(blame.table[2].transfer.ns, 6 * kMicro);
   const auto causes = CausesOf(blame.table[2]);
-  EXPECT_EQ(causes.at("compute.gemm.dense"), 2 * 7 * kUs);
-  EXPECT_EQ(causes.at("copies"), 2 * kUs);
-  EXPECT_EQ(causes.at("idle.unknown"), 2 * 3 * kUs);  // nothing launched the copy
-  EXPECT_EQ(blame.table[2].late.ns, 11 * kUs);
-  EXPECT_EQ(blame.table[0].late.ns, -11 * kUs / 2);  // the others: 0 and 11 us
+  EXPECT_EQ(causes.at("compute.gemm.dense"), 2 * 7 * kMicro);
+  EXPECT_EQ(causes.at("copies"), 2 * kMicro);
+  EXPECT_EQ(causes.at("idle.unknown"), 2 * 3 * kMicro);  // nothing launched the copy
+  EXPECT_EQ(blame.table[2].late.ns, 11 * kMicro);
+  EXPECT_EQ(blame.table[0].late.ns, -11 * kMicro / 2);  // the others: 0 and 11 us
 }
 
 TEST(RankBlame, ALateHostStandsOut) {
   for (uint32_t seed = 0; seed < 10; ++seed) {
-    const size_t who = seed % kRanks;
+    const size_t who = seed % kBlamedRanks;
     const RankBlame blame = Steps(seed, 60,
                                   [&](FleetForTest& fleet, size_t rank, int64_t) {
-                                    if (rank == who) fleet.Idle(rank, 300 * kUs);
+                                    if (rank == who) fleet.Idle(rank, 300 * kMicro);
                                   })
                                 .Finish()
                                 .ranks.blame;
@@ -122,7 +122,7 @@ TEST(RankBlame, ALateHostStandsOut) {
 TEST(RankBlame, LongerComputeStandsOutByCategory) {
   const RankBlame blame = Steps(1, 60,
                                 [&](FleetForTest& fleet, size_t rank, int64_t) {
-                                  if (rank == 5) fleet.Compute(rank, 50 * kUs, "moe_gemm");
+                                  if (rank == 5) fleet.Compute(rank, 50 * kMicro, "moe_gemm");
                                 })
                               .Finish()
                               .ranks.blame;
@@ -136,7 +136,7 @@ TEST(RankBlame, TwoRanksThatAreLateByTurnsBothStandOut) {
     const RankBlame blame = Steps(seed, 60,
                                   [&](FleetForTest& fleet, size_t rank, int64_t step) {
                                     if (rank == (step % 2 == 0 ? 2u : 6u))
-                                      fleet.Idle(rank, 200 * kUs);
+                                      fleet.Idle(rank, 200 * kMicro);
                                   })
                                 .Finish()
                                 .ranks.blame;
@@ -162,12 +162,12 @@ TEST(RankBlame, NobodyStandsOutByChance) {
 TEST(RankBlame, OneStallDoesNotStandOut) {
   const RankBlame blame = Steps(1, 60,
                                 [&](FleetForTest& fleet, size_t rank, int64_t step) {
-                                  if (rank == 2 && step == 30) fleet.Idle(rank, 50'000 * kUs);
+                                  if (rank == 2 && step == 30) fleet.Idle(rank, 50'000 * kMicro);
                                 })
                               .Finish()
                               .ranks.blame;
   EXPECT_EQ(Standing(blame), std::set<size_t>());
-  EXPECT_GT(blame.table[2].caused.ns, 7 * 50'000 * kUs);
+  EXPECT_GT(blame.table[2].caused.ns, 7 * 50'000 * kMicro);
 }
 
 TEST(RankBlame, AClockThatDriftsAccusesNobody) {
@@ -175,12 +175,12 @@ TEST(RankBlame, AClockThatDriftsAccusesNobody) {
     FleetForTest fleet = Steps(1, 60, [](FleetForTest&, size_t, int64_t) {});
     const RankBlame without = std::move(fleet).Finish().ranks.blame;
     std::mt19937 random(1);
-    FleetForTest drifts(kRanks);
+    FleetForTest drifts(kBlamedRanks);
     drifts.Drift(3, ppm);
     for (int64_t step = 0; step < 60; ++step) {
-      for (size_t rank = 0; rank < kRanks; ++rank)
-        drifts.Compute(rank, 50 * kUs + Draw(random, 20 * kUs));
-      drifts.JoinAll(10 * kUs);
+      for (size_t rank = 0; rank < kBlamedRanks; ++rank)
+        drifts.Compute(rank, 50 * kMicro + Draw(random, 20 * kMicro));
+      drifts.JoinAll(10 * kMicro);
     }
     const RankBlame blame = std::move(drifts).Finish().ranks.blame;
     ASSERT_EQ(blame.absent, RankBlame::Absent::kNo);
@@ -196,15 +196,15 @@ TEST(RankBlame, AClockThatDriftsAccusesNobody) {
 TEST(RankBlame, AWaitForAWaitingRankIsHandedOn) {
   FleetForTest fleet(4);
   for (int64_t step = 0; step < 40; ++step) {
-    for (size_t rank = 0; rank < 4; ++rank) fleet.Compute(rank, 50 * kUs);
-    fleet.Idle(1, 100 * kUs);
-    fleet.Compute(1, kUs, "rms_norm");
+    for (size_t rank = 0; rank < 4; ++rank) fleet.Compute(rank, 50 * kMicro);
+    fleet.Idle(1, 100 * kMicro);
+    fleet.Compute(1, kMicro, "rms_norm");
     for (int layer = 0; layer < 3; ++layer) {
-      fleet.Join({0, 1}, 10 * kUs, "tp:0");
-      fleet.Join({2, 3}, 10 * kUs, "tp:1");
+      fleet.Join({0, 1}, 10 * kMicro, "tp:0");
+      fleet.Join({2, 3}, 10 * kMicro, "tp:1");
     }
-    fleet.Join({0, 2}, 20 * kUs, "dp:0");
-    fleet.Join({1, 3}, 20 * kUs, "dp:1");
+    fleet.Join({0, 2}, 20 * kMicro, "dp:0");
+    fleet.Join({1, 3}, 20 * kMicro, "dp:1");
   }
   const RankBlame blame = std::move(fleet).Finish().ranks.blame;
   ExpectAddsUp(blame);
@@ -216,10 +216,10 @@ TEST(RankBlame, AWaitForAWaitingRankIsHandedOn) {
   EXPECT_EQ(Standing(blame), std::set<size_t>{1});
   const RankBlame::Row& late = blame.table[1];
   // Ranks 0, 2 and 3 each wait 101 us a step; the first step has no shared collective before.
-  EXPECT_EQ(blame.waits.ns, 40 * 3 * 101 * kUs);
-  EXPECT_GE(late.caused.ns, 39 * 3 * 101 * kUs);
+  EXPECT_EQ(blame.waits.ns, 40 * 3 * 101 * kMicro);
+  EXPECT_GE(late.caused.ns, 39 * 3 * 101 * kMicro);
   EXPECT_EQ(late.caused_by.front().Id(), "idle.host-late");
-  EXPECT_LT(blame.table[0].caused.ns, 3 * 101 * kUs);
+  EXPECT_LT(blame.table[0].caused.ns, 3 * 101 * kMicro);
 }
 
 TEST(RankBlame, AddsUpWhateverTheRanksDoAndInEachOrder) {
@@ -232,19 +232,20 @@ TEST(RankBlame, AddsUpWhateverTheRanksDoAndInEachOrder) {
       for (size_t rank = 0; rank < ranks; ++rank) (rank % 2 == 0 ? even : odd).push_back(rank);
       for (int step = 0; step < 30; ++step) {
         for (size_t rank = 0; rank < ranks; ++rank) {
-          fleet.Idle(rank, Draw(random, 30 * kUs));
-          fleet.Compute(rank, 1 + Draw(random, 30 * kUs), Draw(random, 2) == 0 ? "gemm" : "norm");
-          if (Draw(random, 3) == 0) fleet.Copy(rank, 1 + Draw(random, 9 * kUs));
+          fleet.Idle(rank, Draw(random, 30 * kMicro));
+          fleet.Compute(rank, 1 + Draw(random, 30 * kMicro),
+                        Draw(random, 2) == 0 ? "gemm" : "norm");
+          if (Draw(random, 3) == 0) fleet.Copy(rank, 1 + Draw(random, 9 * kMicro));
         }
         switch (Draw(random, 3)) {
           case 0:
-            fleet.Join(even, kUs + Draw(random, 9 * kUs), "ep:0");
+            fleet.Join(even, kMicro + Draw(random, 9 * kMicro), "ep:0");
             break;
           case 1:
-            fleet.Join(odd, kUs + Draw(random, 9 * kUs), "ep:1");
+            fleet.Join(odd, kMicro + Draw(random, 9 * kMicro), "ep:1");
             break;
           default:
-            fleet.JoinAll(kUs + Draw(random, 9 * kUs));
+            fleet.JoinAll(kMicro + Draw(random, 9 * kMicro));
         }
       }
       return fleet;
@@ -272,24 +273,24 @@ TEST(RankBlame, Classes) {
     std::mt19937 random(7);
     FleetForTest fleet(2);
     for (int step = 0; step < 30; ++step) {
-      fleet.Compute(0, 50 * kUs);
-      fleet.Compute(1, 50 * kUs + wait);
+      fleet.Compute(0, 50 * kMicro);
+      fleet.Compute(1, 50 * kMicro + wait);
       std::vector<int64_t> ends{0, 0};
       if (uneven > 0) ends[1] = Draw(random, uneven);
       fleet.Join({0, 1}, transfer, "tp", ends);
     }
     return std::move(fleet).Finish().ranks.blame;
   };
-  const RankBlame transfer = type_of(5 * kUs, 100 * kUs, 0);
+  const RankBlame transfer = type_of(5 * kMicro, 100 * kMicro, 0);
   EXPECT_EQ(transfer.type, SkewClass::kTransfer);
   EXPECT_EQ(transfer.groups.at(0).type, SkewClass::kTransfer);
   EXPECT_EQ(transfer.of_class[static_cast<size_t>(SkewClass::kTransfer)], 30u);
-  EXPECT_EQ(type_of(900 * kUs, 100 * kUs, 0).type, SkewClass::kArrivalSkew);
-  EXPECT_EQ(type_of(200 * kUs, 100 * kUs, 0).type, SkewClass::kMixed);
-  const RankBlame vague = type_of(34 * kUs, 15 * kUs, 40 * kUs);
+  EXPECT_EQ(type_of(900 * kMicro, 100 * kMicro, 0).type, SkewClass::kArrivalSkew);
+  EXPECT_EQ(type_of(200 * kMicro, 100 * kMicro, 0).type, SkewClass::kMixed);
+  const RankBlame vague = type_of(34 * kMicro, 15 * kMicro, 40 * kMicro);
   EXPECT_EQ(vague.type, SkewClass::kInconclusive)
       << vague.transfer.ns << " " << vague.waits.ns << " " << vague.residual.ns;
-  EXPECT_GT(vague.residual.ns, 5 * kUs);
+  EXPECT_GT(vague.residual.ns, 5 * kMicro);
   ExpectAddsUp(vague);
 }
 
@@ -297,9 +298,9 @@ TEST(RankBlame, AWaitThatTheClocksCannotShowHasNoCause) {
   std::mt19937 random(7);
   FleetForTest fleet(2);
   for (int step = 0; step < 60; ++step) {
-    fleet.Compute(0, 50 * kUs);
-    fleet.Compute(1, 51 * kUs);
-    fleet.Join({0, 1}, 100 * kUs, "tp", {0, Draw(random, 20 * kUs)});
+    fleet.Compute(0, 50 * kMicro);
+    fleet.Compute(1, 51 * kMicro);
+    fleet.Join({0, 1}, 100 * kMicro, "tp", {0, Draw(random, 20 * kMicro)});
   }
   const RankBlame blame = std::move(fleet).Finish().ranks.blame;
   ExpectAddsUp(blame);
@@ -311,19 +312,19 @@ TEST(RankBlame, AWaitThatTheClocksCannotShowHasNoCause) {
 TEST(RankBlame, AbsentWithTheReason) {
   using Absent = RankBlame::Absent;
   FleetForTest none(2);
-  none.Compute(0, kUs);
-  none.Compute(1, kUs);
+  none.Compute(0, kMicro);
+  none.Compute(1, kMicro);
   EXPECT_EQ(std::move(none).Finish().ranks.blame.absent, Absent::kNoCollectives);
   FleetForTest unequal(2);
-  for (int i = 0; i < 5; ++i) unequal.JoinAll(kUs);
-  unequal.Join({0}, kUs);
+  for (int i = 0; i < 5; ++i) unequal.JoinAll(kMicro);
+  unequal.Join({0}, kMicro);
   EXPECT_EQ(std::move(unequal).Finish().ranks.blame.absent, Absent::kNoMatch);
   FleetForTest clocks(2);
   std::mt19937 random(3);
   for (int i = 0; i < 9; ++i) {
-    clocks.Compute(0, 1'000 * kUs);
-    clocks.Compute(1, 1'000 * kUs);
-    clocks.Join({0, 1}, 50 * kUs, "tp", {0, Draw(random, 900 * kUs)});
+    clocks.Compute(0, 1'000 * kMicro);
+    clocks.Compute(1, 1'000 * kMicro);
+    clocks.Join({0, 1}, 50 * kMicro, "tp", {0, Draw(random, 900 * kMicro)});
   }
   EXPECT_EQ(std::move(clocks).Finish().ranks.blame.absent, Absent::kClocks);
   RunAnalysis read_back;

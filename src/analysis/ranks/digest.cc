@@ -27,11 +27,10 @@ void IdleOverTime::Add(Interval when, IdleCause cause) {
 }
 
 size_t TraceDigest::MemoryBytes() const {
-  size_t bytes = sizeof *this + steps.capacity() * sizeof(DigestStep) +
-                 idle.capacity() * sizeof(IdleOverTime) +
-                 cells.steps.capacity() * sizeof(StepCells::Step) +
-                 cells.cells.capacity() * sizeof(StepCell) +
-                 categories.capacity() * sizeof(std::string);
+  size_t bytes =
+      sizeof *this + steps.capacity() * sizeof(DigestStep) +
+      idle.capacity() * sizeof(IdleOverTime) + cells.steps.capacity() * sizeof(StepCells::Step) +
+      cells.cells.capacity() * sizeof(StepCell) + categories.capacity() * sizeof(std::string);
   for (const LeadUps& device : lead_ups) bytes += device.MemoryBytes();
   if (!communication) return bytes;
   for (const CommSeries& series : *communication)

@@ -88,8 +88,7 @@ TEST(KnownTraffic, WaitsOnlyForThePromptsOfOthers) {
   KnownTrafficOptions alone = SmallTraffic();
   alone.gap_ns = 30'000'000'000;  // no two requests meet
   const KnownTraffic apart = *MakeKnownTraffic(alone);
-  for (const KnownRequest& request : apart.requests)
-    EXPECT_EQ(request.wait_prefill_ns, 0);
+  for (const KnownRequest& request : apart.requests) EXPECT_EQ(request.wait_prefill_ns, 0);
   const KnownTraffic busy = *MakeKnownTraffic(SmallTraffic());
   EXPECT_TRUE(std::ranges::any_of(
       busy.requests, [](const KnownRequest& r) { return r.wait_prefill_ns > 100'000; }));
