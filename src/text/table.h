@@ -54,7 +54,14 @@ struct TableColumn {
   // unit.
   size_t unit_group = 0;
   int decimals = -1;  // for the doubles of kExact; -1: as many as each has
+  // For docs/csv.md, a noun and what belongs to it. "": that of the field of the JSON with this
+  // key.
+  std::string_view means = {};
 
+  // `meaning` must live as long as the program.
+  [[nodiscard]] TableColumn Means(std::string_view meaning) && {
+    return means = meaning, std::move(*this);
+  }
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
     return on_screen = !yes, std::move(*this);
