@@ -54,8 +54,15 @@ struct TableColumn {
   std::vector<std::string> marks = {};  // for kStacked: the meaning of each mark, below the table
   // For kDuration: columns with the same group share a unit, so that they can be compared.
   size_t unit_group = 0;
-  int decimals = -1;  // of doubles in kExact; -1: as many as each has
+  int decimals = -1;  // for the doubles of kExact; -1: as many as each has
+  // For docs/csv.md, a noun and what belongs to it. "": that of the field of the JSON with this
+  // key.
+  std::string_view means = {};
 
+  // `meaning` must live as long as the program.
+  [[nodiscard]] TableColumn Means(std::string_view meaning) && {
+    return means = meaning, std::move(*this);
+  }
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
     return on_screen = !yes, std::move(*this);

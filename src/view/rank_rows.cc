@@ -51,7 +51,7 @@ std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
       const std::string_view name = trace.Text(track.name);
       // Kineto calls the row of a stream "stream 7 ".
       if (track.tid == trace.words.streams()[i].stream || name.empty() ||
-          name.starts_with("stream ")) {
+          name.starts_with(kStreamWord)) {
         continue;
       }
       names[i].push_back(name);
@@ -62,7 +62,7 @@ std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
 
 // "stream 25", "stream 25 (tp)".
 std::string StreamLabel(std::string_view stream, const std::vector<std::string_view>& lanes) {
-  std::string label = "stream " + std::string(stream);
+  std::string label = std::string(kStreamWord) + std::string(stream);
   for (size_t i = 0; i < lanes.size(); ++i) {
     label += (i == 0 ? " (" : ", ") + std::string(lanes[i]);
   }

@@ -35,12 +35,15 @@ std::string_view RowKindName(RowKind kind);
 std::string_view RowGroupName(RowGroup group);
 
 // One row of the timeline: a label and its lanes from the top.
+// The label of a stream begins with it; what follows is from the trace.
+inline constexpr std::string_view kStreamWord = "stream ";
+
 struct TimelineRow {
   RowKind kind = RowKind::kThread;
   RowGroup group = RowGroup::kOther;
   Palette palette = Palette::kHost;
   std::string owner = {};  // the device's id, or the process: "1234 VLLM::Worker_TP0"
-  std::string label = {};  // "7" of a stream, "1235 (python)" of a thread
+  std::string label = {};  // "stream 7", "1235 (python)" of a thread
   std::string lacks = {};  // why it shows nothing; "" if it shows something
   std::vector<Lane> lanes = {};
 

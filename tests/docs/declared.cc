@@ -2,12 +2,15 @@
 #include <cstdio>
 
 #include "describer.h"
+#include "report/documents/analyze_csv.h"
 #include "report/json/run_fields.h"
 
 namespace tacho {
 namespace {
 
-nlohmann::ordered_json AnalyzeSchema() {
+using nlohmann::ordered_json;
+
+ordered_json AnalyzeSchema() {
   RunAnalysis run;
   run.traces.resize(1);
   return Describer::Describe([&](Describer& out) {
@@ -17,10 +20,26 @@ nlohmann::ordered_json AnalyzeSchema() {
   });
 }
 
+ordered_json CsvFiles() {
+  ordered_json files = ordered_json::array();
+  VisitCsvTables({}, [&](const CsvTable& csv) {
+    ordered_json columns = ordered_json::array();
+    for (const TableColumn& column : csv.table.columns) {
+      if (column.in_file) columns.push_back({{"key", column.key}, {"means", column.means}});
+    }
+    files.push_back({{"file", csv.table.name + ".csv"},
+                     {"row", csv.row},
+                     {"fields", csv.fields},
+                     {"columns", std::move(columns)}});
+  });
+  return files;
+}
+
 }  // namespace
 }  // namespace tacho
 
 int main() {
-  const nlohmann::ordered_json declared{{"analyze", tacho::AnalyzeSchema()}};
+  const nlohmann::ordered_json declared{{"analyze", tacho::AnalyzeSchema()},
+                                        {"csv", tacho::CsvFiles()}};
   std::puts(declared.dump(1).c_str());
 }

@@ -1,3 +1,5 @@
+import type { AnalyzeJson } from "./analyze_json";
+
 // What the server answers (src/serve/API.md). Times are ns on the run's clock.
 
 export interface Window {
@@ -203,7 +205,10 @@ export interface Mark {
   note: string;
 }
 
-// What the page reads of `tacho analyze --json` (docs/json.md).
+// What the page reads of `tacho analyze --json` (docs/json.md). AnalyzeJson has all that is printed: tsc refuses a type here that
+// it does not fit.
+type Fitting<Whole extends Part, Part> = Whole;
+export type PrintedAnalysis = Fitting<AnalyzeJson, Analysis>;
 export interface Analysis {
   verdict: { text: string; caveat?: string; busy_share?: number; idle_cause?: string; straggler?: { path: string } };
   traces: TraceAnalysis[];

@@ -29,8 +29,8 @@ bool AddsUp(const DeviceTime& device);
 void Categories(auto& out, const Key& key, auto& categories) {
   out.Rows(key, categories, [&](auto& row) {
     out.Field(Key{"category",
-                  "category of the work, as in `kernels`; `copy` and `memset` for work "
-                  "that is not a kernel"},
+                  "category of the work, as in `kernels`; `copy` and `memset` for work that is not "
+                  "a kernel"},
               row.category);
     out.Field(Key{"count", "number of pieces of work"}, row.count);
     out.Field(Key{"total_ns", "sum of durations"}, row.total);
@@ -74,7 +74,9 @@ void Gaps(auto& out, auto& device) {
 void RunningTogether(auto& out, auto& device) {
   std::vector<KindsRow> kinds = KindsRowsOf(device);
   std::vector<RunningRow> running = RunningRowsOf(device);
-  out.Rows(Key{"overlaps", "time by the set of kinds that run concurrently; sums to the window"},
+  out.Rows(Key{"overlaps",
+               "time by the set of kinds that run concurrently; sums to the window, or is empty if "
+               "the device is not `whole`"},
            kinds, [&](auto& row) {
              out.List(Key{"kinds",
                           "kinds of work that run concurrently: `compute`, `communication`, "
@@ -82,14 +84,16 @@ void RunningTogether(auto& out, auto& device) {
                       row.kinds);
              out.Field(Key{"ns", "time for which they do"}, row.ns);
            });
-  out.Rows(
-      Key{"concurrency", "time by how many pieces of work run concurrently; sums to the window"},
-      running, [&](auto& row) {
-        out.Field(Key{"running", "concurrent pieces of work; 0: idle"}, row.running);
-        out.Field(Key{"or_more", "`true` in the last row, which covers all larger numbers"},
-                  UnlessIs(row.or_more, false));
-        out.Field(Key{"ns", "time for which they do"}, row.ns);
-      });
+  out.Rows(Key{"concurrency",
+               "time by how many pieces of work run concurrently; sums to the window, or is empty "
+               "if the device is not `whole`"},
+           running, [&](auto& row) {
+             out.Field(Key{"running", "concurrent pieces of work; 0: idle"}, row.running);
+             out.Field(
+                 Key{"or_more", "`true` in the row of 8, which covers all larger numbers too"},
+                 UnlessIs(row.or_more, false));
+             out.Field(Key{"ns", "time for which they do"}, row.ns);
+           });
   if constexpr (kReads<decltype(out)>) {
     SetKinds(kinds, device);
     SetRunning(running, device);
@@ -110,7 +114,8 @@ void Device(auto& out, auto& device) {
             UnlessIs(device.on_host, false));
   out.Field(Key{"whole",
                 "`false`: work of the device was lost; then busy_ns, compute_ns and the sums are "
-                "lower bounds, and the fields that say when it was idle are absent"},
+                "lower bounds, idle and exposed times and gaps are absent, and `overlaps` and "
+                "`concurrency` are empty"},
             UnlessIs(device.whole, true));
   out.Field(Key{"gpu_events",
                 "kernels, copies and memsets (on a CPU engine working operators and collectives of "

@@ -26,9 +26,13 @@ std::string ClassOf(Palette palette, uint8_t color) {
   return fmt::format("{}{}", kPrefixes[static_cast<size_t>(palette)], color);
 }
 
-bool IsCode(uint8_t host_color) {
-  return host_color != static_cast<uint8_t>(HostColor::kAnnotation) &&
-         host_color != static_cast<uint8_t>(HostColor::kOther);
+DrawnSpan::Name NameIn(Palette palette, uint8_t color) {
+  using enum DrawnSpan::Name;
+  if (palette == Palette::kWork) return kKernel;
+  if (palette != Palette::kHost) return kOwnWords;
+  const bool is_any_text = color == static_cast<uint8_t>(HostColor::kAnnotation) ||
+                           color == static_cast<uint8_t>(HostColor::kOther);
+  return is_any_text ? kAnnotation : kCode;
 }
 
 // `label`: its number and its name, which may begin with "thread" itself.
@@ -46,7 +50,7 @@ DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval
     for (size_t i = places.first; i < places.last; ++i) {
       const Interval when = lane.When(i).Clip(window);
       DrawnSpan span{share(when.start), share(when.end), ClassOf(palette, lane.ColorOf(i)), ""};
-      span.is_code = palette != Palette::kHost || IsCode(lane.ColorOf(i));
+      span.name_is = NameIn(palette, lane.ColorOf(i));
       if (span.to - span.from >= kNamed)
         span.name = palette == Palette::kWork ? ShortKernelName(lane.NameText(i))
                                               : std::string(lane.NameText(i));
@@ -100,10 +104,18 @@ std::vector<DrawnRow> DrawRows(const RankRows& rows, Interval window) {
     if (devices > kMostDevices && row.kind != RowKind::kThread) continue;
     const bool always = row.kind == RowKind::kSteps || row.kind == RowKind::kIdle;
     const std::string label = row.kind == RowKind::kThread ? ThreadLabel(row.label) : row.label;
+    using enum DrawnRow::Of;
+    const DrawnRow::Of of = row.kind == RowKind::kStream   ? kStream
+                            : row.kind == RowKind::kThread ? kThread
+                                                           : kOwnWords;
     bool first = true;
     for (const size_t lane : LanesDrawn(row, window)) {
       DrawnRow line = DrawLane(row.lanes[lane], row.palette, first ? label : "", window);
       if (!(first && always) && line.spans.empty()) continue;
+      if (first && of != kOwnWords) {
+        line.of = of;
+        line.name = of == kStream ? row.label.substr(kStreamWord.size()) : row.label;
+      }
       first = false;
       drawn.push_back(std::move(line));
     }

@@ -1,7 +1,6 @@
 #include "report/documents/analyze_csv.h"
 
 #include <utility>
-#include <vector>
 
 #include "report/tables/result_tables.h"
 #include "text/document.h"
@@ -9,13 +8,18 @@
 namespace tacho {
 namespace {
 
+using Col = TableColumn;
+
 Table TracesTable(const TraceAnalysis& trace) {
-  Table table{"traces",
-              {TableColumn{"role"}, TableColumn{"world_size"}, TableColumn{"engine"},
-               TableColumn{"engine_version"}, TableColumn{"bytes"}, TableColumn{"json_bytes"},
-               TableColumn{"events"}, TableColumn{"span_ns"}, TableColumn{"base_time_ns"},
-               TableColumn{"steps"}, TableColumn{"kernel_coverage"}},
-              {}};
+  Table table{
+      "traces",
+      {Col{"role"}.Means("role of the process: worker, frontend, merged, capture or foreign"),
+       Col{"world_size"}, Col{"engine"}, Col{"engine_version"}, Col{"bytes"}, Col{"json_bytes"},
+       Col{"events"}.Means("number of all events"),
+       Col{"span_ns"}.Means("time that all complete events cover"), Col{"base_time_ns"},
+       Col{"steps"}.Means("number of steps"),
+       Col{"kernel_coverage"}.Means("share of the kernel sum that has a category")},
+      {}};
   const auto integer = [](auto value) { return Cell(static_cast<int64_t>(value)); };
   table.Add({std::string(TraceRoleName(trace.facts.role)), CellOf(trace.facts.world_size),
              trace.facts.engine, trace.facts.engine_version, integer(trace.bytes),
@@ -26,7 +30,11 @@ Table TracesTable(const TraceAnalysis& trace) {
 }
 
 Table EventsTable(const TraceAnalysis& trace) {
-  Table table{"events", {TableColumn{"kind"}, TableColumn{"name"}, TableColumn{"count"}}, {}};
+  Table table{"events",
+              {Col{"kind"}.Means("kind of the row: `phase` or `category`"),
+               Col{"name"}.Means("letter of the phase, or name of the category"),
+               Col{"count"}.Means("number of events")},
+              {}};
   for (const auto& [phase, count] : trace.facts.by_phase) {
     table.Add({"phase", phase, static_cast<int64_t>(count)});
   }
@@ -41,45 +49,73 @@ Table Named(const char* name, Table table) {
   return table;
 }
 
-// The tables of a trace, in the order of the files.
-using TableMaker = Table (*)(const TraceAnalysis&);
-constexpr TableMaker kTables[] = {
-    TracesTable,
-    EventsTable,
-    [](const TraceAnalysis& t) { return NotesTable(t.notes); },
-    [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
-    [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
-    [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
-    [](const TraceAnalysis& t) { return KernelsTable(t.kernels, TotalsOf(t.devices), {}); },
-    [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
-    [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
-    [](const TraceAnalysis& t) { return MemoryDevicesTable(t.memory, t.span.start); },
-    [](const TraceAnalysis& t) { return MemoryPeakTable(t.memory.devices); },
-    [](const TraceAnalysis& t) { return MemorySeriesTable(t.memory, t.span.start); },
-    [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },
-    [](const TraceAnalysis& t) { return ApisTable(t.launches.apis); },
-    [](const TraceAnalysis& t) { return Named("other_apis", ApisTable(t.launches.other_apis)); },
-    [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); },
-    [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
-    [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
-    [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
-    [](const TraceAnalysis& t) {
-      return Named("key_averages", OpsTable(t.ops.key_averages.rows, true, false));
-    },
-    [](const TraceAnalysis& t) {
-      return Named("key_averages_by_shape", OpsTable(t.ops.key_averages.by_shape, true, true));
-    },
-    [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
-    [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
-    [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },
-    [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); },
+// A table of a trace: see CsvTable.
+struct TraceTable {
+  std::string_view row, fields;
+  Table (*make)(const TraceAnalysis&);
+};
+// Memory is in the tables of key averages alone, outermost times in the others.
+constexpr std::string_view kOpFields = "traces[].key_averages_by_shape[] traces[].ops_by_shape[]";
+// In the order of the files.
+constexpr TraceTable kTables[] = {
+    {"a trace", "traces[]", TracesTable},
+    {"a phase letter or a category", "", EventsTable},
+    {"a kind of defect ([notes.md](notes.md))", "traces[].notes[]",
+     [](const TraceAnalysis& t) { return NotesTable(t.notes); }},
+    {"a device", "traces[].devices[]",
+     [](const TraceAnalysis& t) { return DevicesTable(t.devices); }},
+    {"a set of kinds of work that ran concurrently on a device", "",
+     [](const TraceAnalysis& t) { return OverlapsTable(t.devices); }},
+    {"a stream", "traces[].devices[].streams[]",
+     [](const TraceAnalysis& t) { return StreamsTable(t.devices); }},
+    {"a kernel name on a device", "traces[].kernels[]",
+     [](const TraceAnalysis& t) { return KernelsTable(t.kernels, TotalsOf(t.devices), {}); }},
+    {"a category of kernels", "traces[].categories[]",
+     [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); }},
+    {"a kind of copy, and `memset`", "traces[].copies[]",
+     [](const TraceAnalysis& t) { return CopiesTable(t.copies); }},
+    {"a device whose memory was recorded", "traces[].memory.devices[]",
+     [](const TraceAnalysis& t) { return MemoryDevicesTable(t.memory, t.span.start); }},
+    {"what was alive at the peak of a device", "traces[].memory.devices[].peak.operators[]",
+     [](const TraceAnalysis& t) { return MemoryPeakTable(t.memory.devices); }},
+    {"one of at most 500 parts of the time, of a device", "",
+     [](const TraceAnalysis& t) { return MemorySeriesTable(t.memory, t.span.start); }},
+    {"a figure of the launches", "",
+     [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); }},
+    {"a call of the CUDA or HIP runtime or driver", "traces[].launches.apis[]",
+     [](const TraceAnalysis& t) { return ApisTable(t.launches.apis); }},
+    {"a call of the runtime of another accelerator", "traces[].launches.other_apis[]",
+     [](const TraceAnalysis& t) { return Named("other_apis", ApisTable(t.launches.other_apis)); }},
+    {"a graph launch", "traces[].launches.graphs[]",
+     [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); }},
+    {"a stream", "traces[].launches.queues[]",
+     [](const TraceAnalysis& t) { return QueuesTable(t.launches); }},
+    {"an operator", kOpFields,
+     [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); }},
+    {"an operator with its input shapes", kOpFields,
+     [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); }},
+    {"a row of PyTorch's `key_averages()`", kOpFields,
+     [](const TraceAnalysis& t) {
+       return Named("key_averages", OpsTable(t.ops.key_averages.rows, true, false));
+     }},
+    {"a row of PyTorch's `key_averages(group_by_input_shape=True)`", kOpFields,
+     [](const TraceAnalysis& t) {
+       return Named("key_averages_by_shape", OpsTable(t.ops.key_averages.by_shape, true, true));
+     }},
+    {"a phase of engine steps", "traces[].steps.list[]",
+     [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); }},
+    {"an engine step", "traces[].steps.list[]",
+     [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); }},
+    {"a cause of idle time", "", [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); }},
+    {"a gap of a device, longest first", "traces[].idle.gaps[]",
+     [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); }},
 };
 
 // The tables of all traces, one below the other. Each row starts with its trace.
-Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
+Table OfAllTraces(const RunAnalysis& run, Table (*make)(const TraceAnalysis&)) {
   Table all = make(TraceAnalysis{});
   all.rows.clear();
-  all.columns.insert(all.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
+  all.columns.insert(all.columns.begin(), {Col{"trace"}, Col{"rank"}});
   for (const TraceAnalysis& trace : run.traces) {
     for (TableRow& row : make(trace).rows) {
       row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
@@ -91,17 +127,22 @@ Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
 
 }  // namespace
 
+void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTable&)>& visit) {
+  for (const TraceTable& table : kTables)
+    visit({table.row, table.fields, OfAllTraces(run, table.make)});
+  visit({"a rank of the run", "ranks.table[] ranks.table[].identity", RanksTable(run.ranks, {})});
+  visit({"a rank that took part in matched collectives", "ranks.blame.table[]",
+         RankBlameTable(run.ranks)});
+  visit({"a request of the load", "requests.list[]", RequestsTable(run.requests, false)});
+  visit({"a band of requests by E2E, then a scenario", "requests.bands[]",
+         RequestGroupsTable(run.requests)});
+}
+
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
   std::vector<std::pair<std::string, std::string>> files;
-  // Handles one kind of table at a time: all rows of a large run take gigabytes as tables.
-  const auto add = [&](const Table& table) {
-    files.emplace_back(table.name + ".csv", RenderCsv(table));
-  };
-  for (const TableMaker make : kTables) add(OfAllTraces(run, make));
-  add(RanksTable(run.ranks, {}));
-  add(RankBlameTable(run.ranks));
-  add(RequestsTable(run.requests, false));
-  add(RequestGroupsTable(run.requests));
+  VisitCsvTables(run, [&](const CsvTable& csv) {
+    files.emplace_back(csv.table.name + ".csv", RenderCsv(csv.table));
+  });
   return files;
 }
 

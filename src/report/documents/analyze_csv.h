@@ -1,15 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "text/table.h"
 
 namespace tacho {
 
-// One CSV file per table, as (file name, content), always the same files in the same order. Each
-// row begins with the trace it belongs to (path, rank); times are whole nanoseconds.
+// A table of `--csv` over all traces. Each row begins with the trace it belongs to (path, rank);
+// times are whole nanoseconds.
+struct CsvTable {
+  std::string_view row;  // what a row is, for docs/csv.md
+  // Paths of objects of the JSON, in docs/json.md, with a blank between them: a column without a
+  // meaning has that of the field with its key in the first of these that has the field.
+  std::string_view fields;
+  Table table;
+};
+
+// One table at a time, always the same ones in the same order: all rows of a large run take
+// gigabytes as tables.
+void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTable&)>& visit);
+
+// The tables as (file name, content).
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run);
 
 }  // namespace tacho

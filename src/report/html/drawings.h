@@ -14,14 +14,19 @@ namespace tacho {
 // and cli/ fills them in.
 
 struct DrawnSpan {
+  // What its name is; an annotation may hold any text.
+  enum class Name : uint8_t { kOwnWords, kKernel, kCode, kAnnotation };
   double from = 0, to = 0;  // 0..1 of the window
   std::string css;          // class of its colour
   std::string name = {};    // "" if the span is too short for text
-  bool is_code = true;      // the name is code; false for an annotation (any text)
+  Name name_is = Name::kOwnWords;
 };
 struct DrawnRow {
+  enum class Of : uint8_t { kOwnWords, kStream, kThread };
   std::string label;
   std::vector<DrawnSpan> spans = {};
+  Of of = Of::kOwnWords;
+  std::string name = {};  // of a stream or a thread: the part of its label that the trace gives
 };
 // A short stretch of one trace.
 struct MiniTimeline {

@@ -53,19 +53,29 @@ void AddMemoryRemarks(Document& document, const MemoryTable& memory) {
 }
 
 Table MemoryDevicesTable(const MemoryTable& memory, TimeNs origin, std::string title) {
-  Table table{"memory",
-              {Col{"device", std::move(title), kText}.Stretches(),
-               Col{"peak_allocated_bytes", "peak", kBytes}, Col{"peak_at_ns", "at", kDuration},
-               Col{"peak_reserved_bytes", "reserved", kBytes},
-               Col{"start_allocated_bytes", "at start", kBytes},
-               Col{"end_allocated_bytes", "at end", kBytes}, Col{"start_reserved_bytes"}.FileOnly(),
-               Col{"end_reserved_bytes"}.FileOnly(),
-               Col{"reserved_peak_bytes", "most reserved", kBytes}.GivesWay(2),
-               Col{"reserved_peak_at_ns"}.FileOnly(), Col{"most_grown_bytes", "most grown", kBytes},
-               Col{"most_grown_at_ns", "at", kDuration}, Col{"grown_bytes", "grown", kBytes},
-               Col{"allocations", "allocations", kCount}.GivesWay(),
-               Col{"frees", "frees", kCount}.GivesWay(3)},
-              {}};
+  Table table{
+      "memory",
+      {Col{"device", std::move(title), kText}.Stretches(),
+       Col{"peak_allocated_bytes", "peak", kBytes}.Means("most allocated bytes"),
+       Col{"peak_at_ns", "at", kDuration}.Means(
+           "time of the first moment of that, since the start of the trace's span"),
+       Col{"peak_reserved_bytes", "reserved", kBytes}.Means("reserved bytes at that moment"),
+       Col{"start_allocated_bytes", "at start", kBytes},
+       Col{"end_allocated_bytes", "at end", kBytes}, Col{"start_reserved_bytes"}.FileOnly(),
+       Col{"end_reserved_bytes"}.FileOnly(),
+       Col{"reserved_peak_bytes", "most reserved", kBytes}.Means("most reserved bytes").GivesWay(2),
+       Col{"reserved_peak_at_ns"}
+           .Means("time of the first moment of that, since the start of the trace's span")
+           .FileOnly(),
+       Col{"most_grown_bytes", "most grown", kBytes}.Means(
+           "most growth, where totals were not recorded"),
+       Col{"most_grown_at_ns", "at", kDuration}.Means(
+           "time of the first moment of that, since the start of the trace's span"),
+       Col{"grown_bytes", "grown", kBytes}.Means(
+           "growth at the end, where totals were not recorded"),
+       Col{"allocations", "allocations", kCount}.GivesWay(),
+       Col{"frees", "frees", kCount}.GivesWay(3)},
+      {}};
   for (const DeviceMemory& device : memory.devices) {
     std::vector<Cell> cells = LevelCells(device, origin);
     cells.insert(cells.begin(), device.device);
@@ -76,10 +86,17 @@ Table MemoryDevicesTable(const MemoryTable& memory, TimeNs origin, std::string t
 
 Table MemoryPeakTable(std::span<const DeviceMemory> devices, std::string title) {
   Table table{"memory_peak",
-              {Col{"operator", std::move(title), kText}.Stretches().Distinct(),
+              {Col{"operator", std::move(title), kText}
+                   .Means("name of the operator; also `[no operator]`, `[before the recording]`, "
+                          "`[not recorded]`, `[release not recorded]`")
+                   .Stretches()
+                   .Distinct(),
                Col{"inside", "inside", kText}.Stretches(),
-               Col{"device", "device", kText}.FileOnly(devices.size() < 2),
-               Col{"bytes", "bytes", kBytes}.Adds(), Col{"share", "of the peak", kShare}.Adds(),
+               Col{"device", "device", kText}
+                   .Means("device, as in `memory.csv`")
+                   .FileOnly(devices.size() < 2),
+               Col{"bytes", "bytes", kBytes}.Adds(),
+               Col{"share", "of the peak", kShare}.Means("share of the peak").Adds(),
                Col{"blocks", "blocks", kCount}.Adds()},
               {}};
   for (const DeviceMemory& device : devices) {
@@ -101,10 +118,14 @@ Table MemoryPeakTable(std::span<const DeviceMemory> devices, std::string title) 
 }
 
 Table MemorySeriesTable(const MemoryTable& memory, TimeNs origin) {
-  Table table{"memory_over_time",
-              {Col{"device"}, Col{"at_ns", "", kDuration}, Col{"allocated_bytes", "", kBytes},
-               Col{"reserved_bytes", "", kBytes}, Col{"grown_bytes", "", kBytes}},
-              {}};
+  Table table{
+      "memory_over_time",
+      {Col{"device"}.Means("device, as in `memory.csv`"),
+       Col{"at_ns", "", kDuration}.Means("start of the part, since the start of the trace's span"),
+       Col{"allocated_bytes", "", kBytes}.Means("most allocated bytes in the part"),
+       Col{"reserved_bytes", "", kBytes}.Means("most reserved bytes in the part"),
+       Col{"grown_bytes", "", kBytes}.Means("most growth in the part")},
+      {}};
   for (const DeviceMemory& device : memory.devices) {
     const MemorySeries& series = device.series;
     const size_t parts =

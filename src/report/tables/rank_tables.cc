@@ -8,19 +8,23 @@
 namespace tacho {
 
 Table RankBlameTable(const RankTable& ranks, std::string title) {
-  Table table{
-      "rank_blame",
-      {TableColumn{"rank"}.FileOnly(), TableColumn{"path"}.FileOnly(),
-       TableColumn{"name", std::move(title)}.Stretches(),
-       TableColumn{"collectives", "collectives", Unit::kCount}.GivesWay(),
-       TableColumn{"last", "came last", Unit::kCount}.GivesWay(),
-       TableColumn{"transfer_ns", "transfer", Unit::kDuration}.GivesWay(),
-       TableColumn{"suffered_ns", "waited", Unit::kDuration},
-       TableColumn{"caused_ns", "waited for", Unit::kDuration},
-       TableColumn{"late_ns", "late", Unit::kDuration}, TableColumn{"", "mostly for"}.ScreenOnly(),
-       TableColumn{"stands_out"}.FileOnly(), TableColumn{"cause"}.FileOnly(),
-       TableColumn{"cause_ns", "", Unit::kDuration}.FileOnly()},
-      {}};
+  Table table{"rank_blame",
+              {TableColumn{"rank"}.FileOnly(), TableColumn{"path"}.FileOnly(),
+               TableColumn{"name", std::move(title)}
+                   .Means("name of the rank: `w0 TP1`, or its path")
+                   .Stretches(),
+               TableColumn{"collectives", "collectives", Unit::kCount}.GivesWay(),
+               TableColumn{"last", "came last", Unit::kCount}.GivesWay(),
+               TableColumn{"transfer_ns", "transfer", Unit::kDuration}.GivesWay(),
+               TableColumn{"suffered_ns", "waited", Unit::kDuration},
+               TableColumn{"caused_ns", "waited for", Unit::kDuration},
+               TableColumn{"late_ns", "late", Unit::kDuration},
+               TableColumn{"", "mostly for"}.ScreenOnly(), TableColumn{"stands_out"}.FileOnly(),
+               TableColumn{"cause"}
+                   .Means("largest cause, as in `ranks.blame.table[].caused_by`")
+                   .FileOnly(),
+               TableColumn{"cause_ns", "", Unit::kDuration}.Means("time of that cause").FileOnly()},
+              {}};
   const std::vector<Straggler> stragglers = FindStragglers(ranks);
   for (const RankBlame::Row& row : ranks.blame.table) {
     const RankRow& rank = ranks.rows[row.rank];

@@ -19,7 +19,7 @@ std::string ColumnKey(std::string_view prefix, RequestPart part) {
 }
 
 // A column for each part. On the screen only those with time, and those with less of it give way.
-void AddPartColumns(Table& table, const RequestParts& sums) {
+void AddPartColumns(Table& table, const RequestParts& sums, std::string_view means) {
   std::vector<size_t> order(kRequestParts);
   for (size_t i = 0; i < kRequestParts; ++i) order[i] = i;
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) { return sums.ns[i]; });
@@ -32,7 +32,7 @@ void AddPartColumns(Table& table, const RequestParts& sums) {
             : place < 5 ? 1
             : place < 7 ? 2
                         : Col::kTurns);
-    table.columns.push_back(std::move(column).FileOnly(sums.ns[i].ns == 0));
+    table.columns.push_back(std::move(column).Means(means).FileOnly(sums.ns[i].ns == 0));
   }
 }
 
@@ -58,17 +58,24 @@ Table RequestsTable(const RequestAnalysis& requests, bool slowest_first, std::st
       {Col{"id", std::move(title), kText}.Stretches().Distinct(16),
        Col{"worker", "worker", kText}.FileOnly(!many_workers),
        Col{"scenario", "scenario", kText}.FileOnly(!many_scenarios).GivesWay(2),
-       Col{"status", "status", kText}.FileOnly(!any_lacks), Col{"lacks", "", kText}.FileOnly(),
-       Col{"prompt_tokens", "prompt", kCount}.GivesWay(2), Col{"tokens", "tokens", kCount},
-       Col{"ttft_ns", "TTFT", kDuration}.UnitGroup(1),
+       Col{"status", "status", kText}
+           .Means("`done` (answered in full) or `failed`")
+           .FileOnly(!any_lacks),
+       Col{"lacks", "", kText}.FileOnly(), Col{"prompt_tokens", "prompt", kCount}.GivesWay(2),
+       Col{"tokens", "tokens", kCount}, Col{"ttft_ns", "TTFT", kDuration}.UnitGroup(1),
        Col{"e2e_ns", "E2E", kDuration}.UnitGroup(1)},
       {}};
-  AddPartColumns(table, sums);
+  AddPartColumns(table, sums, "time of this part");
   for (size_t i = 0; i < kRequestParts; ++i)
-    table.columns.push_back(
-        Col{ColumnKey("ttft_", static_cast<RequestPart>(i)), "", kDuration}.FileOnly());
-  table.columns.push_back(Col{"first_step", "first step", kCount}.GivesWay(Col::kTurns));
-  table.columns.push_back(Col{"last_step", "last step", kCount}.GivesWay(Col::kTurns));
+    table.columns.push_back(Col{ColumnKey("ttft_", static_cast<RequestPart>(i)), "", kDuration}
+                                .Means("time of this part until the first token")
+                                .FileOnly());
+  table.columns.push_back(Col{"first_step", "first step", kCount}
+                              .Means("number of its first step, as on the screens, from 1")
+                              .GivesWay(Col::kTurns));
+  table.columns.push_back(Col{"last_step", "last step", kCount}
+                              .Means("number of the step of its last token")
+                              .GivesWay(Col::kTurns));
   std::vector<const RequestRow*> rows;
   for (const RequestRow& row : requests.rows) rows.push_back(&row);
   if (slowest_first)
@@ -104,13 +111,15 @@ Table RequestGroupsTable(const RequestAnalysis& requests, std::string title) {
   for (const RequestGroup& scenario : requests.scenarios) groups.push_back(&scenario);
   RequestParts sums;
   for (const RequestGroup* group : groups) sums.Add(group->parts);
-  Table table{"request_bands",
-              {Col{"", std::move(title), kText}.ScreenOnly(), Col{"scenario", "", kText}.FileOnly(),
-               Col{"from", "", kNumber}.FileOnly(), Col{"to", "", kNumber}.FileOnly(),
-               Col{"count", "n", kCount}, Col{"tokens", "tokens", kNumber},
-               Col{"e2e_ns", "E2E", kDuration}.UnitGroup(1)},
-              {}};
-  AddPartColumns(table, sums);
+  Table table{
+      "request_bands",
+      {Col{"", std::move(title), kText}.ScreenOnly(),
+       Col{"scenario", "", kText}.Means("name of the scenario; empty for a band").FileOnly(),
+       Col{"from", "", kNumber}.FileOnly(), Col{"to", "", kNumber}.FileOnly(),
+       Col{"count", "n", kCount}, Col{"tokens", "tokens", kNumber},
+       Col{"e2e_ns", "E2E", kDuration}.UnitGroup(1)},
+      {}};
+  AddPartColumns(table, sums, "mean time of this part");
   for (const RequestGroup* group : groups) {
     std::vector<Cell> cells = {GroupName(*group),
                                group->scenario,

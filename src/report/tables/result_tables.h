@@ -1,12 +1,16 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "analysis/analyze.h"
 #include "report/device_totals.h"
 #include "text/table.h"
 
 namespace tacho {
+
+// The meaning of a time that counts from `origin`.
+inline constexpr std::string_view kSinceSpan = "time since the start of the trace's span";
 
 // Result structs as tables: one definition for the screen, CSV, JSON rows and Markdown. `title` is
 // the heading of the first column.

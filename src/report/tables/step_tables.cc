@@ -23,7 +23,8 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
   Table table{
       "steps",
       {Col{"phase", std::move(title), kText}, Col{"number", "#", kCount}.ScreenOnly(),
-       Col{"at_ns", "at", kDuration}.UnitGroup(1), Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"at_ns", "at", kDuration}.Means(kSinceSpan).UnitGroup(1),
+       Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"dur_ns", on_device ? "host" : "duration", kDuration},
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
        Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
@@ -58,23 +59,41 @@ Throughput ThroughputOf(const StepTable& steps, Phase phase) {
   return sum;
 }
 
-Table StepPhasesTable(const StepTable& steps, std::string title) {
+namespace {
+
+std::vector<TableColumn> StepPhaseColumns(const StepTable& steps, std::string title) {
   const bool on_device = AnyOnDevice(steps);
   const bool any_lost = std::ranges::any_of(steps.steps, &Step::lost_work);
-  Table table{
-      "step_phases",
-      {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
-       Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
-       Col{"device_busy_ns", "", kDuration}.FileOnly().Adds(),
-       Col{"", any_lost ? "device ≥" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(1),
-       Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
-       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(2),
-       Col{"max_ns", "max", kDuration}.GivesWay(), Col{"period_p50_ns", "period", kDuration},
-       Col{"context_tokens", "ctx tok", kCount}.Adds(),
-       Col{"generation_tokens", "gen tok", kCount}.Adds(),
-       Col{"tokens_per_second", "tok/s", kNumber},
-       Col{"", "trend", kTrend}.ScreenOnly().GivesWay(3)},
-      {}};
+  return {Col{"phase", std::move(title), kText},
+          Col{"count", "n", kCount}.Means("number of steps").Adds(),
+          Col{"total_ns", on_device ? "host" : "total", kDuration}
+              .Means("sum of durations on the host")
+              .Adds()
+              .UnitGroup(1)
+              .GivesWay(),
+          Col{"device_busy_ns", "", kDuration}
+              .Means("sum of `device_busy_ns` of the steps; empty if some lost work")
+              .FileOnly()
+              .Adds(),
+          Col{"", any_lost ? "device ≥" : "device", kDuration}.ScreenOnly().Adds().UnitGroup(1),
+          Col{"p50_ns", on_device ? "host p50" : "median", kDuration}.Means(
+              "median duration on the host"),
+          Col{"p90_ns", "p90", kDuration}.Means("90th percentile").FileOnly(),
+          Col{"p99_ns", "p99", kDuration}.Means("99th percentile").GivesWay(2),
+          Col{"max_ns", "max", kDuration}.Means("longest duration on the host").GivesWay(),
+          Col{"period_p50_ns", "period", kDuration}.Means("median time from start to next start"),
+          Col{"context_tokens", "ctx tok", kCount}.Means("sum of tokens in prefill").Adds(),
+          Col{"generation_tokens", "gen tok", kCount}.Means("sum of tokens in decode").Adds(),
+          Col{"tokens_per_second", "tok/s", kNumber}.Means(
+              "tokens taken in and generated, of the steps that have a period, by the sum of the "
+              "periods"),
+          Col{"", "trend", kTrend}.ScreenOnly().GivesWay(3)};
+}
+
+}  // namespace
+
+Table StepPhasesTable(const StepTable& steps, std::string title) {
+  Table table{"step_phases", StepPhaseColumns(steps, std::move(title)), {}};
   for (const Phase phase :
        {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
     std::vector<int64_t> durations, periods;

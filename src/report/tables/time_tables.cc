@@ -59,9 +59,13 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
 
 Table IdleCausesTable(const IdleTable& idle, std::string title) {
   Table table{"idle",
-              {Col{"cause", std::move(title), kText}.Stretches(),
-               Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "", kDuration}.Adds(),
-               Col{"share", "idle", kShare}.Adds(), Col{"gaps", "gaps", kCount}.FileOnly()},
+              {Col{"cause", std::move(title), kText}
+                   .Means("cause, as `id` in `traces[].idle.causes[]` of json.md")
+                   .Stretches(),
+               Col{"", "", kBar}.ScreenOnly().GivesWay(),
+               Col{"total_ns", "", kDuration}.Means("idle time with this cause").Adds(),
+               Col{"share", "idle", kShare}.Means("share of the idle time").Adds(),
+               Col{"gaps", "gaps", kCount}.Means("gaps that contain some of this time").FileOnly()},
               {}};
   table.columns[1].bar_width = 8;
   const DurationNs total = idle.window - idle.busy;
@@ -79,7 +83,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   Table table{
       "gaps",
       {Col{"number", std::move(title), kCount}.ScreenOnly(), Col{"dur_ns", "", kDuration},
-       Col{"at_ns", "at", kDuration}.UnitGroup(1), Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"at_ns", "at", kDuration}.Means(kSinceSpan).UnitGroup(1),
+       Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
        Col{"host"}.FileOnly(), Col{"", "host did", kText}.ScreenOnly().Stretches(),
        Col{"host_track", "", kText}.FileOnly(),
@@ -115,10 +120,12 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
        Col{"kernel_busy_ns", "kernel busy", kDuration}.FileOnly(),
        Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(),
        Col{"copy_busy_ns", "copy busy", kDuration}.FileOnly(), Col{"gpu_events", "events", kCount},
-       Col{"gaps", "gaps", kCount}.FileOnly(), Col{"gaps_over_1us", "", kCount}.FileOnly(),
-       Col{"gaps_over_10us", "", kCount}.FileOnly(), Col{"gaps_over_100us", "", kCount}.FileOnly(),
-       Col{"gaps_over_1ms", "", kCount}.FileOnly(),
-       Col{"largest_gap_ns", "largest gap", kDuration}},
+       Col{"gaps", "gaps", kCount}.Means("stretches inside the window without any work").FileOnly(),
+       Col{"gaps_over_1us", "", kCount}.Means("stretches longer than 1 us").FileOnly(),
+       Col{"gaps_over_10us", "", kCount}.Means("stretches longer than 10 us").FileOnly(),
+       Col{"gaps_over_100us", "", kCount}.Means("stretches longer than 100 us").FileOnly(),
+       Col{"gaps_over_1ms", "", kCount}.Means("stretches longer than 1 ms").FileOnly(),
+       Col{"largest_gap_ns", "largest gap", kDuration}.Means("length of the longest")},
       {}};
   if (!std::ranges::all_of(devices, &DeviceTime::whole)) SayBusyIsLeast(table);
   for (const DeviceTime& device : devices) {
@@ -138,9 +145,13 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
 
 Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title) {
   Table table{"overlaps",
-              {Col{"device", "device", kText}, Col{"kinds", std::move(title), kText}.Stretches(),
-               Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "", kDuration},
-               Col{"share", "window", kShare}},
+              {Col{"device", "device", kText}.Means("id of the device, as in `devices.csv`"),
+               Col{"kinds", std::move(title), kText}
+                   .Means("kinds of work that ran concurrently, joined by `+`; `idle` if none did")
+                   .Stretches(),
+               Col{"", "", kBar}.ScreenOnly().GivesWay(),
+               Col{"total_ns", "", kDuration}.Means("time for which they did"),
+               Col{"share", "window", kShare}.Means("share of the device's window")},
               {}};
   for (const DeviceTime& device : devices) {
     for (size_t mask = 0; mask < device.by_kinds.size(); ++mask) {
@@ -156,18 +167,22 @@ Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title) {
 }
 
 Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
-  Table table{
-      "streams",
-      {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
-       Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
-       Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
-       Col{"overlaps", "overlaps", kCount}.Adds(), Col{"", "mostly", kText}.ScreenOnly(),
-       Col{"", "main category", kText}.ScreenOnly().GivesWay(),
-       Col{"compute_ns", "", kDuration}.FileOnly(),
-       Col{"communication_ns", "", kDuration}.FileOnly(), Col{"copy_ns", "", kDuration}.FileOnly(),
-       Col{"memset_ns", "", kDuration}.FileOnly(), Col{"main_category", "", kText}.FileOnly(),
-       Col{"main_category_ns", "", kDuration}.FileOnly()},
-      {}};
+  Table table{"streams",
+              {Col{"stream", std::move(title), kText}.Stretches(),
+               Col{"device", "device", kText}.Means("id of its device, as in `devices.csv`"),
+               Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
+               Col{"busy_ns", "busy", kDuration},
+               Col{"share", "window", kShare}.Means("`busy_ns` over the window of the device"),
+               Col{"overlaps", "overlaps", kCount}.Adds(), Col{"", "mostly", kText}.ScreenOnly(),
+               Col{"", "main category", kText}.ScreenOnly().GivesWay(),
+               Col{"compute_ns", "", kDuration}.FileOnly(),
+               Col{"communication_ns", "", kDuration}.FileOnly(),
+               Col{"copy_ns", "", kDuration}.FileOnly(), Col{"memset_ns", "", kDuration}.FileOnly(),
+               Col{"main_category", "", kText}.Means("category with most time").FileOnly(),
+               Col{"main_category_ns", "", kDuration}
+                   .Means("sum of durations of that category")
+                   .FileOnly()},
+              {}};
   for (const DeviceTime& device : devices) {
     for (const StreamTime& stream : device.streams) {
       const auto share = [&](std::string_view what, DurationNs part) {

@@ -35,11 +35,13 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
        Col{"category", "category", kText}.Stretches().GivesWay(),
        Col{"device", "device", kText}.FileOnly(!with_device),
        Col{"total_ns", "total", kDuration}.Adds().UnitGroup(1),
-       Col{"share", std::string(WorkWord(totals)), kShare}.Adds(),
+       Col{"share", std::string(WorkWord(totals)), kShare}
+           .Means("share of the total of all kernels")
+           .Adds(),
        Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
-       Col{"mean_ns", "mean", kDuration}.FileOnly(), Col{"p50_ns", "median", kDuration}.GivesWay(),
-       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(),
-       Col{"max_ns", "max", kDuration}.FileOnly()},
+       Col{"mean_ns", "mean", kDuration}.Means("mean duration, rounded down").FileOnly(),
+       Col{"p50_ns", "median", kDuration}.GivesWay(), Col{"p90_ns", "p90", kDuration}.FileOnly(),
+       Col{"p99_ns", "p99", kDuration}.GivesWay(), Col{"max_ns", "max", kDuration}.FileOnly()},
       {}};
   std::vector<std::string_view> in_file;
   for (const KernelRow& row : kernels.rows) in_file.push_back(row.name);
@@ -67,7 +69,8 @@ Table CategoriesTable(const KernelTable& kernels, std::string title) {
       "categories",
       {Col{"category", std::move(title), kText}.Stretches(),
        Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "total", kDuration}.Adds(),
-       Col{"share", "of kernel time", kShare}.Adds(), Col{"count", "kernels", kCount}.Adds()},
+       Col{"share", "of kernel time", kShare}.Means("share of the total of all kernels").Adds(),
+       Col{"count", "kernels", kCount}.Adds()},
       {}};
   for (const CategoryRow& row : kernels.categories) {
     const double share = ShareOf(row.total, kernels.total);
@@ -80,38 +83,54 @@ void SayDeviceIsLeast(Table& table) {
   std::ranges::find(table.columns, "device_outermost_ns", &TableColumn::key)->name = "device ≥";
 }
 
-Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
-               std::string title, bool whole) {
+namespace {
+
+std::vector<TableColumn> OpColumns(const std::vector<OpRow>& ops, bool with_device_time,
+                                   bool with_shapes, std::string title, bool whole) {
   const bool device_memory = std::ranges::any_of(
       ops, [](const OpRow& row) { return row.memory && row.memory->device_total != 0; });
-  Table table{
-      with_shapes ? "ops_by_shape" : "ops",
-      {Col{"name", std::move(title), kText}.Stretches().Distinct(),
-       Col{"self_ns", "self", kDuration}.Adds(),
-       Col{"share", "self", kShare}.ScreenOnly().Adds().GivesWay(),
-       Col{"cpu_total_ns", "", kDuration}.FileOnly(), Col{"cpu_outermost_ns", "total", kDuration},
-       Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
-       Col{"device_total_ns", "", kDuration}.FileOnly(),
-       Col{"device_outermost_ns", "device", kDuration}.FileOnly(!with_device_time),
-       Col{"count", "count", kCount}.Adds(),
-       Col{"cpu_self_mean_ns", "self/call", kDuration}.FileOnly(!whole).UnitGroup(1).GivesWay(),
-       Col{"cpu_total_mean_ns", "total/call", kDuration}.FileOnly(!whole).UnitGroup(1).GivesWay(),
-       Col{"", "GFLOP", kNumber}.ScreenOnly().FileOnly(!whole).Adds().GivesWay(),
-       Col{"flops", "", kCount}.FileOnly().Adds(),
-       Col{"cpu_memory_self_bytes", "CPU mem self", kBytes}.FileOnly(!whole).Adds().GivesWay(),
-       Col{"cpu_memory_total_bytes", "CPU mem", kBytes}.FileOnly(!whole).GivesWay(),
-       Col{"device_memory_self_bytes", "device mem self", kBytes}
-           .FileOnly(!whole || !device_memory)
-           .Adds()
-           .GivesWay(),
-       Col{"device_memory_total_bytes", "device mem", kBytes}
-           .FileOnly(!whole || !device_memory)
-           .GivesWay()},
-      {}};
-  table.columns[1].key = "cpu_self_ns";
-  if (with_shapes) {
-    table.columns.insert(table.columns.begin() + 1, Col{"shapes", "shapes", kText}.Stretches());
-  }
+  std::vector<TableColumn> columns = {
+      Col{"name", std::move(title), kText}.Stretches().Distinct(),
+      Col{"cpu_self_ns", "self", kDuration}.Adds(),
+      Col{"share", "self", kShare}.ScreenOnly().Adds().GivesWay(),
+      Col{"cpu_total_ns", "", kDuration}.FileOnly(),
+      Col{"cpu_outermost_ns", "total", kDuration},
+      Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
+      Col{"device_total_ns", "", kDuration}.FileOnly(),
+      Col{"device_outermost_ns", "device", kDuration}.FileOnly(!with_device_time),
+      Col{"count", "count", kCount}.Adds(),
+      Col{"cpu_self_mean_ns", "self/call", kDuration}
+          .Means("`cpu_self_ns` of a call, rounded down")
+          .FileOnly(!whole)
+          .UnitGroup(1)
+          .GivesWay(),
+      Col{"cpu_total_mean_ns", "total/call", kDuration}
+          .Means("`cpu_total_ns` of a call, rounded down")
+          .FileOnly(!whole)
+          .UnitGroup(1)
+          .GivesWay(),
+      Col{"", "GFLOP", kNumber}.ScreenOnly().FileOnly(!whole).Adds().GivesWay(),
+      Col{"flops", "", kCount}.FileOnly().Adds(),
+      Col{"cpu_memory_self_bytes", "CPU mem self", kBytes}.FileOnly(!whole).Adds().GivesWay(),
+      Col{"cpu_memory_total_bytes", "CPU mem", kBytes}.FileOnly(!whole).GivesWay(),
+      Col{"device_memory_self_bytes", "device mem self", kBytes}
+          .FileOnly(!whole || !device_memory)
+          .Adds()
+          .GivesWay(),
+      Col{"device_memory_total_bytes", "device mem", kBytes}
+          .FileOnly(!whole || !device_memory)
+          .GivesWay()};
+  if (with_shapes) columns.insert(columns.begin() + 1, Col{"shapes", "shapes", kText}.Stretches());
+  return columns;
+}
+
+}  // namespace
+
+Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
+               std::string title, bool whole) {
+  Table table{with_shapes ? "ops_by_shape" : "ops",
+              OpColumns(ops, with_device_time, with_shapes, std::move(title), whole),
+              {}};
   DurationNs self;
   for (const OpRow& row : ops) self += row.cpu_self;
   for (const OpRow& row : ops) {
@@ -145,12 +164,14 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
 }
 
 Table CopiesTable(const CopyTable& copies, std::string title) {
-  Table table{
-      "copies",
-      {Col{"kind", std::move(title), kText}.Stretches(), Col{"total_ns", "total", kDuration}.Adds(),
-       Col{"count", "count", kCount}.Adds(), Col{"bytes", "bytes", kBytes}.Adds(),
-       Col{"gigabytes_per_second", "GB/s", kNumber}, Col{"pageable", "pageable", kCount}.Adds()},
-      {}};
+  Table table{"copies",
+              {Col{"kind", std::move(title), kText}
+                   .Means("direction, as in `traces[].copies[]` of json.md; or `memset`")
+                   .Stretches(),
+               Col{"total_ns", "total", kDuration}.Adds(), Col{"count", "count", kCount}.Adds(),
+               Col{"bytes", "bytes", kBytes}.Adds(), Col{"gigabytes_per_second", "GB/s", kNumber},
+               Col{"pageable", "pageable", kCount}.Adds()},
+              {}};
   for (const CopyRow& row : copies.copies) {
     const std::optional<double> rate = row.gigabytes_per_second();
     table.Add({row.kind, row.total.ns, CountCell(row.count), CellOf(row.bytes),
@@ -194,11 +215,16 @@ Table QueuesTable(const LaunchTable& launches, std::string title) {
 }
 
 Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
-  Table table{"launches",
-              {Col{"figure"}.FileOnly(), Col{"value", "", kCount}.FileOnly(),
-               Col{"", std::move(title)}.ScreenOnly().Stretches(), Col{"", "", kCount}.ScreenOnly(),
-               Col{"", "", kDuration}.ScreenOnly()},
-              {}};
+  Table table{
+      "launches",
+      {Col{"figure"}
+           .Means("name of the figure, as in `traces[].launches` of json.md, `delay_` before those "
+                  "of `delay`; those about overhead only where the trace has any")
+           .FileOnly(),
+       Col{"value", "", kCount}.Means("value of the figure").FileOnly(),
+       Col{"", std::move(title)}.ScreenOnly().Stretches(), Col{"", "", kCount}.ScreenOnly(),
+       Col{"", "", kDuration}.ScreenOnly()},
+      {}};
   const auto add = [&](const char* key, const char* words, uint64_t value) {
     table.Add({key, CountCell(value), words, CountCell(value), Cell()});
   };
@@ -234,9 +260,11 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
 Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin, std::string title) {
   Table table{
       "graphs",
-      {Col{"at_ns", std::move(title), kDuration}.UnitGroup(1),
+      {Col{"at_ns", std::move(title), kDuration}.Means(kSinceSpan).UnitGroup(1),
        Col{"start_ns", "", kDuration}.FileOnly(), Col{"dur_ns", "call", kDuration},
-       Col{"gpu_events", "GPU work", kCount}, Col{"work_after_ns", "starts after", kDuration},
+       Col{"gpu_events", "GPU work", kCount},
+       Col{"work_after_ns", "starts after", kDuration}.Means(
+           "time from the start of the call to the first start of its work"),
        Col{"work_start_ns", "", kDuration}.FileOnly(), Col{"work_ns", "its span", kDuration}},
       {}};
   for (const GraphLaunch& graph : graphs) {

@@ -195,12 +195,13 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
 Drawings Redactor::Redacted(Drawings drawings) const {
   for (MiniTimeline& timeline : drawings.timelines) {
     for (DrawnRow& row : timeline.rows) {
-      if (row.label.starts_with("stream ")) row.label = "stream " + Id(row.label.substr(7));
-      if (row.label.starts_with("thread ")) row.label = "thread " + Hash(row.label);
+      if (row.of == DrawnRow::Of::kStream) row.label = "stream " + Id(row.name);
+      if (row.of == DrawnRow::Of::kThread) row.label = "thread " + Hash(row.name);
+      row.name.clear();
       for (DrawnSpan& span : row.spans) {
-        // All other names are tacho's own words.
-        if (span.css.starts_with('h')) span.name = span.is_code ? Name(span.name) : Hash(span.name);
-        if (span.css.starts_with('w')) span.name = KernelName(span.name);
+        if (span.name_is == DrawnSpan::Name::kKernel) span.name = KernelName(span.name);
+        if (span.name_is == DrawnSpan::Name::kCode) span.name = Name(span.name);
+        if (span.name_is == DrawnSpan::Name::kAnnotation) span.name = Hash(span.name);
       }
     }
   }

@@ -45,9 +45,9 @@ TEST(Redact, AnAnnotationIsNoCode) {
   Drawings drawings;
   drawings.timelines.push_back({"Gap", 0, run.traces[0].span, {{"thread 1", {}}, {"", {}}}});
   for (DrawnRow& row : drawings.timelines[0].rows) {
-    row.spans.push_back({0, 1, "h1", "x.py(3): planted", false});
-    row.spans.push_back({0, 1, "h2", "aten::mm"});
-    row.spans.push_back({0, 1, "w0", "gemm"});
+    row.spans.push_back({0, 1, "h1", "x.py(3): planted", DrawnSpan::Name::kAnnotation});
+    row.spans.push_back({0, 1, "h2", "aten::mm", DrawnSpan::Name::kCode});
+    row.spans.push_back({0, 1, "w0", "gemm", DrawnSpan::Name::kKernel});
   }
   const Redactor redactor("salt");
   const RunAnalysis redacted = redactor.Redacted(std::move(run));
@@ -91,8 +91,12 @@ TEST(Redact, NoPlantedSecretIsInAnyReport) {
   run.skipped = {secret + ": no trace"};
   const Redactor redactor("salt");
   Drawings drawings;
-  drawings.timelines.push_back({"Gap", 0, run.traces[0].span, {{"thread " + secret, {}}}});
-  drawings.timelines[0].rows[0].spans.push_back({0, 1, "h0", secret});
+  drawings.timelines.push_back(
+      {"Gap", 0, run.traces[0].span, {{"thread " + secret, {}, DrawnRow::Of::kThread, secret}}});
+  using enum DrawnSpan::Name;
+  for (const DrawnSpan::Name name : {kCode, kAnnotation})
+    drawings.timelines[0].rows[0].spans.push_back({0, 1, "h0", secret, name});
+  drawings.timelines[0].rows[0].spans.push_back({0, 1, "w0", "/home/" + secret, kKernel});
   const RunAnalysis redacted = redactor.Redacted(std::move(run));
   const std::string html =
       HtmlReport(redacted, {.title = "r", .drawings = redactor.Redacted(drawings)});
