@@ -37,7 +37,8 @@ struct JoinEngine {
 // That of a draft model is not: if the engine decodes speculatively, only the annotation counts.
 //
 // `to_client`: from the clock of the trace; nullopt, or
-// without an error: not known. Training steps and parts of steps do not count. Cost: O(n log n).
+// without an error: not known. A step whose name says no counts stays, and says nothing. Cost: O(n
+// log n).
 JoinEngine EngineOf(const TraceDigest& digest, const std::optional<ClockShift>& to_client);
 
 }  // namespace tacho

@@ -82,7 +82,8 @@ struct JoinOptions {
 };
 
 // Joins all requests. Cost: O(tokens log steps) if few tokens fit on more than one step; the search
-// for an assignment of the others is bounded (kTooMuch). Memory: about 60 bytes a token.
+// for an assignment of the others is bounded (kTooMuch). Memory: 28 bytes a token, and what
+// SolveSlots takes.
 RequestJoin JoinRequests(const RequestTable& requests, std::vector<JoinEngine> engines,
                          const JoinOptions& options = {});
 
