@@ -188,7 +188,7 @@ TEST_F(DamagedFile, OfTwoWritersOnlyTheTextBeforeTheSecondCounts) {
     const Given given = Read(stored);
     EXPECT_GT(given.events.size(), 10u);
     EXPECT_EQ(Invented(given, all), 0u);
-    EXPECT_THAT(given.notes, HasSubstr("second-document: byte "));
+    EXPECT_THAT(given.notes, HasSubstr("second-document: the text first makes no sense at byte "));
     EXPECT_THAT(given.notes, HasSubstr("several writers of one file"));
   }
 }
