@@ -65,6 +65,34 @@ def user_drives_the_load(engines, tacho):
     check_complete(tacho, tacho.record(engines.url(), options=["--no-load"], duration="4s", during=load), 1)
 
 
+def interfering_loads(engines, tacho):
+    """Long prompts of another client make answers wait for them: `wait-prefill` says so, and how long, measured against the same
+    load without these prompts."""
+    def means(during=None):
+        run = tacho.record(engines.url(), duration="4s", during=during,
+                           options=["--concurrency", "2", "--prompt-tokens", "16", "--output-tokens", "32", "--seed", "3"])
+        check(run.status == DONE, f"exit status {run.status}: {last_line(run.said())}")
+        told = tacho.analyze(run.folder() / "traces")["requests"]
+        split = [row for row in told["list"] if row["whole"] and "trace" in row]
+        check(len(split) >= 4, f"{len(split)} of {len(told['list'])} requests have parts: join {told['join']}")
+        return [sum(of(row) for row in split) / len(split)
+                for of in (lambda row: row["e2e_ns"], lambda row: row["parts"].get("wait-prefill", 0))]
+
+    def prompts(ended):
+        number = 0
+        while not ended.is_set():
+            number += 1  # no prompt is in the cache
+            ask(engines.url() + "/v1/completions", "POST",
+                {"model": "tiny", "prompt": [(7 * i + number) % 500 + 3 for i in range(1500)], "max_tokens": 1})
+
+    alone, waits_alone = means()
+    beside, waits = means(prompts)
+    more = beside - alone
+    check(more > alone, f"E2E {alone / 1e6:.0f} ms alone, {beside / 1e6:.0f} ms beside long prompts: they do not interfere")
+    check(0.5 * more <= waits - waits_alone <= 1.1 * more,
+          f"E2E grew by {more / 1e6:.0f} ms, wait-prefill by {(waits - waits_alone) / 1e6:.0f} ms")
+
+
 def second_session(engines, tacho):
     first = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
     second = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
@@ -249,7 +277,7 @@ def by_daemon(engines, tacho):
 
 # In this order; those that end a server come last in their setup.
 SCENARIOS = [(ONE, s) for s in (vllm_behind_router, load_through_router, one_vllm, max_iterations, delayed_iterations, stop_by_hand,
-                                user_drives_the_load, second_session, session_left_open, stacks_are_for_the_launch,
+                                user_drives_the_load, interfering_loads, second_session, session_left_open, stacks_are_for_the_launch,
                                 wrong_router, no_engine)]
 SCENARIOS += [(STACKS, stacks_refused), (STACKS, stacks_with_a_bound), (TP2, tensor_parallel_2), (DP2, data_parallel_2),
               (OFF, profiling_off), (DAEMON, by_daemon)]
