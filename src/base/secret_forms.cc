@@ -68,8 +68,8 @@ class FormBlanker {
   }
 
  private:
-  // The end of the secret at `from`; `from` if there is none. Moves `from` past the part that is
-  // not blanked.
+  // The end of the secret at `from`; `from` if no secret begins there. Moves `from` past the part
+  // that is not blanked.
   size_t EndAt(size_t& from) {
     const std::string_view rest = text_.substr(from);
     if (rest.starts_with(kWebToken)) return EndOfWebToken(from);
@@ -97,7 +97,7 @@ class FormBlanker {
     return at;
   }
 
-  // The end of a token of three parts in base64; `at` if there is none.
+  // The end of a token of three parts in base64; `at` if no such token begins there.
   size_t EndOfWebToken(size_t at) {
     constexpr size_t kLeastPart = 8;
     if (at < no_web_token_until_) return at;
@@ -143,7 +143,7 @@ class UrlBlanker {
   }
 
  private:
-  // The '@' in front of the host; npos if there is none.
+  // The '@' in front of the host; npos without one.
   [[nodiscard]] size_t HostBehind(size_t user) const {
     constexpr size_t kLongestPassword = 256;
     constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
