@@ -100,15 +100,21 @@ RunFiles FilesOf(const RunAnalysis& run) {
   return ranks;
 }
 
-// The ranks of one run that hold the same unless something is wrong: those of one recording, worker
-// and stage.
+// The ranks of one run that hold the same unless something is wrong: those of one recording, engine
+// and stage. Data-parallel engines have requests and an end of their own; pipeline stages have
+// kernels of their own, for which no other stage stands. A rank that several files claim to be may
+// be of any engine: it is alone.
 std::vector<std::vector<RankFiles*>> TeamsOf(RunFiles& ranks) {
-  std::map<std::tuple<size_t, std::string, std::set<std::string>>, std::vector<RankFiles*>> teams;
+  using Team = std::tuple<size_t, std::string, std::set<std::string>, int64_t, int64_t, size_t>;
+  std::map<Team, std::vector<RankFiles*>> teams;
   for (RankFiles& rank : ranks) {
     if (!rank.did_anything()) continue;
+    const RankIdentity& identity = rank.traces.front()->facts.identity;
+    const size_t alone = rank.key ? 0 : static_cast<size_t>(&rank - ranks.data()) + 1;
     std::set<std::string> stages;
     for (const TraceAnalysis* trace : rank.traces) stages.insert(trace->facts.stage);
-    teams[{rank.recording, rank.traces.front()->facts.identity.worker, std::move(stages)}]
+    teams[{rank.recording, identity.worker, std::move(stages), identity.data_parallel.value_or(0),
+           identity.pipeline.value_or(0), alone}]
         .push_back(&rank);
   }
   std::vector<std::vector<RankFiles*>> result;
