@@ -187,6 +187,14 @@ def missing(folder):
     check("of another number of ranks none is missing", not any("left out" in remark for remark in result["remarks"]), result["remarks"])
 
 
+def engines_of_a_worker(folder):
+    """Data-parallel engines end when their own requests end: none is left out for another."""
+    runs = [simulated(folder, f"dp{seed}", "--traffic", "40", "--gap", "10", "--output-tokens", "48", "--engines", "3",
+                      "--front", "data-parallel", "--seed", str(seed)) for seed in (1, 2)]
+    _, result = compared(*runs)
+    check("engines of a worker: none is left out", not any("left out" in remark for remark in result["remarks"]), result["remarks"])
+
+
 def all_short(folder):
     """Ranks that are all short are a shorter recording."""
     folder = pathlib.Path(folder)
@@ -264,4 +272,4 @@ def some_steps(folder):
 
 
 if __name__ == "__main__":
-    main([equal_runs, missing, all_short, real_changes, some_steps], __doc__)
+    main([equal_runs, missing, engines_of_a_worker, all_short, real_changes, some_steps], __doc__)
