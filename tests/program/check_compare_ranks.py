@@ -189,7 +189,7 @@ def missing(folder):
 
 def engines_of_a_worker(folder):
     """Data-parallel engines end when their own requests end: none is left out for another."""
-    runs = [simulated(folder, f"dp{seed}", "--traffic", "40", "--gap", "10", "--output-tokens", "48", "--engines", "3",
+    runs = [simulated(pathlib.Path(folder), f"dp{seed}", "--traffic", "40", "--gap", "10", "--output-tokens", "48", "--engines", "3",
                       "--front", "data-parallel", "--seed", str(seed)) for seed in (1, 2)]
     _, result = compared(*runs)
     check("engines of a worker: none is left out", not any("left out" in remark for remark in result["remarks"]), result["remarks"])
