@@ -15,6 +15,7 @@ namespace tacho {
 // The name of a field and its meaning: a noun with what the reader of a document needs, in
 // Markdown. Writer and reader take the name; tools/docs prints the meaning. A name without a
 // meaning is one of many that the data gives.
+// NOLINTBEGIN(google-explicit-constructor): it stands where a name alone may stand
 struct Key {
   constexpr Key(std::string_view the_name, std::string_view meaning = {})
       : name(the_name), means(meaning) {}
@@ -23,6 +24,7 @@ struct Key {
   constexpr operator std::string_view() const { return name; }
   std::string_view name, means;
 };
+// NOLINTEND(google-explicit-constructor)
 
 // A field that follows from other fields: a writer writes it, a reader skips it.
 template <typename T>

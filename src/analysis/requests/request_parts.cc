@@ -111,7 +111,7 @@ class RequestSplitter::Path {
     parts_[part] += until - at_;
     at_ = until;
   }
-  RequestParts Finish() && {
+  RequestParts Finish() {
     SpendAll(end_, RequestPart::kUnknown);
     return parts_;
   }
@@ -263,7 +263,7 @@ RequestParts RequestSplitter::UntilChunk(const RequestTimes& times, const Reques
   const size_t token = LastTokenOf(times, chunk);
   const auto end = steps.begin() + static_cast<ptrdiff_t>(std::min(token + 1, steps.size()));
   const auto first = std::find_if(steps.begin(), end, is_known);
-  if (first == end) return std::move(path).Finish();
+  if (first == end) return path.Finish();
   uint32_t from = *first;
   if (first == steps.begin() && fit.first_read() != RequestFit::kNoStep) {
     from = fit.first_read();
@@ -279,7 +279,7 @@ RequestParts RequestSplitter::UntilChunk(const RequestTimes& times, const Reques
   }
   AddSteps(fit, from, *last, false, path);
   if (token < steps.size() && is_known(steps[token])) AddSend(*last, seen, path);
-  return std::move(path).Finish();
+  return path.Finish();
 }
 
 RequestParts RequestSplitter::Gap(const RequestTimes& times, const RequestFit& fit,
@@ -290,11 +290,11 @@ RequestParts RequestSplitter::Gap(const RequestTimes& times, const RequestFit& f
   const std::vector<uint32_t>& steps = fit.steps();
   if (token >= steps.size() || steps[token] == RequestFit::kNoStep ||
       steps[before] == RequestFit::kNoStep)
-    return std::move(path).Finish();
+    return path.Finish();
   path.SpendAll(cells_.steps[steps[before]].work.end, RequestPart::kUnknown);
   AddSteps(fit, steps[before] + 1, steps[token], true, path);
   AddSend(steps[token], seen, path);
-  return std::move(path).Finish();
+  return path.Finish();
 }
 
 bool RequestSplitter::Contradicts(const RequestTimes& times, const RequestFit& fit) const {

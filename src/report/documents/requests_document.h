@@ -15,7 +15,7 @@ void AddRequestCommands(NextCommand& next, const RequestAnalysis& requests);
 
 // What each part with time means.
 void AddRequestLegend(Document& document, const RequestAnalysis& requests);
-void AddPartsLegend(Document& document, const RequestParts& parts);
+void AddPartsLegend(Document& document, const RequestParts& sums);
 
 // The slowest request beside the one in the middle, part by part. Nothing unless there are two that
 // are answered in full.
