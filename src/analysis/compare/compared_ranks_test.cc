@@ -38,7 +38,7 @@ RunAnalysis RunOf(std::vector<TraceAnalysis> traces) {
   return run;
 }
 
-// A run of `ranks` whole ranks, of which some hold only [0, LAST) percent.
+// A run of `ranks` whole ranks; some hold only [0, LAST) percent.
 RunAnalysis Ranks(int64_t ranks, const std::map<int64_t, int64_t>& last = {}) {
   std::vector<TraceAnalysis> traces;
   for (int64_t rank = 0; rank < ranks; ++rank) {

@@ -69,8 +69,8 @@ struct RequestJoin {
   // continuous batching works, and all steps and records agree with it.
   std::vector<bool> gapless;
   std::vector<JoinedRequest> requests;  // by RequestTable::rows
-  // Of all requests. `tokens`: those that a step of the trace may have made, or of which that is
-  // not known: all but kOutside. So tied + one_of + unknown = tokens.
+  // Of all requests. `tokens` counts all but kOutside: a step of the trace made them, or may have.
+  // So tied + one_of + unknown = tokens.
   uint64_t tokens = 0, tied = 0, one_of = 0;
   std::optional<DurationNs> clock_error;  // the largest of the joined engines
 };
