@@ -251,8 +251,8 @@ def some_steps(folder):
             return events
         return of_events
 
-    def run_with(run, seed, ranks, *kernel):
-        simulated(folder, run, "--steps", "150", "--ranks", ranks, "--seed", str(seed), "--output-tokens", "100", "--noise", "0")
+    def run_with(run, seed, ranks, *kernel, load=("--steps", "150", "--output-tokens", "100")):
+        simulated(folder, run, *load, "--ranks", ranks, "--seed", str(seed), "--noise", "0")
         for path in (folder / run).glob("rank*.pt.trace.json"):
             change(path, with_kernel(*kernel))
         return folder / run
@@ -269,6 +269,10 @@ def some_steps(folder):
                 (("base", 1, "eplb_map", 0), ("new", 2, "eplb_place", 3))]
         _, result = compared(*pair)
         check(f"{ranks} ranks: under another name it is found", pairs_of(result) == [["eplb_map", "eplb_place"]], list(changed_kernels(result).values()))
+    # Base has it in a prefill step that is the only one of its size in a window.
+    _, result = compared(*(run_with(run, seed, "8", "eplb_map", range(first, 300, 40), load=("--steps", "300")) for run, seed, first in
+                           (("base", 1, 3), ("new", 2, 8))))
+    check("the one step of a size: no kernel changed", not changed_kernels(result), list(changed_kernels(result).values()))
 
 
 if __name__ == "__main__":

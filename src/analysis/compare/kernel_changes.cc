@@ -168,12 +168,29 @@ bool InSomeSteps(const InGroup& group) {
   return std::abs(each - std::round(each)) > kSomeSteps;
 }
 
+// Whether the kernel runs in only some steps of `phase`, as any of its groups shows.
+bool InSomeSteps(const OneKernel& kernel, Phase phase) {
+  return std::ranges::any_of(kernel.groups, [&](const auto& group) {
+    return group.first.phase == phase &&
+           (InSomeSteps(group.second[0]) || InSomeSteps(group.second[1]));
+  });
+}
+
+// One step in a window does not show whether the kernel runs in all steps of the group.
+bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
+  const auto& [base, now] = groups;
+  const bool other_calls =
+      base.steps == 0 || now.steps == 0 || base.calls * now.steps != now.calls * base.steps;
+  const auto is_single = [](const InGroup& side) { return side.steps < 2 * side.windows; };
+  return other_calls && (is_single(base) || is_single(now));
+}
+
 // What the variance of a kernel's time is made of.
 struct KernelNoise {
   double variance = 0, in_some_steps = 0;  // of kernels that run in all steps, and in only some
   double uncertainty = 0;                  // of the variances themselves
   double from_sizes = 0;
-  double one_call = 0;  // time of one call more or less in each window
+  double one_step = 0;  // its time in one step more or less of each window
   double windows = 1;   // of one run, where the kernel runs in only some steps
 
   void Add(double of_group, double freedom, bool some) {
@@ -186,7 +203,7 @@ struct KernelNoise {
     const double freedom = uncertainty > 0 ? all * all / uncertainty : kManySteps;
     const double widened = variance * spread + in_some_steps * std::max(spread, windows);
     return std::max(1.0,
-                    StudentQuantile(level, freedom) * std::sqrt(widened) + from_sizes + one_call);
+                    StudentQuantile(level, freedom) * std::sqrt(widened) + from_sizes + one_step);
   }
 };
 
@@ -195,17 +212,16 @@ double SquaresAroundMean(const InGroup& group) {
                           : std::max(0.0, group.squares - group.total * group.total / group.steps);
 }
 
-// Adds the kernel in one group of batches. `runs`: by side.
-void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared,
+// Adds the kernel in one group of batches. `some`: it runs in only some steps. `runs`: by side.
+void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared, bool some,
               const std::array<size_t, 2>& runs, KernelChange& change, KernelNoise& noise) {
   const double weight = shared.weight;
   const auto& [base, now] = groups;
   // A kernel that is gone or new is so at any batch size.
   if (base.calls > 0 && now.calls > 0)
     noise.from_sizes += weight * shared.size_shift * base.total / base.steps;
-  const bool some = InSomeSteps(base) || InSomeSteps(now);
   InGroup both{0, base.total + now.total, base.squares + now.squares, 0, base.steps + now.steps, 0};
-  double one_call = 0;
+  double one_step = 0;
   for (size_t side = 0; side < 2; ++side) {
     const InGroup& group = groups[side];
     if (group.steps == 0) continue;
@@ -215,13 +231,18 @@ void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared,
     const double freedom = std::max(1.0, of.steps - 1);
     noise.Add(weight * weight * SquaresAroundMean(of) / freedom / group.steps, freedom, some);
     if (!some) continue;
-    one_call += weight * group.windows / group.steps;
+    // Where no device of the other side runs it, the same devices have windows there too.
+    const int sides = groups[1 - side].steps == 0 ? 2 : 1;
+    one_step += weight * sides * group.windows / group.steps;
     noise.windows = std::max(noise.windows, group.windows / static_cast<double>(runs[side]));
   }
-  // One call of a window is in one of the groups.
+  // One step of a window is in one of the groups. Where a kernel takes either no time in a step or
+  // always the same, that time is the sum of squares over the sum.
+  const double time_of_step = both.total > 0 ? both.squares / both.total : 0;
   const double time_of_call = both.total / (base.calls + now.calls);
-  noise.one_call = std::max(noise.one_call, one_call * time_of_call);
-  change.calls_half_width = std::max(change.calls_half_width, one_call);
+  noise.one_step = std::max(noise.one_step, one_step * time_of_step);
+  change.calls_half_width =
+      std::max(change.calls_half_width, one_step * time_of_step / time_of_call);
 }
 
 KernelChange::Kind KindOf(const KernelChange& kernel) {
@@ -268,7 +289,9 @@ std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const Share
         places[side] += groups[side].places;
       }
       if (CanCompare(kernel, groups))
-        AddGroup(groups, batches.at(batch), gathered.runs, change, noise);
+        AddGroup(groups, batches.at(batch),
+                 InSomeSteps(kernel, batch.phase) || MayBeInSomeSteps(groups), gathered.runs,
+                 change, noise);
     }
     change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
     change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];

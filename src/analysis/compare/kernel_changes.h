@@ -20,10 +20,11 @@ namespace tacho {
 // varies than if all were independent. With several runs a side, the bound is at least the one for
 // all kernels at once that the differences between runs give (run_noise.h).
 //
-// A kernel that runs in only some steps of a group (its calls are not a whole multiple of the
-// steps) does so in the same steps on all ranks. So the ranks count as one for its variance, which
-// is that of both sides together. The bound also takes in one call more or less in each window: a
-// device of one run.
+// A kernel may run in only some steps of a phase: its calls are not a whole multiple of the steps
+// of a group, or a group has one step in a window and the sides differ in calls there. It does so
+// in the same steps on all ranks. So the ranks count as one for its variance, which is that of both
+// sides together. The bound also takes in one of these steps more or less in each window: a device
+// of one run.
 std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
                                          double spread);
 

@@ -21,36 +21,56 @@ struct Uses {
   double place = 0.5;
 };
 
-TraceAnalysis StepsOf(uint64_t steps, const std::vector<Uses>& kernels) {
-  TraceAnalysis trace;
-  trace.devices.emplace_back().device = "0";
+// The steps of one group of batches.
+struct GroupOf {
+  int64_t requests = 0;
+  uint64_t steps = 0;
+  std::vector<Uses> kernels;
+};
+
+void AddGroup(const GroupOf& group, TraceAnalysis& trace) {
+  const auto& [requests, steps, kernels] = group;
   StepProfile::Batch& batch = trace.step_profile.batches.emplace_back();
-  batch.batch = kBatch;
+  batch.batch = {Phase::kDecode, requests};
   batch.steps = steps;
-  for (uint32_t step = 0; step < steps; ++step) {
+  for (uint64_t step = 0; step < steps; ++step) {
+    const auto number = static_cast<uint32_t>(trace.steps.steps.size());
     StepLabel& label = trace.steps.steps.emplace_back().label;
     label.phase = Phase::kDecode;
-    label.generation_requests = 8;
-    trace.step_profile.rows.push_back({step, 0, {{step * 1'000}, {step * 1'000 + 1'000}}, {}});
+    label.generation_requests = requests;
+    trace.step_profile.rows.push_back(
+        {number, 0, {{number * 1'000}, {number * 1'000 + 1'000}}, {}});
   }
   for (const Uses& kernel : kernels) {
-    KernelRow row;
-    row.name = kernel.name;
-    row.category = "gemm.dense";
-    row.device = "0";
+    const auto known = std::ranges::find(trace.kernels.rows, kernel.name, &KernelRow::name);
+    const auto at = static_cast<uint32_t>(known - trace.kernels.rows.begin());
+    if (known == trace.kernels.rows.end()) {
+      KernelRow& row = trace.kernels.rows.emplace_back();
+      row.name = kernel.name;
+      row.category = "gemm.dense";
+      row.device = "0";
+    }
     // As evenly over the steps as whole calls can be.
     const auto n = static_cast<double>(steps);
     const double each = static_cast<double>(kernel.calls) / n, rest = each - std::floor(each);
     const double deviation =
-        std::sqrt(rest * (1 - rest) * n / (n - 1)) * static_cast<double>(kernel.ns);
-    batch.kernels.push_back({static_cast<uint32_t>(trace.kernels.rows.size()),
+        rest == 0 ? 0 : std::sqrt(rest * (1 - rest) * n / (n - 1)) * static_cast<double>(kernel.ns);
+    batch.kernels.push_back({at,
                              kernel.calls,
                              {static_cast<int64_t>(kernel.calls) * kernel.ns},
                              {std::llround(deviation)},
                              kernel.place});
-    trace.kernels.rows.push_back(std::move(row));
   }
+}
+
+TraceAnalysis TraceOf(const std::vector<GroupOf>& groups) {
+  TraceAnalysis trace;
+  trace.devices.emplace_back().device = "0";
+  for (const GroupOf& group : groups) AddGroup(group, trace);
   return trace;
+}
+TraceAnalysis StepsOf(uint64_t steps, const std::vector<Uses>& kernels) {
+  return TraceOf({{8, steps, kernels}});
 }
 
 using Side = std::vector<TraceAnalysis>;  // the ranks of one run
@@ -99,7 +119,8 @@ TEST(CompareKernels, OneCallMoreInAWindowIsNoChange) {
     const Side once(ranks, StepsOf(99, {{"map", 1}})), twice(ranks, StepsOf(99, {{"map", 2}}));
     EXPECT_EQ(Compare(once, twice, "map").kind, Kind::kSame) << ranks;
     EXPECT_EQ(Compare(twice, once, "map").kind, Kind::kSame) << ranks;
-    EXPECT_NEAR(Compare(once, twice, "map").calls_half_width, 2.0 / 99, 1e-9);
+    // Times are whole ns.
+    EXPECT_NEAR(Compare(once, twice, "map").calls_half_width, 2.0 / 99, 0.02 * 2.0 / 99);
     const Side often(ranks, StepsOf(99, {{"map", 50}}));
     EXPECT_EQ(Compare(once, often, "map").kind, Kind::kMoreCalls) << ranks;
   }
@@ -115,6 +136,48 @@ TEST(CompareKernels, RanksAreNoMoreEvidenceForAKernelOfSomeSteps) {
     if (half_width == 0) half_width = *change.time.half_width;
     EXPECT_NEAR(*change.time.half_width / half_width, 1, 0.05);
   }
+}
+
+std::vector<KernelChange> CompareGroups(const TraceAnalysis& base, const TraceAnalysis& now,
+                                        const std::vector<int64_t>& requests) {
+  SharedBatches batches;
+  for (const int64_t most : requests)
+    batches[{Phase::kDecode, most}] = {1.0 / static_cast<double>(requests.size()), 0.0};
+  const Side of_base(8, base), of_now(8, now);
+  return CompareKernels(RanksOfBoth(of_base, of_now), batches, 1.0);
+}
+
+Kind KindOfMap(const std::vector<KernelChange>& changes) {
+  return std::ranges::find(changes, "map", &KernelChange::name)->kind;
+}
+
+// Eight ranks have eight steps of a group, but all of them are the one step of a window.
+TEST(CompareKernels, OneStepInAWindowShowsNoNewKernel) {
+  const std::vector<Uses> without = {{"gemm", 4}}, with = {{"gemm", 4}, {"map", 36}};
+  const TraceAnalysis once = TraceOf({{8, 1, without}}), now = TraceOf({{8, 1, with}});
+  EXPECT_EQ(KindOfMap(CompareGroups(once, now, {8})), Kind::kSame);
+  EXPECT_EQ(KindOfMap(CompareGroups(now, once, {8})), Kind::kSame);
+  // It is new if it runs in the one step of each of many groups, or in more steps.
+  std::vector<GroupOf> before, after;
+  std::vector<int64_t> requests;
+  for (int64_t group = 1; group <= 10; ++group) {
+    requests.push_back(group);
+    before.push_back({group, 1, without});
+    after.push_back({group, 1, with});
+  }
+  EXPECT_EQ(KindOfMap(CompareGroups(TraceOf(before), TraceOf(after), requests)), Kind::kNew);
+  EXPECT_EQ(KindOfMap(CompareGroups(TraceOf({{8, 2, without}}),
+                                    TraceOf({{8, 2, {{"gemm", 8}, {"map", 72}}}}), {8})),
+            Kind::kNew);
+}
+
+// Where one group shows that a kernel runs in some steps of a phase, no other group shows that it
+// is new.
+TEST(CompareKernels, SomeStepsOfAPhaseAreThoseOfAllItsGroups) {
+  const std::vector<Uses> rare = {{"gemm", 400}, {"map", 36 * 5}};
+  const TraceAnalysis base = TraceOf({{8, 100, rare}, {16, 2, {{"gemm", 8}}}});
+  const TraceAnalysis now = TraceOf({{8, 100, rare}, {16, 2, {{"gemm", 8}, {"map", 72}}}});
+  EXPECT_EQ(KindOfMap(CompareGroups(base, now, {8, 16})), Kind::kSame);
 }
 
 TEST(CompareKernels, OneOddStepInAHundredKeepsTheTest) {

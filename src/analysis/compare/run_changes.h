@@ -36,8 +36,8 @@ struct KernelChange {
   Change time;                           // in one step
   double base_calls = 0, now_calls = 0;  // in one step
   double base_place = 0, now_place = 0;  // where in the step: 0 is its start, 1 its end
-  // How much one call more or less in each recording changes the calls in a step; 0 for kernels
-  // that run in every step.
+  // How much the calls in a step change if each recording has one more or one less of the steps
+  // that run it; 0 for kernels that run in every step.
   double calls_half_width = 0;
 };
 std::string_view KernelChangeName(KernelChange::Kind kind);  // "slower", "more-calls", ...
