@@ -194,6 +194,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   TraceAnalysis analysis;
   analysis.header = trace.header;
   analysis.span = trace.span;
+  analysis.profiled = trace.profiled;
   analysis.counts = trace.counts;
   analysis.scope = scope;
   analysis.integrity = prepared.integrity;

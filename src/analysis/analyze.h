@@ -34,7 +34,8 @@ struct TraceAnalysis {
   std::string results;        // the results file it was read back from; "": none
   TraceHeader header;
   TraceFacts facts;
-  Interval span;
+  Interval span;      // of what happened
+  Interval profiled;  // when the profiler ran, as it says itself; empty if it does not
   // Time of the first event on the run's clock (run_clock.h), as on the page of `tacho view`.
   // AnalyzeRun sets it; 0 for a single trace, and if the trace cannot be placed.
   DurationNs run_start = {};

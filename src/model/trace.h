@@ -105,8 +105,9 @@ struct FlowTable {
 
 // The recording of one profiler session in one process. Immutable once built.
 struct Trace : TraceBasics {
-  Interval span;  // first start to last end over all slices but the profiler's own (category
-                  // Trace); empty without any
+  Interval span;      // first start to last end over all slices but the profiler's own (category
+                      // Trace); empty without any
+  Interval profiled;  // the extent of the profiler's own slices; empty without any
 
   GpuTable gpu;
   HostOpTable host_ops;

@@ -74,15 +74,12 @@ void TraceBuilder::OnEvent(const Event& event) {
 
 void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
   const Interval when{event.start, event.start + event.duration};
-  if (event.has_category && trace_.words[event.category].is_window) {
-    // The event says when the profiler ran, not that something happened.
-  } else if (!any_slice_) {
-    trace_.span = when;
-    any_slice_ = true;
-  } else {
-    trace_.span.start = std::min(trace_.span.start, when.start);
-    trace_.span.end = std::max(trace_.span.end, when.end);
-  }
+  const bool is_window = event.has_category && trace_.words[event.category].is_window;
+  Interval& extent = is_window ? trace_.profiled : trace_.span;
+  bool& any = is_window ? any_window_ : any_slice_;
+  extent =
+      any ? Interval{std::min(extent.start, when.start), std::max(extent.end, when.end)} : when;
+  any = true;
   last_correlation_ = event.correlation;
   last_track_ = event.track;
   last_start_ = event.start;

@@ -77,6 +77,7 @@ class TraceBuilder : public EventSink {
   Trace trace_;
   std::vector<Waiting> waiting_;
   bool any_slice_ = false;
+  bool any_window_ = false;
   // The last slice added. A flow event with the same correlation, track and start is redundant and
   // is dropped.
   int64_t last_correlation_ = -1;

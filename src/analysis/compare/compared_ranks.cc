@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,12 +46,15 @@ struct RankFiles {
   std::optional<int64_t> world_size;
   size_t recording = 0;
   // Sums over its files.
-  double length = 0;  // ns that are recorded
+  double length = 0;    // ns that are recorded
+  double profiled = 0;  // ns in which the profiler ran, by its own mark
+  bool has_marks = true, is_recorded_whole = true;
   double steps = 0, timed = 0;
   bool is_cut = false, has_times = false, lacks_times = false;
   std::optional<Why> why;  // unequal by itself
   double share = 0;
   std::optional<Why> with;  // left out because of the same rank in another run
+  bool is_kept = false;     // `with` was kMissing, but no other rank is there
   bool missing_in_base = false;
 
   // A rank that did no work has nothing to be left out.
@@ -61,9 +65,14 @@ using RunFiles = std::vector<RankFiles>;
 
 void AddTrace(const TraceAnalysis& trace, RankFiles& rank) {
   rank.traces.push_back(&trace);
-  Interval held = trace.recorded();
-  if (trace.scope.window) held = held.Clip(*trace.scope.window);
+  Interval held = trace.recorded(), profiled = trace.profiled;
+  rank.has_marks &= !profiled.empty();
+  rank.is_recorded_whole &= held == trace.span;
+  for (Interval* part : {&held, &profiled}) {
+    if (trace.scope.window) *part = part->Clip(*trace.scope.window);
+  }
   rank.length += static_cast<double>(held.length().ns);
+  rank.profiled += static_cast<double>(profiled.length().ns);
   for (const Step& step : trace.steps.steps) {
     rank.steps += 1;
     rank.timed += !trace.devices.empty() && trace.idle.known && !step.lost_work;
@@ -137,11 +146,31 @@ void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const 
   }
 }
 
+// Finds the ranks that are shorter than the longest one. A rank may do nothing at the ends of its
+// recording: it is whole if its profiler ran as long as the others' and it has as many steps.
+void FindShort(const std::vector<RankFiles*>& team) {
+  double most_profiled = 0, most_steps = 0, longest = 0;
+  bool all_marked = true;
+  for (const RankFiles* rank : team) {
+    if (rank->why) continue;
+    all_marked &= rank->has_marks;
+    most_profiled = std::max(most_profiled, rank->profiled);
+    most_steps = std::max(most_steps, rank->steps);
+    longest = std::max(longest, rank->length);
+  }
+  FindLess(team, kLeastPart, Why::kShort, [&](const RankFiles& rank) {
+    const bool is_whole = all_marked && rank.is_recorded_whole &&
+                          rank.profiled >= kLeastPart * most_profiled &&
+                          rank.steps >= kLeastPart * most_steps;
+    return is_whole ? longest : rank.length;
+  });
+}
+
 void FindUnequal(const std::vector<RankFiles*>& team) {
   FindLess(team, 1, Why::kCut, [](const RankFiles& rank) { return rank.is_cut ? 0.0 : 1.0; });
   FindLess(team, 1, Why::kUntimed,
            [](const RankFiles& rank) { return rank.has_times ? 1.0 : 0.0; });
-  FindLess(team, kLeastPart, Why::kShort, [](const RankFiles& rank) { return rank.length; });
+  FindShort(team);
   FindLess(team, kLeastTimed, Why::kLostWork,
            [](const RankFiles& rank) { return rank.steps == 0 ? 1 : rank.timed / rank.steps; });
 }
@@ -161,12 +190,21 @@ const RankFiles* Find(const RunFiles& run, const RankKey& key) {
   return at == run.end() ? nullptr : &*at;
 }
 
+bool LacksRanks(const RunFiles& run, int64_t world_size) {
+  return std::ranges::ssize(run) < world_size;
+}
+
 // Whether `other` is a run of the same engine as `run`, as far as names tell: a rank has the same
-// name and the same world size.
+// world size and the same name; or another name, where both runs lack ranks.
 bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
   return std::ranges::any_of(run, [&](const RankFiles& rank) {
-    const RankFiles* same = rank.key && rank.world_size ? Find(other, *rank.key) : nullptr;
-    return same != nullptr && same->world_size == rank.world_size;
+    if (!rank.key || !rank.world_size) return false;
+    const bool both_lack = LacksRanks(run, *rank.world_size) && LacksRanks(other, *rank.world_size);
+    return std::ranges::any_of(other, [&](const RankFiles& of_other) {
+      return of_other.key && of_other.world_size == rank.world_size &&
+             (both_lack ? std::get<0>(*of_other.key) == std::get<0>(*rank.key)
+                        : of_other.key == rank.key);
+    });
   });
 }
 
@@ -208,8 +246,17 @@ void MarkTheSame(AllRuns& all) {
 void KeepSome(RunFiles& run) {
   for (const std::vector<RankFiles*>& team : TeamsOf(run)) {
     if (!std::ranges::all_of(team, &RankFiles::is_out)) continue;
-    for (RankFiles* rank : team) rank->with.reset();
+    for (RankFiles* rank : team) {
+      rank->is_kept = rank->with == Why::kMissing;
+      rank->with.reset();
+    }
   }
+}
+
+bool IsInSomeRun(const AllRuns& all, bool of_base, const RankFiles& rank) {
+  return std::ranges::any_of(all.runs, [&](const RunFiles& run) {
+    return all.is_base(run) == of_base && Find(run, *rank.key) != nullptr;
+  });
 }
 
 // Whether a rank with this key is left out on the side `of_base`.
@@ -224,14 +271,16 @@ std::vector<UnequalRank> UnequalOf(const AllRuns& all, bool by_steps) {
   std::vector<UnequalRank> unequal;
   for (const RunFiles& run : all.runs) {
     for (const RankFiles& rank : run) {
-      const bool is_missing = rank.with == Why::kMissing && (!rank.why || !by_steps);
+      const bool is_out = rank.with == Why::kMissing && (!rank.why || !by_steps);
+      const bool is_missing = is_out || (rank.is_kept && !rank.why);
       if (!rank.why && !is_missing) continue;
       UnequalRank& row = unequal.emplace_back();
       row.why = is_missing ? Why::kMissing : *rank.why;
       row.of_base = is_missing ? rank.missing_in_base : all.is_base(run);
       row.name = NameOfRank(*rank.traces.front());
       row.share = rank.share;
-      row.is_left_out = by_steps || is_missing;
+      row.in_all_runs = is_missing && !IsInSomeRun(all, row.of_base, rank);
+      row.is_left_out = is_missing ? is_out : by_steps;
       row.on_both = !is_missing && by_steps && IsOutOf(all, !all.is_base(run), rank.key);
     }
   }
@@ -255,6 +304,11 @@ struct AlikeRanks {
   std::set<std::string> names;
   double least = 1, most = 0;  // share
 
+  void Add(const UnequalRank& rank) {
+    names.insert(rank.name);
+    least = std::min(least, rank.share);
+    most = std::max(most, rank.share);
+  }
   [[nodiscard]] std::string_view Verb(std::string_view one, std::string_view several) const {
     return names.size() == 1 ? one : several;
   }
@@ -320,29 +374,49 @@ ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
 }
 
 std::string LeftOutText(const std::vector<UnequalRank>& ranks) {
-  std::map<std::tuple<bool, Why, bool>, AlikeRanks> clauses;  // base first
+  enum Sides : uint8_t { kNone, kBase, kNew, kBaseAndNew };
+  struct Clause {
+    Sides sides;  // where it holds, of the same ranks
+    Why why;
+    bool on_both, is_left_out, in_all_runs;
+    auto operator<=>(const Clause&) const = default;
+  };
+  const auto where = [&](const UnequalRank& rank) {
+    uint8_t sides = kNone;
+    for (const UnequalRank& row : ranks) {
+      if (row.name == rank.name && row.why == rank.why) sides |= row.of_base ? kBase : kNew;
+    }
+    return static_cast<Sides>(sides);
+  };
+  std::map<Clause, std::array<AlikeRanks, 2>> clauses;
   for (const UnequalRank& rank : ranks) {
-    if (!rank.is_left_out) continue;
-    AlikeRanks& alike = clauses[{!rank.of_base, rank.why, rank.on_both}];
-    alike.names.insert(rank.name);
-    alike.least = std::min(alike.least, rank.share);
-    alike.most = std::max(alike.most, rank.share);
+    if (!rank.is_left_out && rank.why != Why::kMissing) continue;
+    clauses[{where(rank), rank.why, rank.on_both, rank.is_left_out, rank.in_all_runs}]
+           [rank.of_base ? 0 : 1]
+               .Add(rank);
   }
   std::string text;
-  for (const auto& [key, alike] : clauses) {
-    const auto& [of_now, why, on_both] = key;
-    const std::string_view side = SideName(!of_now);
-    const std::string names = NamesOf(alike.names);
-    if (!text.empty()) text += "; ";
-    if (why == Why::kMissing)
-      text += fmt::format("{} {} left out: {} has no trace of {}", names, alike.Verb("is", "are"),
-                          side, alike.Verb("it", "them"));
-    else if (on_both)
-      text += fmt::format("{} {} left out on both sides: {}'s {}", names, alike.Verb("is", "are"),
-                          side, alike.Text(why));
-    else
-      text += fmt::format("{} of {} {} left out: {} {}", names, side, alike.Verb("is", "are"),
-                          alike.Verb("it", "they"), alike.Text(why));
+  for (const auto& [key, of_sides] : clauses) {
+    for (const bool of_base : {true, false}) {
+      const AlikeRanks& alike = of_sides[of_base ? 0 : 1];
+      if (alike.names.empty()) continue;
+      const std::string_view side = SideName(of_base);
+      if (key.on_both && !of_base && key.sides == kBaseAndNew) {
+        text += fmt::format(", and new's {}", alike.Text(key.why));
+        continue;
+      }
+      text += fmt::format("{}{} ", text.empty() ? "" : "; ", NamesOf(alike.names));
+      const std::string_view is = alike.Verb("is", "are");
+      if (key.why == Why::kMissing)
+        text += fmt::format("{} {}: {}{} has no trace of {}", is,
+                            key.is_left_out ? "left out" : "compared with other ranks",
+                            key.in_all_runs ? "" : "a run of ", side, alike.Verb("it", "them"));
+      else if (key.on_both)
+        text += fmt::format("{} left out on both sides: {}'s {}", is, side, alike.Text(key.why));
+      else
+        text += fmt::format("of {} {} left out: {} {}", side, is, alike.Verb("it", "they"),
+                            alike.Text(key.why));
+    }
   }
   return text;
 }
@@ -353,9 +427,7 @@ std::string ShortRanksText(const std::vector<UnequalRank>& ranks) {
     AlikeRanks alike;
     for (const UnequalRank& rank : ranks) {
       if (rank.why != Why::kShort || rank.is_left_out || rank.of_base != of_base) continue;
-      alike.names.insert(rank.name);
-      alike.least = std::min(alike.least, rank.share);
-      alike.most = std::max(alike.most, rank.share);
+      alike.Add(rank);
     }
     if (alike.names.empty()) continue;
     text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", and ", NamesOf(alike.names),

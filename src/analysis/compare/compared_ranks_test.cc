@@ -158,6 +158,58 @@ TEST(RanksToCompare, ARankWithoutItsFileIsLeftOutOfTheOtherSide) {
   EXPECT_EQ(CompareRanksOf({Ranks(2)}, {Ranks(4)}).left_out, "");
 }
 
+// A rank that does nothing at the start of its recording, and steps as often as the others.
+TEST(RanksToCompare, TheProfilersOwnMarkShowsThatARankIsWhole) {
+  const auto marked = [](int64_t rank, int64_t first, int64_t profiled_from) {
+    TraceAnalysis trace = RankTrace(rank, 3, first);
+    trace.profiled = {{kWhole * profiled_from / 100}, {kWhole}};
+    return trace;
+  };
+  const auto left_out = [&](TraceAnalysis other) {
+    const RunAnalysis run = RunOf({marked(0, 0, 0), marked(1, 0, 0), std::move(other)});
+    return CompareRanksOf({Ranks(3)}, {run}).left_out;
+  };
+  TraceAnalysis whole = marked(2, 10, 0);
+  for (int64_t step = 0; step < 10; ++step)
+    whole.steps.steps.emplace_back().label.phase = Phase::kDecode;
+  EXPECT_EQ(left_out(whole), "");
+  const std::string is_short =
+      "rank 2 is left out on both sides: new's holds 90 % of the recording";
+  EXPECT_EQ(left_out(marked(2, 10, 0)), is_short);  // it has fewer steps
+  TraceAnalysis late = whole;
+  late.profiled.start = {kWhole / 10};
+  EXPECT_EQ(left_out(late), is_short);
+  TraceAnalysis unmarked = whole;
+  unmarked.profiled = {};
+  EXPECT_EQ(left_out(unmarked), is_short);
+  TraceAnalysis stopped = whole;
+  stopped.integrity.stops.began = TimeNs{kWhole / 5};
+  stopped.devices[0].window.start = {kWhole / 5};
+  stopped.span.start = {};
+  EXPECT_THAT(left_out(stopped), testing::HasSubstr("80 % of the recording"));
+}
+
+TEST(LeftOutText, ARankOfBothSidesIsNamedOnce) {
+  EXPECT_EQ(CompareRanksOf({Ranks(3, {{1, 50}})}, {Ranks(3, {{1, 20}})}).left_out,
+            "rank 1 is left out on both sides: base's holds 50 % of the recording, and new's holds "
+            "20 % of the recording");
+  EXPECT_EQ(CompareRanksOf({Ranks(4, {{1, 50}, {2, 50}})}, {Ranks(4, {{1, 20}})}).left_out,
+            "rank 2 is left out on both sides: base's holds 50 % of the recording; rank 1 is left "
+            "out on both sides: base's holds 50 % of the recording, and new's holds 20 % of the "
+            "recording");
+}
+
+TEST(LeftOutText, SaysWhatIsMissingInARunAndWhatIsComparedAllTheSame) {
+  const RunAnalysis without = RunOf({RankTrace(0, 2)}), other = RunOf({RankTrace(1, 2)});
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {Ranks(2), without}).left_out,
+            "rank 1 is left out: a run of new has no trace of it");
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {without, without}).left_out,
+            "rank 1 is left out: new has no trace of it");
+  EXPECT_EQ(CompareRanksOf({without}, {other}).left_out,
+            "rank 1 is compared with other ranks: base has no trace of it; rank 0 is compared with "
+            "other ranks: new has no trace of it");
+}
+
 // Replicas, or data-parallel engines: each ends when its own requests do.
 TEST(RanksToCompare, RanksOfOneNameAreNeverShortBesideEachOther) {
   RunAnalysis replicas = RunOf({RankTrace(0, 1), RankTrace(0, 1), RankTrace(0, 1, 0, 50)});
