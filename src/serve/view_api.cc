@@ -7,6 +7,7 @@
 #include "report/json/analyze_json.h"
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
+#include "serve/request_queries.h"
 #include "serve/run_json.h"
 #include "serve/run_queries.h"
 #include "serve/slice_queries.h"
@@ -46,7 +47,7 @@ constexpr Route kRoutes[] = {
     {"tiles", AnswerTiles}, {"names", AnswerNames},         {"slice", AnswerSlice},
     {"at", AnswerAt},       {"selection", AnswerSelection}, {"gaps", AnswerGaps},
     {"flame", AnswerFlame}, {"search", AnswerSearch},       {"export", AnswerExport},
-    {"next", AnswerNext}};
+    {"next", AnswerNext},   {"request", AnswerRequest},     {"step_requests", AnswerStepRequests}};
 
 }  // namespace
 

@@ -65,6 +65,19 @@ class ViewApiTest : public testing::Test {
   ViewApi api_{run_, marks_};
 };
 
+TEST_F(ViewApiTest, ARunWithoutRequestsSaysSo) {
+  for (const char* what : {"request", "step_requests"}) {
+    EXPECT_THAT(Ask(what, "list=0&rank=0&number=1").body, HasSubstr("not analysed yet"));
+  }
+  Read(0);
+  Finish();
+  for (const char* what : {"request", "step_requests"}) {
+    const HttpAnswer answer = Ask(what, "list=0&rank=0&number=1");
+    EXPECT_EQ(answer.status, 404);
+    EXPECT_THAT(answer.body, HasSubstr("no requests that are joined with steps"));
+  }
+}
+
 TEST_F(ViewApiTest, RanksAppearAsTheyAreRead) {
   run_.Begin(0);
   Json meta = JsonOf("meta");

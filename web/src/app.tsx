@@ -9,6 +9,7 @@ import { Flame } from "./tabs/flame";
 import { Kernels } from "./tabs/kernels";
 import { Operators } from "./tabs/operators";
 import { Ranks } from "./tabs/ranks";
+import { Requests } from "./tabs/requests";
 import { SummaryTab } from "./tabs/summary";
 import { Timeline } from "./timeline/timeline";
 import { bytes, count, duration } from "./units";
@@ -44,6 +45,8 @@ function TabBody() {
       return <Flame />;
     case "ranks":
       return <Ranks />;
+    case "requests":
+      return <Requests />;
   }
 }
 

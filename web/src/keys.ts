@@ -4,6 +4,7 @@ import {
 } from "./state";
 import { ServerError } from "./api";
 import { gap, slowestStep, step } from "./jumps";
+import { canFollow, follow } from "./requests";
 import type { Window } from "./types";
 import { controller } from "./timeline/timeline";
 import { keyOfRow } from "./timeline/layout";
@@ -72,6 +73,10 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
           { key: "]", name: "go to the kernel that it launched", run: () => void flow(true), when: () => (slice.value?.launched?.length ?? 0) > 0 },
         ],
       },
+      {
+        what: "from a step to the requests in it; from a token to the step that made it",
+        commands: [{ key: "T", name: "from a step to its requests, from a token to its step", run: () => void follow(), everywhere: true, when: canFollow }],
+      },
       { what: "the time of the slice", commands: [{ key: "R", name: "select the time of the slice", run: selectSlice, when: picked }] },
       { what: "all", commands: [{ key: "Ctrl A", name: "select all", run: () => (selection.value = span.value) }] },
       { what: "nothing", commands: [{ key: "Esc", name: "select nothing", run: clear, everywhere: true, when: () => chosen() || searching() }] },
@@ -95,7 +100,7 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
       { what: "the slice's row above all others, or back", commands: [{ key: "P", name: "the slice's row above all others, or back", run: pinRow, when: picked }] },
       { what: "the figures below, or more room", commands: [{ key: "Q", name: "show or hide the figures below", run: () => (panelOpen.value = !panelOpen.value) }] },
       {
-        keys: "1 ... 6",
+        keys: "1 ... 7",
         what: kTabs.map((name) => kTitles[name]).join(", "),
         commands: kTabs.map((name, i) => ({ key: String(i + 1), name: `open ${kTitles[name]}`, run: () => goTo(name), everywhere: true })),
       },

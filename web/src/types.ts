@@ -214,6 +214,44 @@ export interface Analysis {
   traces: TraceAnalysis[];
   ranks?: { table: RankTotals[]; slowest?: number; warnings: string[]; missing: number[] };
   skipped: string[];
+  requests?: { tied_share?: number; list: RequestTotals[] };
+}
+export type RequestParts = Partial<Record<string, number>>; // ns by part
+export interface RequestTotals {
+  id: string;
+  worker?: string;
+  scenario?: string;
+  prompt_tokens?: number;
+  tokens: number;
+  ttft_ns?: number;
+  e2e_ns: number;
+  parts: RequestParts;
+}
+// One request in full. Steps are counted from 1.
+export interface RequestChunk {
+  at_ns: number;
+  tokens: number; // up to and with it
+  step?: number; // its last token was made by a step between these two
+  step_at_most?: number;
+  gap_ns: number;
+  parts: RequestParts;
+}
+export interface RequestDetail {
+  list: number;
+  id: string;
+  rank?: number; // whose steps these are
+  lacks?: string;
+  due_ns?: number;
+  sent_ns?: number;
+  reads_known?: boolean;
+  reads?: number[];
+  chunks_count?: number;
+  chunks?: RequestChunk[];
+}
+export interface RequestInStep {
+  list: number;
+  id: string;
+  role: "reads" | "reads-and-makes" | "makes";
 }
 export interface DeviceTotals {
   device: string;

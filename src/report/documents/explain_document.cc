@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/requests/requests_in_step.h"
 #include "analysis/requests/run_requests.h"
 #include "base/closest.h"
 #include "base/parse_number.h"
@@ -262,27 +263,9 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
 
 void Explainer::AddRequestsOf(uint32_t trace, uint32_t step) {
   if (!run_.joined) return;
-  std::vector<const RequestRow*> in_it, rows;
-  std::vector<std::string> roles, of_rows;
-  for (const RequestRow& row : run_.requests.rows) {
-    if (row.trace != trace || step < row.first_step || step > row.last_step) continue;
-    const bool reads = step <= row.token_step;
-    if (reads && !row.reads_known && step != row.token_step) continue;
-    in_it.push_back(&row);
-    roles.emplace_back(!reads                  ? "makes a token"
-                       : step < row.token_step ? "reads a part of its prompt"
-                                               : "reads its prompt, first token");
-  }
+  const std::vector<RequestInStep> in_it = RequestsInStep(run_.requests, trace, step);
   if (in_it.empty()) return;
-  // First those whose prompts it reads.
-  for (const bool makes : {false, true}) {
-    for (size_t i = 0; i < in_it.size(); ++i) {
-      if (roles[i].starts_with("makes") != makes) continue;
-      rows.push_back(in_it[i]);
-      of_rows.push_back(roles[i]);
-    }
-  }
-  document_.AddPart(TitledTable{.table = RequestsInStepTable(rows, of_rows),
+  document_.AddPart(TitledTable{.table = RequestsInStepTable(run_.requests, in_it),
                                 .title = "Requests in it",
                                 .screen_rows = kListedRequests});
 }

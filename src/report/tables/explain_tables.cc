@@ -28,6 +28,18 @@ void AddLabelColumns(Table& table) {
   table.columns.push_back(Col{"generation_requests", "gen req", kCount});
 }
 
+std::string_view RoleText(StepRole role) {
+  switch (role) {
+    case StepRole::kReads:
+      return "reads a part of its prompt";
+    case StepRole::kReadsAndMakes:
+      return "reads its prompt, first token";
+    case StepRole::kMakes:
+      break;
+  }
+  return "makes a token";
+}
+
 // The two largest parts, such as "decode, wait-prefill".
 std::string LargestParts(const RequestParts& parts) {
   std::vector<size_t> order;
@@ -135,17 +147,17 @@ Table CellsTable(const StepCells& cells, size_t step) {
   return table;
 }
 
-Table RequestsInStepTable(const std::vector<const RequestRow*>& rows,
-                          const std::vector<std::string>& roles) {
+Table RequestsInStepTable(const RequestAnalysis& requests,
+                          const std::vector<RequestInStep>& in_it) {
   Table table{"requests_in_step",
               {Col{"id", "request", kText}.Stretches().Distinct(16),
                Col{"role", "in this step", kText}, Col{"scenario", "scenario", kText}.GivesWay(),
                Col{"tokens", "tokens", kCount}, Col{"ttft_ns", "TTFT", kDuration}.UnitGroup(1),
                Col{"e2e_ns", "E2E", kDuration}.UnitGroup(1)},
               {}};
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const RequestRow& row = *rows[i];
-    table.Add({row.id, roles[i], row.scenario, CountCell(row.tokens),
+  for (const auto& [at, role] : in_it) {
+    const RequestRow& row = requests.rows[at];
+    table.Add({row.id, std::string(RoleText(role)), row.scenario, CountCell(row.tokens),
                row.ttft ? Cell(row.ttft->ns) : Cell(), row.e2e.ns});
   }
   return table;

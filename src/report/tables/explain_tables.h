@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/requests/requests.h"
+#include "analysis/requests/requests_in_step.h"
 #include "analysis/requests/step_cells.h"
 #include "analysis/steps/steps.h"
 #include "text/table.h"
@@ -22,7 +23,6 @@ Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs ori
 Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
 // What the device did before a step's work and in it.
 Table CellsTable(const StepCells& cells, size_t step);
-Table RequestsInStepTable(const std::vector<const RequestRow*>& rows,
-                          const std::vector<std::string>& roles);
+Table RequestsInStepTable(const RequestAnalysis& requests, const std::vector<RequestInStep>& in_it);
 
 }  // namespace tacho
