@@ -164,7 +164,7 @@ def explain(folder):
     check("no more than its tokens and prompts", len(rows) >= 1 and by_step[step - 1] >= 1, (rows, by_step[step - 1]))
     gap = tacho("explain", run, "gap:1").stdout
     check("a gap", "idle" in gap and "cause" in gap and "--gap 1" in gap, gap)
-    check("Markdown", "slowest" in tacho("explain", run, "slowest", "--markdown").stdout or True)
+    check("Markdown", slowest["id"] in tacho("explain", run, "slowest", "--markdown").stdout)
     for words, says in ((["nobody"], "no request 'nobody'"), (["step:0"], "no step 0"), (["step:999999"], "has steps 1 to"),
                         (["gap:99999"], "lists gaps 1 to"), (["w7/step:1"], "no worker and no rank is named 'w7'"), ([], "give a PATH")):
         error = tacho("explain", run, *words, status=2).stderr
@@ -200,6 +200,23 @@ def parts_of_a_run(folder):
         check(f"{name}: most are split", lacks[None] > 0, lacks)
         if name == "half":
             check("some were made outside of the recording", lacks["recorded"] > 0, lacks)
+
+
+def skew(folder):
+    """What requests waited in collectives for a rank that is late: on the ranks that wait, not on the late one."""
+    def a_step(name, *options):
+        run = pathlib.Path(folder) / name
+        tacho("simulate", "trace", "-o", run, "--traffic", "40", "--gap", "40", *options)
+        told = requests_of(run)
+        check_sums(told, records_of(run))
+        rows = [row for row in told["list"] if row.get("sure")]
+        return sum(row["parts"].get("skew", 0) for row in rows) / sum(row["last_step"] - row["first_step"] + 1 for row in rows)
+    plain, late, itself, alone = (a_step(name, *options) for name, options in (
+        ("plain", ["--ranks", "4"]), ("late", ["--ranks", "4", "--change", "late-rank@3:300us"]),
+        ("itself", ["--ranks", "4", "--change", "late-rank@0:300us"]), ("alone", [])))
+    check("300 us a step for the late rank", abs(late - plain - 300_000) < 30_000, (late, plain))
+    check("the late rank waits for nobody", itself < plain, (itself, plain))
+    check("a rank alone waits for nobody", alone == 0, alone)
 
 
 def bad_input(folder):
@@ -252,4 +269,4 @@ def bad_input(folder):
     check("and a hostile time is left out", 0 <= told["list"][0]["e2e_ns"] < 10**9, told["list"][0])
 
 
-main([truth, outputs, explain, fronts, parts_of_a_run, bad_input], __doc__)
+main([truth, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)

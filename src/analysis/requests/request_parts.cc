@@ -122,8 +122,8 @@ class RequestSplitter::Path {
 };
 
 RequestSplitter::RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
-                                 DurationNs clock_error)
-    : steps_(steps), cells_(cells), clock_error_(clock_error) {
+                                 DurationNs clock_error, const std::vector<DurationNs>& skew)
+    : steps_(steps), cells_(cells), clock_error_(clock_error), skew_(skew) {
   std::vector<int64_t> pauses;
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepLabel& label = steps[i].label;
@@ -167,11 +167,13 @@ RequestSplitter::Role RequestSplitter::RoleIn(const RequestFit& fit, uint32_t st
   return fit.Makes(step) ? Role::kMakesToken : Role::kOther;
 }
 
-RequestParts RequestSplitter::OfCell(const StepCell& cell, DurationNs length, Role role) const {
+RequestParts RequestSplitter::OfCell(size_t number, DurationNs length, Role role) const {
+  const StepCell& cell = cells_.cells[number];
   const RequestPart device =
       role == Role::kReadsPrompt ? RequestPart::kPrefill : RequestPart::kDecode;
   RequestParts parts;
-  parts[RequestPart::kComm] = cell.comm;
+  if (!skew_.empty()) parts[RequestPart::kSkew] = skew_[number];
+  parts[RequestPart::kComm] = cell.comm - parts[RequestPart::kSkew];
   for (size_t i = 0; i < cell.idle.size(); ++i)
     parts[WhoseIdle(static_cast<IdleCause>(i), device)] += cell.idle[i];
   // In a sound trace the rest is compute.
@@ -197,7 +199,7 @@ RequestParts RequestSplitter::OfStep(uint32_t step, Role role) const {
     if (!alone) return OnePart(RequestPart::kUnknown, length);
     wait = std::max(DurationNs{}, length - *alone);
   }
-  const RequestParts own = cells_.HasCells() ? OfCell(cells_.Of(step), length, role)
+  const RequestParts own = cells_.HasCells() ? OfCell(2 * size_t{step} + 1, length, role)
                                              : OnePart(RequestPart::kUnknown, length);
   RequestParts parts = own.ScaledTo(length - wait);
   parts[RequestPart::kWaitPrefill] += wait;
@@ -209,12 +211,13 @@ RequestParts RequestSplitter::OfTimeBefore(uint32_t step, Role role) const {
   if (!cells_.HasCells() || !cells_.steps[step].known ||
       (step > 0 && !cells_.steps[step - 1].known))
     return OnePart(RequestPart::kUnknown, length);
-  RequestParts parts = OfCell(cells_.Before(step), length, role);
+  RequestParts parts = OfCell(2 * size_t{step}, length, role);
   if (role != Role::kOther) return parts;
   // Without that step there would be one pause less; a longer one has another reason.
   const RequestPart of_step =
       steps_[step].label.context_requests > 0 ? RequestPart::kWaitPrefill : RequestPart::kPreempted;
-  for (const RequestPart part : {RequestPart::kDecode, RequestPart::kComm, RequestPart::kHost})
+  for (const RequestPart part :
+       {RequestPart::kDecode, RequestPart::kComm, RequestPart::kSkew, RequestPart::kHost})
     parts[of_step] += std::exchange(parts[part], DurationNs{});
   const DurationNs usual = std::min(parts[RequestPart::kBetweenSteps], usual_pause_);
   parts[RequestPart::kBetweenSteps] -= usual;

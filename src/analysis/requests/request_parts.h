@@ -24,7 +24,7 @@ enum class RequestPart : uint8_t {
   kWaitPrefill,   // its answer waited for, or in, steps that others' prompts made longer
   kDecode,        // the device in the steps that made its tokens
   kComm,          // exposed communication in its steps
-  kSkew,          // of that, the wait for other ranks
+  kSkew,          // the same, while it waited for other ranks, as far as that is known
   kHost,          // the device was idle in its steps because of the host
   kBetweenSteps,  // no step ran
   kPreempted,     // steps of others ran, which read no prompt, while it had to wait
@@ -86,9 +86,9 @@ class RequestFit {
 class RequestSplitter {
  public:
   // `labels`, `cells`: of the same steps. `clock_error`: how far times of the client may be off on
-  // the clock of the steps. Cost: O(steps log steps).
+  // the clock of the steps. `skew`: SkewOfCells; empty: not known. Cost: O(steps log steps).
   RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
-                  DurationNs clock_error);
+                  DurationNs clock_error, const std::vector<DurationNs>& skew = {});
 
   // The shortest time from a request's sending to its first step: what all of them need. Called for
   // each request before any parts are taken.
@@ -119,7 +119,8 @@ class RequestSplitter {
 
   [[nodiscard]] Role RoleIn(const RequestFit& fit, uint32_t step) const;
   [[nodiscard]] RequestParts InFit(const RequestFit& fit, uint32_t step, bool before) const;
-  [[nodiscard]] RequestParts OfCell(const StepCell& cell, DurationNs length, Role role) const;
+  // `number`: index into StepCells::cells.
+  [[nodiscard]] RequestParts OfCell(size_t number, DurationNs length, Role role) const;
   void AddSteps(const RequestFit& fit, uint32_t from, uint32_t last, bool whole, Path& path) const;
 
   void AddSend(uint32_t last, TimeNs seen, Path& path) const;
@@ -127,6 +128,7 @@ class RequestSplitter {
   const std::vector<DigestStep>& steps_;
   const StepCells& cells_;
   DurationNs clock_error_;
+  std::vector<DurationNs> skew_;                    // by cell; empty: not known
   std::map<int64_t, std::vector<int64_t>> decode_;  // lengths of pure decode steps, by requests
   DurationNs usual_pause_;                          // between two steps: the median
   std::optional<DurationNs> least_until_first_;

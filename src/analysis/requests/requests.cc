@@ -98,8 +98,9 @@ void SplitRun::Add(uint32_t number) {
   FindReads(number);
   NarrowClock(number);
   FindReads(number);  // fewer steps are possible now
-  engine.splitter = std::make_unique<RequestSplitter>(engine.digest->steps, engine.digest->cells,
-                                                      engine.clock_error);
+  engine.splitter = std::make_unique<RequestSplitter>(
+      engine.digest->steps, engine.digest->cells, engine.clock_error,
+      input_.skew == nullptr ? std::vector<DurationNs>{} : (*input_.skew)[joined.trace]);
   for (size_t i = 0; i < table_.rows.size(); ++i) {
     if (join_.requests[i].engine == number && reads_[i] && reads_[i]->exact())
       engine.splitter->AddFirstStep(*table_.rows[i].sent + engine.to_steps,

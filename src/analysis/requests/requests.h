@@ -86,6 +86,8 @@ struct RequestInput {
   const RequestJoin* join = nullptr;
   std::vector<const TraceDigest*> digests;  // by trace of the run; null: none
   std::vector<std::string> engine_names;    // by engine of the join
+  // By trace of the run: SkewOfCells; null, or empty for a trace: not known.
+  const std::vector<std::vector<DurationNs>>* skew = nullptr;
 };
 // Cost: O(tokens + steps).
 RequestAnalysis SplitRequests(const RequestInput& input);

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/requests/comm_waits.h"
+
 namespace tacho {
 namespace {
 
@@ -45,6 +47,21 @@ std::vector<EngineTraces> EnginesOfRun(const RunAnalysis& run, const RequestTabl
   return found;
 }
 
+// Of the traces whose steps the requests are joined with.
+std::vector<std::vector<DurationNs>> SkewOf(const RunAnalysis& run, const RequestJoin& join) {
+  std::vector<std::vector<DurationNs>> skew(run.traces.size());
+  const std::vector<CommRank> ranks = CommRanksOf(run);
+  const MatchedCollectives matched = MatchCollectives(ranks);
+  if (matched.collectives.empty()) return skew;
+  for (const JoinEngine& engine : join.engines) {
+    if (!ranks[engine.trace].series) continue;
+    skew[engine.trace] =
+        SkewOfCells(run.traces[engine.trace].digest->cells, *ranks[engine.trace].series,
+                    WaitsOf(engine.trace, matched, ranks));
+  }
+  return skew;
+}
+
 }  // namespace
 
 void AnalyzeRequests(RunAnalysis& run, RequestTable table) {
@@ -74,12 +91,14 @@ void AnalyzeRequests(RunAnalysis& run, RequestTable table) {
         count[of.worker] == 1 ? name : fmt::format("{}.{}", name, of_worker[of.worker]++));
   }
   joined->join = JoinRequests(joined->table, std::move(engines));
+  joined->skew = SkewOf(run, joined->join);
   run.joined = std::move(joined);
   run.requests = SplitRequests(InputOf(run));
 }
 
 RequestInput InputOf(const RunAnalysis& run) {
-  RequestInput input{&run.joined->table, &run.joined->join, {}, run.joined->engine_names};
+  RequestInput input{
+      &run.joined->table, &run.joined->join, {}, run.joined->engine_names, &run.joined->skew};
   for (const TraceAnalysis& trace : run.traces) input.digests.push_back(trace.digest.get());
   return input;
 }

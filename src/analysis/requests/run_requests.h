@@ -14,6 +14,8 @@ struct RunRequests {
   RequestTable table;
   RequestJoin join;
   std::vector<std::string> engine_names;  // by engine of the join
+  // By trace of the run: SkewOfCells; empty: not known.
+  std::vector<std::vector<DurationNs>> skew;
 };
 
 // Joins the requests with the engines of the run and fills `requests` and `joined` of it. Traces
