@@ -187,6 +187,17 @@ def missing(folder):
     check("of another number of ranks none is missing", not any("left out" in remark for remark in result["remarks"]), result["remarks"])
 
 
+def no_rank_of_both(folder):
+    """Two ranks, another one short on each side: none can be compared with itself."""
+    folder = pathlib.Path(folder)
+    runs = [simulated(folder, f"run{seed}", "--steps", "150", "--ranks", "2", "--seed", str(seed)) for seed in (1, 2)]
+    pair = [damaged(run, folder / f"cut{rank}", rank, keep(0, 0.5)) for rank, run in enumerate(runs)]
+    status, result = compared(*pair)
+    check("no rank of both sides: not comparable", status == 5 and "no rank is whole on both sides" in result["verdict"], (status, result["verdict"]))
+    status, _ = compared(*pair, "--anyway")
+    check("no rank of both sides: --anyway compares", status in (0, 4), status)
+
+
 def engines_of_a_worker(folder):
     """Data-parallel engines end when their own requests end: none is left out for another."""
     runs = [simulated(pathlib.Path(folder), f"dp{seed}", "--traffic", "40", "--gap", "10", "--output-tokens", "48", "--engines", "3",
@@ -277,4 +288,4 @@ def some_steps(folder):
 
 
 if __name__ == "__main__":
-    main([equal_runs, missing, engines_of_a_worker, all_short, real_changes, some_steps], __doc__)
+    main([equal_runs, missing, no_rank_of_both, engines_of_a_worker, all_short, real_changes, some_steps], __doc__)

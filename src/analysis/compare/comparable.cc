@@ -133,6 +133,8 @@ class Checks {
     Same("other-gpu", "GPUs", base.gpus, now.gpus);
     if (base.ranks != now.ranks) {
       Obstacle("other-ranks", fmt::format("base has {}, new has {}", Ranks(base), Ranks(now)));
+    } else if (changes_.other_ranks) {
+      Obstacle("other-ranks", "no rank is whole on both sides, so other ranks would be compared");
     }
     Same("other-recording", "recording options", base.options, now.options);
     if (const auto& shared = changes_.on_both_sides; !shared.empty()) {

@@ -338,6 +338,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   changes.now = FactsOf(now, ranks.now);
   changes.on_both_sides = RunsOnBothSides(base, now);
   changes.unequal = std::move(ranks.unequal);
+  changes.other_ranks = ranks.none_common;
   if (std::string left_out = LeftOutText(changes.unequal); !left_out.empty())
     changes.remarks.push_back(std::move(left_out));
   if (!by_steps) {

@@ -19,6 +19,7 @@ using Why = UnequalRank::Why;
 
 constexpr double kLeastPart = 0.95;  // of the longest rank's time
 constexpr double kLeastTimed = 0.9;  // of a rank's steps, relative to the rank with the most
+constexpr double kLeastSteps = 0.75, kFewSteps = 2;
 constexpr size_t kMostRanksNamed = 4;
 
 // What identifies a rank in several runs: worker, numbers in each group, rank in the engine.
@@ -50,7 +51,7 @@ struct RankFiles {
   double profiled = 0;  // ns in which the profiler ran, by its own mark
   bool has_marks = true, is_recorded_whole = true;
   double steps = 0, timed = 0;
-  bool is_cut = false, has_times = false, lacks_times = false;
+  bool is_cut = false, has_times = false, lacks_times = false, is_merged = false;
   std::optional<Why> why;  // unequal by itself
   double share = 0;
   std::optional<Why> with;  // left out because of the same rank in another run
@@ -78,6 +79,7 @@ void AddTrace(const TraceAnalysis& trace, RankFiles& rank) {
     rank.timed += !trace.devices.empty() && trace.idle.known && !step.lost_work;
   }
   rank.is_cut |= IsCutOff(trace.notes);
+  rank.is_merged |= trace.facts.role == TraceRole::kMerged;
   rank.has_times |= !trace.devices.empty();
   rank.lacks_times |= LacksTimes(trace);
   if (!rank.world_size) rank.world_size = trace.facts.world_size;
@@ -159,10 +161,15 @@ void FindShort(const std::vector<RankFiles*>& team) {
     longest = std::max(longest, rank->length);
   }
   FindLess(team, kLeastPart, Why::kShort, [&](const RankFiles& rank) {
-    const bool is_whole = all_marked && rank.is_recorded_whole &&
+    const bool is_whole = all_marked && rank.is_recorded_whole && most_steps > 0 &&
                           rank.profiled >= kLeastPart * most_profiled &&
                           rank.steps >= kLeastPart * most_steps;
     return is_whole ? longest : rank.length;
+  });
+  // Its events may reach as far as the others', with a hole between them.
+  FindLess(team, kLeastSteps, Why::kFewSteps, [&](const RankFiles& rank) {
+    const bool are_few = rank.steps > 0 && rank.steps + kFewSteps < most_steps;
+    return are_few ? rank.steps : std::max(rank.steps, most_steps);
   });
 }
 
@@ -208,11 +215,16 @@ bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
   });
 }
 
-// Marks the ranks that some other run has no trace of.
+// Marks the ranks that some other run has no trace of. A file of several ranks may have any of
+// them.
 void MarkMissing(AllRuns& all) {
+  const auto has_merged = [](const RunFiles& run) {
+    return std::ranges::any_of(run, &RankFiles::is_merged);
+  };
   for (const RunFiles& without : all.runs) {
     for (RunFiles& run : all.runs) {
       if (&run == &without || !IsSameEngine(run, without)) continue;
+      if (has_merged(run) || has_merged(without)) continue;
       for (RankFiles& rank : run) {
         if (!rank.key || Find(without, *rank.key) != nullptr) continue;
         // A key that several files of `without` claim is not missing there.
@@ -243,14 +255,34 @@ void MarkTheSame(AllRuns& all) {
   }
 }
 
-void KeepSome(RunFiles& run) {
+// Returns whether all ranks of some team were out.
+bool KeepSome(RunFiles& run) {
+  bool any = false;
   for (const std::vector<RankFiles*>& team : TeamsOf(run)) {
     if (!std::ranges::all_of(team, &RankFiles::is_out)) continue;
+    any = true;
     for (RankFiles* rank : team) {
       rank->is_kept = rank->with == Why::kMissing;
       rank->with.reset();
     }
   }
+  return any;
+}
+
+// Whether some rank of base that is not left out is one of the new side, too.
+bool AnyOfBoth(const AllRuns& all) {
+  std::set<RankKey> of_base;
+  bool any = false;
+  for (const RunFiles& run : all.runs) {
+    for (const RankFiles& rank : run) {
+      if (!rank.key || rank.is_out()) continue;
+      if (all.is_base(run))
+        of_base.insert(*rank.key);
+      else
+        any |= of_base.contains(*rank.key);
+    }
+  }
+  return any;
 }
 
 bool IsInSomeRun(const AllRuns& all, bool of_base, const RankFiles& rank) {
@@ -313,11 +345,11 @@ struct AlikeRanks {
     return names.size() == 1 ? one : several;
   }
   // "holds 20 % of the recording".
-  [[nodiscard]] std::string Holds() const {
+  [[nodiscard]] std::string Holds(std::string_view of) const {
     const std::string low = fmt::format("{:.0f}", 100 * least),
                       high = fmt::format("{:.0f}", 100 * most);
-    return fmt::format("{} {} % of the recording", Verb("holds", "hold"),
-                       low == high ? low : low + " to " + high);
+    return fmt::format("{} {} % of the {}", Verb("holds", "hold"),
+                       low == high ? low : low + " to " + high, of);
   }
   [[nodiscard]] std::string Text(Why why) const {
     switch (why) {
@@ -328,7 +360,9 @@ struct AlikeRanks {
       case Why::kLostWork:
         return "lost GPU work";
       case Why::kShort:
-        return Holds();
+        return Holds("recording");
+      case Why::kFewSteps:
+        return Holds("steps");
       case Why::kMissing:
         break;
     }
@@ -360,9 +394,11 @@ ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
   if (by_steps) find_unequal();
   MarkMissing(all);
   if (by_steps) MarkTheSame(all);
-  for (RunFiles& run : all.runs) KeepSome(run);
+  bool all_out = false;
+  for (RunFiles& run : all.runs) all_out |= KeepSome(run);
+  const bool none_common = all_out && !AnyOfBoth(all);
   if (!by_steps) find_unequal();  // only to report them
-  ComparedRanks ranks{AllRanksOf(base), AllRanksOf(now), UnequalOf(all, by_steps)};
+  ComparedRanks ranks{AllRanksOf(base), AllRanksOf(now), UnequalOf(all, by_steps), none_common};
   for (size_t i = 0; i < all.runs.size(); ++i) {
     RunRanks& kept = i < base.size() ? ranks.base[i] : ranks.now[i - base.size()];
     for (const RankFiles& rank : all.runs[i]) {
@@ -431,7 +467,7 @@ std::string ShortRanksText(const std::vector<UnequalRank>& ranks) {
     }
     if (alike.names.empty()) continue;
     text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", and ", NamesOf(alike.names),
-                        SideName(of_base), alike.Holds());
+                        SideName(of_base), alike.Holds("recording"));
   }
   return text;
 }

@@ -22,11 +22,12 @@ struct UnequalRank {
     kLostWork,  // GPU work of more than a tenth of its steps is lost
     kShort,     // it holds less than 95 % of the time that the longest rank holds, by its events;
                 // unless its profiler ran as long and it has as many steps
+    kFewSteps,  // it has less than three quarters of the steps that another rank has
     kMissing,   // a run of the side has no trace of it
   } why = Why::kShort;
   bool of_base = false;      // the side where this holds
   std::string name;          // "TP1", "rank 1"; its path if neither is known
-  double share = 0;          // of kShort: its part of the longest rank's time, 0..1
+  double share = 0;          // of kShort and kFewSteps: its part of the most of any rank, 0..1
   bool on_both = false;      // the same rank of the other side is left out too
   bool in_all_runs = true;   // of kMissing: no run of the side has it
   bool is_left_out = false;  // false: its figures count all the same
@@ -35,6 +36,8 @@ struct UnequalRank {
 struct ComparedRanks {
   SideRanks base, now;
   std::vector<UnequalRank> unequal;  // base first; in the order of runs, then of traces
+  // Of the ranks that were not left out none is on both sides, so that other ranks are compared.
+  bool none_common = false;
 };
 
 // Decides which ranks stand for a run. Unequal ranks are left out, because their figures have

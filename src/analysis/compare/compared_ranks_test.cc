@@ -210,6 +210,34 @@ TEST(LeftOutText, SaysWhatIsMissingInARunAndWhatIsComparedAllTheSame) {
             "other ranks: new has no trace of it");
 }
 
+TEST(RanksToCompare, FewerStepsThanTheOthersAreAShortRankWhateverItsEventsReach) {
+  const auto run_with = [](size_t steps) {
+    TraceAnalysis holed = RankTrace(1, 2);
+    holed.steps.steps.resize(steps);
+    return RunOf({RankTrace(0, 2), std::move(holed)});
+  };
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(40)}).left_out,
+            "rank 1 is left out on both sides: new's holds 40 % of the steps");
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(76)}).left_out, "");
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(0)}).left_out, "");  // not annotated
+}
+
+TEST(RanksToCompare, AFileOfSeveralRanksLacksNone) {
+  TraceAnalysis merged = RankTrace(0, 2);
+  merged.facts.role = TraceRole::kMerged;
+  const RunAnalysis run = RunOf({std::move(merged)});
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run}).left_out, "");
+  EXPECT_EQ(CompareRanksOf({run}, {Ranks(2)}).left_out, "");
+}
+
+TEST(RanksToCompare, OtherRanksOnTheTwoSidesAreToldApart) {
+  const RunAnalysis first = RunOf({RankTrace(0, 2)}), second = RunOf({RankTrace(1, 2)});
+  EXPECT_TRUE(RanksToCompare({first}, {second}, true).none_common);
+  EXPECT_TRUE(RanksToCompare({Ranks(2, {{0, 50}})}, {Ranks(2, {{1, 50}})}, true).none_common);
+  EXPECT_FALSE(RanksToCompare({Ranks(2, {{1, 50}})}, {Ranks(2, {{1, 50}})}, true).none_common);
+  EXPECT_FALSE(RanksToCompare({Ranks(3)}, {Ranks(3)}, true).none_common);
+}
+
 // Replicas, or data-parallel engines: each ends when its own requests do.
 TEST(RanksToCompare, RanksOfOneNameAreNeverShortBesideEachOther) {
   RunAnalysis replicas = RunOf({RankTrace(0, 1), RankTrace(0, 1), RankTrace(0, 1, 0, 50)});

@@ -112,6 +112,7 @@ struct RunChanges {
   // of PATH". Empty if the two sides are the same runs.
   std::vector<std::string> on_both_sides;
   std::vector<UnequalRank> unequal;  // ranks that are left out, or whose figures count less
+  bool other_ranks = false;          // ComparedRanks::none_common
   std::vector<Obstacle> obstacles;   // why the sides are not comparable
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;
