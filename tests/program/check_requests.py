@@ -192,7 +192,8 @@ def fronts(folder):
 def parts_of_a_run(folder):
     """Half a recording, failed requests, SGLang: the parts of each request still add up."""
     for name, options in {"half": ["--recorded-from", "30", "--recorded-to", "70"], "failed": ["--failed", "40"],
-                          "sglang": ["--engine", "sglang"], "ranks": ["--ranks", "2"]}.items():
+                          "sglang": ["--engine", "sglang"], "ranks": ["--ranks", "2"],
+                          "preempted": ["--cache-tokens", "1500", "--output-tokens", "48"]}.items():
         run, _ = traffic(f"{folder}/{name}", *options)
         told = requests_of(run)
         check_sums(told, records_of(run))

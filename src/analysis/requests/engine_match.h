@@ -14,7 +14,9 @@ enum class Served : uint8_t {
   // that
   // generates until its last one. An engine pauses a request if its memory is short; vLLM then
   // reads
-  // it again, and the step has more tokens than requests. Only if no step has.
+  // it again, and the step has more tokens than requests. So this holds of the requests that have
+  // no
+  // such step between their tokens.
   kRecordedGapless,
   // Those of the records: each step makes as many of their tokens as it says. And the engine knows
   // which step makes the last token that a request may have.
@@ -43,7 +45,9 @@ class EngineMatch {
   // second. So the engine served others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
   // Whether kRecordedGapless may hold.
-  [[nodiscard]] bool MayBeGapless() const { return rooms_.one_each; }
+  [[nodiscard]] bool MayBeGapless() const {
+    return rooms_.uneven_before.back() < rooms_.answers.size();
+  }
   // After a match to the limit: whether a request lies in the trace with all its tokens and steps
   // after them. One more step with it would have been a contradiction there.
   [[nodiscard]] bool LimitProven() const;

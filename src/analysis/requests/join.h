@@ -60,7 +60,9 @@ struct JoinedRequest {
 // it is on the same step in each assignment of all tokens that meets these rules.
 //
 // If assignments exist in which no request pauses (it is in each step that generates, from its
-// first token to its last), only these count: JoinWhy stays kJoined, and `gapless` says so.
+// first token to its last), only these count: JoinWhy stays kJoined, and `gapless` says so. A
+// request may pause if a step between its tokens has more tokens than requests: a preempted one is
+// read again there.
 struct RequestJoin {
   JoinWhy why = JoinWhy::kNoRequests;  // kJoined if any engine is; else the least of engine_why
   std::vector<JoinEngine> engines;

@@ -163,8 +163,17 @@ bool PossibleSeats::OrderBackward(Seating& seating) {
   return Lower(seating.first_token.last, until) || changed;
 }
 
+bool PossibleSeats::IsGapless(const Seating& seating) const {
+  const int32_t slots = answer_slots();
+  const SeatRange* later = seats.data() + seating.seats;
+  const auto from = static_cast<size_t>(std::clamp(later[0].first, 0, slots));
+  const auto until = static_cast<size_t>(std::clamp(later[seating.later - 1].last + 1, 0, slots));
+  return from >= until || rooms_->uneven_before[from] == rooms_->uneven_before[until];
+}
+
 bool PossibleSeats::CloseGaps(Seating& seating) {
   if (seating.later == 0 || seating.first_token.first > seating.first_token.last) return false;
+  if (!IsGapless(seating)) return false;
   SeatRange* later = seats.data() + seating.seats;
   bool changed = false;
   // The second token is in the first answer slot after the first one.

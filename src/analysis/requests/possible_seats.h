@@ -49,8 +49,9 @@ class PossibleSeats {
   // in the very next ones. Returns whether a range changed. Cost: O(tokens).
   bool Order(Seating& seating);
 
-  // Requests that generate are in each step that generates, as continuous batching has it. Only
-  // where each slot has at most one token of a request.
+  // Requests that generate are in each step that generates, as continuous batching has it: those
+  // between whose first and last token each slot makes exactly one token of each. A preempted
+  // request is read again, in a slot with more.
   bool gapless = false;
 
   std::vector<Seating> seatings;
@@ -76,6 +77,7 @@ class PossibleSeats {
   [[nodiscard]] int32_t SlotUntil(const std::vector<uint32_t>& before, int64_t step) const;
   bool OrderForward(Seating& seating);
   bool OrderBackward(Seating& seating);
+  [[nodiscard]] bool IsGapless(const Seating& seating) const;
   bool CloseGaps(Seating& seating);
 
   const JoinEngine* engine_;

@@ -20,6 +20,7 @@ bool SaysTokens(const StepLabel& label) {
 }  // namespace
 
 StepRooms::StepRooms(const std::vector<EngineStep>& steps) {
+  uint32_t uneven = 0;
   for (uint32_t i = 0; i < steps.size(); ++i) {
     const StepLabel& label = steps[i].label;
     prompts_before.push_back(static_cast<uint32_t>(prompts.size()));
@@ -35,13 +36,15 @@ StepRooms::StepRooms(const std::vector<EngineStep>& steps) {
       const int32_t requests = Clamped(label.generation_requests);
       const int32_t tokens = known ? Clamped(label.generation_tokens) : kNoLimit;
       const bool exact = known && tokens == requests;
-      one_each &= exact;
+      uneven_before.push_back(uneven);
+      uneven += exact ? 0 : 1;
       answer_steps.push_back(i);
       answers.push_back({{exact ? requests : 0, tokens}, known ? tokens - requests + 1 : kNoLimit});
     }
   }
   prompts_before.push_back(static_cast<uint32_t>(prompts.size()));
   answers_before.push_back(static_cast<uint32_t>(answers.size()));
+  uneven_before.push_back(uneven);
 }
 
 }  // namespace tacho

@@ -26,8 +26,10 @@ struct StepRooms {
   std::vector<int64_t> prompt_tokens;
   // By step, and one past the last one: the number of prompt or answer slots before it.
   std::vector<uint32_t> prompts_before, answers_before;
-  bool counts = false;   // any step says how many requests are in it
-  bool one_each = true;  // each step makes exactly one token for each generating request
+  bool counts = false;  // any step says how many requests are in it
+  // By answer slot, and one past the last one: how many slots before it may make other than exactly
+  // one token for each generating request.
+  std::vector<uint32_t> uneven_before;
 
   explicit StepRooms(const std::vector<EngineStep>& steps);
 };

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/requests/join.h"
 #include "cli/analyze/known_run_for_test.h"
 #include "cli/analyze/known_traffic_for_test.h"
@@ -135,6 +137,32 @@ TEST(KnownJoin, TiesAreTrueAndTheTruthIsAmongTheFits) {
   }
   EXPECT_GT(all.tied * 100, all.tokens * 97);
   EXPECT_GT(without_failures.tied * 100, without_failures.tokens * 99);
+}
+
+// A cache that is too small for what runs: vLLM takes the place of the last request, and reads it
+// again later.
+TEST(KnownJoin, OfPreemptedRequestsNoTieIsWrong) {
+  Judged all;
+  size_t preempted = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    KnownTrafficOptions options = JoinTraffic(seed);
+    options.run.engine = SimulatedEngine::kVllm;
+    options.run.mix.output_tokens = 48;
+    options.failed = 0;
+    options.limits.preempts = true;
+    options.limits.cache_tokens = 1'500;
+    const ReadTraffic read(options);
+    const RequestJoin join = read.Join();
+    const Judged judged = read.Judge(join);
+    EXPECT_EQ(judged.wrong, 0u) << seed;
+    all.tokens += judged.tokens;
+    all.tied += judged.tied;
+    preempted += std::ranges::any_of(read.traffic.requests, [](const KnownRequest& request) {
+      return request.preempted_ns > 0;
+    });
+  }
+  EXPECT_GT(preempted, 15u);
+  EXPECT_GT(all.tied * 100, all.tokens * 75);
 }
 
 // A clock that is wrong by more than the recording says. On engines that share requests, one whose

@@ -172,5 +172,33 @@ TEST(KnownTraffic, PartsAddUpAndFollowTheTruth) {
   EXPECT_GT(exact, all * 9 / 10);
 }
 
+// The time between its tokens that a request spent without its part of the cache, while steps of
+// others ran.
+TEST(KnownTraffic, APreemptedRequestsWaitFollowsTheTruth) {
+  double planned = 0, found = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    KnownTrafficOptions options = RandomTraffic(seed);
+    options.run.engine = SimulatedEngine::kVllm;
+    options.run.mix.output_tokens = 48;
+    options.failed = options.cached = 0;
+    options.limits.preempts = true;
+    options.limits.cache_tokens = 1'500;
+    const TiedTraffic tied(options);
+    const RequestAnalysis analysis = SplitRequests(tied.input);
+    for (size_t i = 0; i < analysis.rows.size(); ++i) {
+      const RequestRow& row = analysis.rows[i];
+      ExpectParts(row.parts, row.e2e);
+      const double part = static_cast<double>(row.parts[RequestPart::kPreempted].ns);
+      planned += static_cast<double>(tied.traffic.requests[i].preempted_ns);
+      found += part;
+      if (tied.traffic.requests[i].preempted_ns == 0) {
+        EXPECT_EQ(part, 0) << seed << " " << row.id;
+      }
+    }
+  }
+  EXPECT_GT(planned, 1e8);
+  EXPECT_NEAR(found / planned, 1, 0.1);
+}
+
 }  // namespace
 }  // namespace tacho

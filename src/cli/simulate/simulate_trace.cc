@@ -29,7 +29,7 @@ struct SimulateTraceOptions {
   std::string folder = "simulated-traces", engine = "vllm", model_size = "8b", hardware = "h100",
               format = "kineto";
   std::optional<int64_t> steps, ranks, layers, seed, load_seed, requests, prompt_tokens,
-      output_tokens, traffic, engines, batch, step_tokens;
+      output_tokens, traffic, engines, batch, step_tokens, cache_tokens;
   std::optional<double> noise, run_shift, gap_ms, failed, cached, merged, recorded_from,
       recorded_to, clock_error_us;
   std::string front = "direct";
@@ -91,6 +91,9 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
             .OneOf({"direct", "router", "data-parallel"}),
         {"--batch", "N", "requests in a batch (default 32)", &o.batch, 1},
         {"--step-tokens", "N", "new tokens of a step (default 2048)", &o.step_tokens, 1},
+        {"--cache-tokens", "N",
+         "room of the key-value cache; a request loses its place when it is full (default: enough)",
+         &o.cache_tokens, 1},
         {"--failed", "PERCENT", "of the requests fail (default 0)", &o.failed},
         {"--cached", "PERCENT", "of the requests have half of their prompt cached (default 0)",
          &o.cached},
@@ -165,6 +168,8 @@ Result<KnownTrafficOptions> TrafficOptionsOf(const SimulateTraceOptions& o) {
                                            : TrafficFront::kDirect;
   out.limits.max_num_seqs = o.batch.value_or(out.limits.max_num_seqs);
   out.limits.max_num_batched_tokens = o.step_tokens.value_or(out.limits.max_num_batched_tokens);
+  out.limits.preempts = o.cache_tokens.has_value();
+  out.limits.cache_tokens = o.cache_tokens.value_or(out.limits.cache_tokens);
   out.failed = o.failed.value_or(0) / 100;
   out.cached = o.cached.value_or(0) / 100;
   out.merged = o.merged.value_or(2) / 100;

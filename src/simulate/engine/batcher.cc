@@ -1,29 +1,26 @@
 #include "simulate/engine/batcher.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tacho::simulate {
 
 void Batcher::Add(const BatchRequest& request) {
-  waiting_.push_back(request);
-  BatchRequest& added = waiting_.back();
+  BatchRequest& added = waiting_.emplace_back(Running{request}).request;
   added.prompt_tokens = std::max<int64_t>(1, added.prompt_tokens);
   added.output_tokens = std::max<int64_t>(1, added.output_tokens);
   added.cached_tokens = std::clamp<int64_t>(added.cached_tokens, 0, added.prompt_tokens - 1);
 }
 
+int64_t Batcher::cache_tokens_used() const {
+  int64_t used = 0;
+  for (const Running& running : running_) used += RoomFor(running);
+  return used;
+}
+
 bool Batcher::Abort(uint64_t id) {
-  const auto waits = std::ranges::find(waiting_, id, &BatchRequest::id);
-  if (waits != waiting_.end()) {
-    waiting_.erase(waits);
-    return true;
-  }
-  const auto runs =
-      std::ranges::find(running_, id, [](const Running& running) { return running.request.id; });
-  if (runs == running_.end()) return false;
-  cache_used_ -= RoomFor(runs->request);
-  running_.erase(runs);
-  return true;
+  const auto is_it = [&](const Running& one) { return one.request.id == id; };
+  return std::erase_if(waiting_, is_it) + std::erase_if(running_, is_it) > 0;
 }
 
 int64_t Batcher::ScheduledAt(uint64_t id) const {
@@ -33,15 +30,15 @@ int64_t Batcher::ScheduledAt(uint64_t id) const {
 }
 
 void Batcher::ScheduleContext(Running& running, int64_t& budget, StepBatch& batch) {
-  const int64_t left = running.request.prompt_tokens - running.computed;
+  const int64_t left = running.to_read();
   int64_t tokens = std::min(left, budget);
   // A prompt that is longer than a step and may not be split has a step of its own.
   if (!limits_.chunked_prefill && tokens < left) tokens = batch.empty() ? left : 0;
   if (tokens <= 0) return;
   const int64_t length = running.computed + tokens;
-  const bool samples = length == running.request.prompt_tokens;
-  batch.shares.push_back({running.request.id, tokens, length, true, samples});
-  batch.load.context.Add(tokens, length);
+  const bool samples = tokens == left, is_context = running.made == 0 || !limits_.mixes;
+  batch.shares.push_back({running.request.id, tokens, length, is_context, samples});
+  (is_context ? batch.load.context : batch.load.generation).Add(tokens, length);
   batch.load.sampled += samples ? 1 : 0;
   batch.load.new_requests += running.was_in_a_step ? 0 : 1;
   running.was_in_a_step = true;
@@ -60,31 +57,44 @@ void Batcher::ScheduleGeneration(Running& running, int64_t& budget, StepBatch& b
 void Batcher::Admit(int64_t now_ns) {
   while (!waiting_.empty() &&
          running_.size() < static_cast<size_t>(std::max<int64_t>(1, limits_.max_num_seqs))) {
-    const BatchRequest& next = waiting_.front();
-    const bool fits = cache_used_ + RoomFor(next) <= limits_.cache_tokens || running_.empty();
+    const Running& next = waiting_.front();
+    const bool fits =
+        cache_tokens_used() + RoomFor(next) <= limits_.cache_tokens || running_.empty();
     if (!fits) return;
-    cache_used_ += RoomFor(next);
-    running_.push_back({next, next.cached_tokens, 0, now_ns, false});
+    Running& added = running_.emplace_back(next);
+    added.computed = added.request.cached_tokens;
+    if (added.scheduled_ns == 0) added.scheduled_ns = now_ns;
     waiting_.pop_front();
   }
 }
 
+// Returns whether any request lost its place. One always stays.
+bool Batcher::Preempt() {
+  if (!limits_.preempts) return false;
+  bool any = false;
+  while (running_.size() > 1 && cache_tokens_used() + std::ssize(running_) > limits_.cache_tokens) {
+    waiting_.push_front(running_.back());
+    running_.pop_back();
+    any = true;
+  }
+  return any;
+}
+
 StepBatch Batcher::Schedule(int64_t now_ns) {
-  Admit(now_ns);
+  if (!Preempt()) Admit(now_ns);
   StepBatch batch;
   int64_t budget = std::max<int64_t>(1, limits_.max_num_batched_tokens);
-  const auto reads = [](const Running& r) { return r.computed < r.request.prompt_tokens; };
   if (!limits_.mixes) {
     for (Running& running : running_) {
-      if (reads(running)) ScheduleContext(running, budget, batch);
+      if (running.reads()) ScheduleContext(running, budget, batch);
     }
     if (!batch.empty()) return batch;
   }
   for (Running& running : running_) {
-    if (!reads(running)) ScheduleGeneration(running, budget, batch);
+    if (!running.reads()) ScheduleGeneration(running, budget, batch);
   }
   for (Running& running : running_) {
-    if (reads(running)) ScheduleContext(running, budget, batch);
+    if (running.reads()) ScheduleContext(running, budget, batch);
   }
   return batch;
 }
@@ -104,10 +114,8 @@ std::vector<BatchOutput> Batcher::Complete(const StepBatch& batch) {
     ++running.made;
     outputs.push_back({share.id, running.made == 1, running.made >= running.request.output_tokens});
   }
-  std::erase_if(running_, [&](const Running& running) {
-    if (running.made < running.request.output_tokens) return false;
-    cache_used_ -= RoomFor(running.request);
-    return true;
+  std::erase_if(running_, [](const Running& running) {
+    return running.made >= running.request.output_tokens;
   });
   return outputs;
 }

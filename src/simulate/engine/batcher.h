@@ -16,6 +16,10 @@ struct BatcherLimits {
   bool chunked_prefill = true;     // a prompt may be read in several steps; else only as a whole
   bool mixes = true;               // prompts and generation share a step (vLLM); else prompts first
   int64_t cache_tokens = 400'000;  // room of the key-value cache
+  // A request enters if the cache has room for its prompt. If it has no room for the next token of
+  // all, the request that came last loses its part of the cache and waits, first in line, until all
+  // its tokens can be read again. Else a request enters if there is room for its whole answer.
+  bool preempts = false;
 };
 
 struct BatchRequest {
@@ -49,7 +53,8 @@ struct BatchOutput {
 
 // Continuous batching: requests in, steps out; times are passed in as values. Running requests stay
 // in the batch. Waiting ones enter in order, while the limits of requests and tokens allow it and
-// the cache has room for their whole answer (so no request is ever preempted).
+// the cache has room. A request that was preempted and is read again counts as a generating one
+// with several tokens where prompts and generation share a step, as vLLM has it, else as a prompt.
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
@@ -66,7 +71,7 @@ class Batcher {
   size_t running() const { return running_.size(); }
   size_t waiting() const { return waiting_.size(); }
   bool idle() const { return running_.empty() && waiting_.empty(); }
-  int64_t cache_tokens_used() const { return cache_used_; }
+  int64_t cache_tokens_used() const;
   const BatcherLimits& limits() const { return limits_; }
   // When a request was first scheduled; 0 if it is not here or was not yet scheduled.
   int64_t ScheduledAt(uint64_t id) const;
@@ -78,18 +83,23 @@ class Batcher {
     int64_t made = 0;      // tokens of the answer
     int64_t scheduled_ns = 0;
     bool was_in_a_step = false;
+
+    // Those that the next token needs.
+    [[nodiscard]] int64_t to_read() const { return request.prompt_tokens + made - computed; }
+    [[nodiscard]] bool reads() const { return made == 0 || to_read() > 1; }
   };
-  int64_t RoomFor(const BatchRequest& request) const {
-    return request.prompt_tokens + request.output_tokens;
+  int64_t RoomFor(const Running& running) const {
+    return running.request.prompt_tokens +
+           (limits_.preempts ? running.made : running.request.output_tokens);
   }
   void ScheduleContext(Running& running, int64_t& budget, StepBatch& batch);
   void ScheduleGeneration(Running& running, int64_t& budget, StepBatch& batch);
   void Admit(int64_t now_ns);
+  bool Preempt();
 
   BatcherLimits limits_;
-  std::deque<BatchRequest> waiting_;
+  std::deque<Running> waiting_;
   std::vector<Running> running_;  // in the order they came in
-  int64_t cache_used_ = 0;
 };
 
 }  // namespace tacho::simulate

@@ -166,7 +166,9 @@ class EngineTraffic {
         continue;
       }
       request.tokens.push_back({step, end, 0});
-      request.wait_prefill_ns += std::exchange(waits_[output.id], 0);
+      const Wait wait = std::exchange(waits_[output.id], {});
+      request.wait_prefill_ns += wait.prefill_ns;
+      request.preempted_ns += wait.preempted_ns;
       if (output.finished) waits_.erase(output.id);
     }
     return end;
@@ -183,10 +185,14 @@ class EngineTraffic {
 
   // Adds the wait to all requests that have a first token and want another.
   void AddWaits(const StepBatch& batch, int64_t duration, int64_t longer) {
-    if (longer == 0) return;
     std::map<uint64_t, bool> takes_part;
     for (const BatchShare& share : batch.shares) takes_part[share.id] = true;
-    for (auto& [id, wait] : waits_) wait += takes_part.contains(id) ? longer : duration;
+    for (auto& [id, wait] : waits_) {
+      if (takes_part.contains(id))
+        wait.prefill_ns += longer;
+      else
+        (batch.load.context.requests > 0 ? wait.prefill_ns : wait.preempted_ns) += duration;
+    }
   }
 
   KnownTraffic& traffic_;
@@ -195,8 +201,11 @@ class EngineTraffic {
   Batcher batcher_;
   std::vector<size_t> arrivals_;  // indices of requests
   size_t next_ = 0;
-  // By request that has a first token and wants another: its wait since its last token.
-  std::map<uint64_t, int64_t> waits_;
+  // By request that has a first token and wants another: its waits since its last token.
+  struct Wait {
+    int64_t prefill_ns = 0, preempted_ns = 0;
+  };
+  std::map<uint64_t, Wait> waits_;
 };
 
 // When the client sees the tokens, and when the answers end.
@@ -333,6 +342,7 @@ std::string TrafficTruth(const KnownTraffic& traffic) {
     for (const KnownToken& token : request.tokens)
       row["tokens"].push_back({{"step", step(token.step)}, {"made_ns", token.made_ns}});
     row["wait_prefill_ns"] = request.wait_prefill_ns;
+    row["preempted_ns"] = request.preempted_ns;
     rows.push_back(std::move(row));
   }
   return out.dump(1) + "\n";

@@ -72,6 +72,8 @@ struct KnownRequest {
   // What the steps of its answer took longer than the same steps without the prompts of others
   // (those without any of its tokens: all of their time). Between its first and last token.
   int64_t wait_prefill_ns = 0;
+  // Steps between its tokens that it was not in, and that read no prompt: it was preempted.
+  int64_t preempted_ns = 0;
 };
 struct KnownTraffic {
   KnownTrafficOptions options;
