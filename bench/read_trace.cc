@@ -10,7 +10,7 @@
 
 #include "analysis/analyze.h"
 #include "ingest/kineto_json/kineto_reader.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 #include "model/trace_builder.h"
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -23,11 +24,32 @@ enum class ErrorKind {
 struct Error {
   ErrorKind kind = ErrorKind::kBug;
   std::string message;
+  // The parts of `message`, in bytes: "PLACE: BRIEF: advice and details".
+  uint32_t place_size = 0;  // of "PLACE: "; 0: it does not begin with a place
+  uint32_t brief_size = 0;  // of BRIEF; 0: all after the place
 
-  // Puts `where` in front: "FILE: message".
-  [[nodiscard]] Error WithContext(std::string_view where) const {
-    return Error{kind, std::string(where) + ": " + message};
+  // The file or URL at the start of the message; "" without one.
+  [[nodiscard]] std::string_view Place() const {
+    return std::string_view(message).substr(0, place_size - (place_size > 0 ? kJoint.size() : 0));
   }
+  // The message without its place.
+  [[nodiscard]] std::string_view What() const {
+    return std::string_view(message).substr(place_size);
+  }
+  // "connection refused": What() without advice and details.
+  [[nodiscard]] std::string_view Brief() const {
+    return What().substr(0, brief_size > 0 ? brief_size : std::string_view::npos);
+  }
+  // Puts `where` in front, as the place: "FILE: message".
+  [[nodiscard]] Error WithContext(std::string_view where) const {
+    std::string text = std::string(where) + std::string(kJoint);
+    const auto size = static_cast<uint32_t>(text.size());
+    return Error{kind, std::move(text) + message, size,
+                 brief_size > 0 ? place_size + brief_size : 0};
+  }
+
+ private:
+  static constexpr std::string_view kJoint = ": ";
 };
 
 template <typename T>
@@ -35,6 +57,11 @@ using Result = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> Fail(ErrorKind kind, std::string message) {
   return tl::unexpected<Error>(Error{kind, std::move(message)});
+}
+
+// Fails with "PLACE: what".
+inline tl::unexpected<Error> FailAt(ErrorKind kind, std::string_view place, std::string what) {
+  return tl::unexpected<Error>(Error{kind, std::move(what)}.WithContext(place));
 }
 
 // `result`, with `where` put in front of its error, if it has one.

@@ -47,5 +47,21 @@ TEST(Result, ReturnIfErrorStopsAtTheFirstError) {
   EXPECT_EQ(CheckBoth(2, 3).error().message, "b: odd");
 }
 
+TEST(Error, KnowsThePartsOfItsMessage) {
+  Error error{ErrorKind::kRemote, "refused: is it running?"};
+  EXPECT_EQ(error.Place(), "");
+  EXPECT_EQ(error.What(), error.message);
+  EXPECT_EQ(error.Brief(), error.message);
+  error.brief_size = 7;
+  const Error placed = error.WithContext("http://h:1");
+  EXPECT_EQ(placed.message, "http://h:1: refused: is it running?");
+  EXPECT_EQ(placed.Place(), "http://h:1");
+  EXPECT_EQ(placed.What(), "refused: is it running?");
+  EXPECT_EQ(placed.Brief(), "refused");
+  EXPECT_EQ(placed.WithContext("a: b").Place(), "a: b");
+  EXPECT_EQ(placed.WithContext("a: b").Brief(), "http://h:1: refused");
+  EXPECT_EQ(FailAt(ErrorKind::kUsage, "FILE", "no").value().Place(), "FILE");
+}
+
 }  // namespace
 }  // namespace tacho

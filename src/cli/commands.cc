@@ -32,7 +32,7 @@
 #include "cli/screen/terminal.h"
 #include "cli/simulate/simulate_command.h"
 #include "cli/stats/stats_command.h"
-#include "cli/version.h"
+#include "cli/tacho_version.h"
 #include "cli/view/view_command.h"
 #include "launch/keeper.h"
 #include "net/url.h"

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "control/engine_instance.h"
+
 namespace tacho {
 
 inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // a busy server answers slowly
@@ -87,10 +89,7 @@ struct EngineFacts {
   bool has_metrics = false;
   std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;
-  // An id of the process, constant while it lives. It begins with its source: "id:... start:..."
-  // (vLLM's developer mode, and its metrics), "start:..." (metrics), "pid:..." (of this host). ""
-  // if unknown.
-  std::string instance;
+  EngineInstance instance;
   // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and how far
   // off that may be.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;

@@ -44,15 +44,14 @@ Error ErrorOf(const Finding& finding) {
   const bool remote = finding.id == FindingId::kNoAnswer || finding.id == FindingId::kOpenSession ||
                       finding.id == FindingId::kBeingProfiled ||
                       finding.id == FindingId::kNsysRecords;
-  return {remote ? ErrorKind::kRemote : ErrorKind::kUsage, finding.Text()};
+  const Error error{remote ? ErrorKind::kRemote : ErrorKind::kUsage, finding.Words()};
+  return finding.subject.empty() ? error : error.WithContext(finding.subject);
 }
 
 Finding FindingOf(const Error& error, const std::string& url) {
   const bool usage = error.kind == ErrorKind::kUsage;
-  const std::string prefix = url + ": ";
-  const bool named = error.message.starts_with(prefix);
   return {usage ? FindingId::kRequestDoesNotFit : FindingId::kNoAnswer, url,
-          named ? error.message.substr(prefix.size()) : error.message};
+          error.Place() == url ? std::string(error.What()) : error.message};
 }
 
 }  // namespace tacho

@@ -225,6 +225,9 @@ struct Finding {
   std::string subject;      // a worker's URL, a rank, a folder; "": the deployment as a whole
   std::string evidence;     // what was seen, with its figures
   std::string remedy = {};  // for this case and version, if possible a command; "": the kind's
+  // "did not start": the part of `evidence` that can follow a name, without the reason; "": all of
+  // `evidence`.
+  std::string brief = {};
 
   [[nodiscard]] FindingSeverity severity() const { return KindOf(id).severity; }
   // Whether it makes a recording incomplete.

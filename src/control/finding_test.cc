@@ -37,16 +37,16 @@ TEST(Finding, TroublesAreThoseThatMakeARecordingIncomplete) {
 
 TEST(Finding, AnErrorOfAWorkerKeepsItsKindAndNamesTheWorker) {
   for (const ErrorKind kind : {ErrorKind::kUsage, ErrorKind::kRemote})
-    for (const char* message : {"http://h:1: no", "/folder: not there"}) {
-      const Finding finding = FindingOf({kind, message}, "http://h:1");
+    for (const char* place : {"http://h:1", "/folder"}) {
+      const Error error = FailAt(kind, place, "no").value();
+      const Finding finding = FindingOf(error, "http://h:1");
       EXPECT_EQ(finding.severity(), FindingSeverity::kBlocking);
       EXPECT_EQ(finding.id,
                 kind == ErrorKind::kRemote ? FindingId::kNoAnswer : FindingId::kRequestDoesNotFit);
       EXPECT_EQ(ErrorOf(finding).kind, kind);
       EXPECT_EQ(finding.subject, "http://h:1");
-      EXPECT_EQ(ErrorOf(finding).message, std::string_view(message).starts_with("http")
-                                              ? message
-                                              : "http://h:1: /folder: not there");
+      EXPECT_EQ(ErrorOf(finding).message,
+                error.Place() == "http://h:1" ? "http://h:1: no" : "http://h:1: /folder: no");
     }
 }
 

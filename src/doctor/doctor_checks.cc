@@ -46,12 +46,22 @@ Json Parsed(std::string_view run_json) {
 }  // namespace
 
 Diagnosis DiagnosisOf(const Finding& finding) {
-  return {std::string(KindOf(finding.id).id), finding.severity(), finding.subject, finding.evidence,
-          std::string(finding.Remedy())};
+  return {std::string(KindOf(finding.id).id),
+          finding.severity(),
+          finding.subject,
+          finding.evidence,
+          std::string(finding.Remedy()),
+          {}};
 }
 
 void Examination::Add(Diagnosis diagnosis) {
   if (std::ranges::find(found, diagnosis) == found.end()) found.push_back(std::move(diagnosis));
+}
+
+bool Examination::Has(FindingId id, std::string_view subject) const {
+  return std::ranges::any_of(found, [&](const Diagnosis& one) {
+    return one.id == KindOf(id).id && (one.subject == subject || one.worker == subject);
+  });
 }
 
 void Examination::SortBySeverity() {

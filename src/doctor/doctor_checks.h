@@ -16,6 +16,7 @@ struct Diagnosis {
   std::string id;
   FindingSeverity severity = FindingSeverity::kInfo;
   std::string subject, evidence, remedy;
+  std::string worker = {};  // the URL, if the subject is a part of a worker: "URL: VARIABLE=1"
   bool operator==(const Diagnosis&) const = default;
 };
 Diagnosis DiagnosisOf(const Finding& finding);
@@ -37,6 +38,8 @@ struct Examination {
   // Adds it, unless the same one is there already.
   void Add(const Finding& finding) { Add(DiagnosisOf(finding)); }
   void Add(Diagnosis diagnosis);
+  // Whether the finding is among `found`, of this subject or of a part of it.
+  [[nodiscard]] bool Has(FindingId id, std::string_view subject) const;
   // The worst first; otherwise in the order in which they were found.
   void SortBySeverity();
   [[nodiscard]] bool SpoilsARecording() const;

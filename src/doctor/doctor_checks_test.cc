@@ -223,7 +223,7 @@ TEST(ExamineTogether, EnginesThatShareAFolder) {
 TEST(ExamineCommand, SaysOfWhomAndWhatItCannotKnow) {
   Examination examination;
   ExamineCommand(EngineKind::kVllm, "", {"vllm", "serve", "m"}, {"VLLM_RPC_TIMEOUT=9"},
-                 "http://h:1: ", examination);
+                 "http://h:1", examination);
   EXPECT_THAT(NamesOf(examination.found), ElementsAre("profiler-off", "timeout-not-read"));
   EXPECT_EQ(examination.found[0].subject, "http://h:1");
   EXPECT_EQ(examination.found[1].subject, "http://h:1: VLLM_RPC_TIMEOUT=9");

@@ -51,8 +51,8 @@ Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::sto
        block = stream->Next()) {
     if (part.text.empty() &&
         std::string_view(block.data, block.size).substr(0, 1 << 16).find('\0') != std::string::npos)
-      return Fail(ErrorKind::kUnreadable,
-                  fmt::format("{}: neither a log nor a trace: it holds binary data", path));
+      return FailAt(ErrorKind::kUnreadable, path,
+                    "neither a log nor a trace: it holds binary data");
     if (part.text.size() + block.size > room) drop();
     part.text.append(block.data, block.size);
   }

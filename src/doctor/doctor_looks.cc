@@ -230,7 +230,7 @@ Result<void> ExamineTarget(const std::string& target, const LookOptions& options
   auto asked = AskTarget(target, options, stop, examination);
   if (asked || asked.error().kind != ErrorKind::kRemote) return asked;
   if (std::string starting = StillStarting(target, stop); !starting.empty())
-    return Fail(ErrorKind::kRemote, fmt::format("{}: {}", target, starting));
+    return FailAt(ErrorKind::kRemote, target, std::move(starting));
   return asked;
 }
 

@@ -21,13 +21,6 @@
 namespace tacho {
 namespace {
 
-bool Has(const Examination& examination, std::string_view id, std::string_view subject) {
-  return std::ranges::any_of(examination.found, [&](const Diagnosis& one) {
-    return one.id == id &&
-           (one.subject == subject || one.subject.starts_with(std::string(subject) + ": "));
-  });
-}
-
 // Looks at where a worker's traces go, and whether there is room.
 void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
   RecordedWorker recorded;
@@ -73,15 +66,19 @@ void ExamineRoom(const std::vector<std::string>& folders, Examination& examinati
 
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
-                    const std::vector<std::string>& environment, const std::string& of,
+                    const std::vector<std::string>& environment, const std::string& url,
                     Examination& examination) {
   ExamineVersion(kind, version, examination);
   for (Finding& finding : CheckLaunch(kind, version, words, environment)) {
-    const std::string url = of.substr(0, of.find(": "));
     // The probe has already reported it.
-    if (!of.empty() && Has(examination, KindOf(finding.id).id, url)) continue;
-    finding.subject = finding.subject.empty() ? url : of + finding.subject;
-    examination.Add(finding);
+    if (!url.empty() && examination.Has(finding.id, url)) continue;
+    Diagnosis diagnosis = DiagnosisOf(finding);
+    diagnosis.worker = url;
+    if (!url.empty() && !finding.subject.empty())
+      diagnosis.subject = fmt::format("{}: {}", url, finding.subject);
+    else if (finding.subject.empty())
+      diagnosis.subject = url;
+    examination.Add(std::move(diagnosis));
   }
 }
 
@@ -91,14 +88,14 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
   const EngineFacts& facts = examined.facts;
   const std::vector<int64_t>& pids = examined.pids;
   const auto add_new = [&](const Finding& finding) {
-    if (!Has(examination, KindOf(finding.id).id, worker.url)) examination.Add(finding);
+    if (!examination.Has(finding.id, worker.url)) examination.Add(finding);
   };
   const ProfilerFacts& profiler = facts.profiler;
   // Without HTTP the daemon records the worker: what a session over HTTP needs does not count.
   if (profiler.has_http) {
     if (const auto obstacle = FindObstacle(worker, facts, {})) add_new(*obstacle);
     for (const Finding& risk : FindRisks(worker, facts, {})) add_new(risk);
-    if (!Has(examination, KindOf(FindingId::kFolderUnknown).id, worker.url) && !profiler.has_daemon)
+    if (!examination.Has(FindingId::kFolderUnknown, worker.url) && !profiler.has_daemon)
       ExamineFolder(examined, examination);
   }
   std::vector<Finding> findings;
@@ -110,8 +107,8 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
     examination.looked.push_back(
         {Look::kCommand, fmt::format("{}: process {}, its command line and environment", worker.url,
                                      command->pid)});
-    ExamineCommand(command->kind, facts.version, command->words, command->environment,
-                   worker.url + ": ", examination);
+    ExamineCommand(command->kind, facts.version, command->words, command->environment, worker.url,
+                   examination);
   } else {
     examination.looked.push_back({Look::kCommand, worker.url + ": its command line and environment",
                                   pids.empty()

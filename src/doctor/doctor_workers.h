@@ -30,7 +30,7 @@ void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& ex
 // at.
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
-                    const std::vector<std::string>& environment, const std::string& of,
+                    const std::vector<std::string>& environment, const std::string& url,
                     Examination& examination);
 
 // Checks the free room for traces and temporary files in these folders of this host.

@@ -53,8 +53,8 @@ Result<std::unique_ptr<ByteSource>> OpenArchiveMember(const std::string& path,
     if (!member) break;
     if (member->name == name) return std::make_unique<MemberSource>(std::move(reader));
   }
-  return Fail(ErrorKind::kUnreadable, path + ": has no member " + name +
-                                          ": the archive was changed, look for traces again");
+  return FailAt(ErrorKind::kUnreadable, path,
+                "has no member " + name + ": the archive was changed, look for traces again");
 }
 
 std::unique_ptr<ByteSource> SourceOfMember(ArchiveReader& reader) {

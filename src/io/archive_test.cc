@@ -5,9 +5,9 @@
 #include "io/archive_open.h"
 #include "io/archive_reader.h"
 #include "io/decode.h"
-#include "io/discover.h"
 #include "io/memory_source.h"
 #include "io/packed_for_test.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "io/discover.h"
 #include "io/packed_for_test.h"
+#include "io/trace_sources.h"
 #include "support/corpus.h"
 
 namespace tacho {

@@ -1,10 +1,10 @@
 #include "io/archive_open.h"
 #include "io/content_kind.h"
 #include "io/decode.h"
-#include "io/discover.h"
 #include "io/file_source.h"
 #include "io/peeked_source.h"
 #include "io/source_stream.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 namespace {
@@ -17,25 +17,22 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
   const std::string_view start = plain->Peek(kSniffBytes);
   const ContentKind kind = KindOf(start);
   if (kind == ContentKind::kTar || kind == ContentKind::kZip) {
-    return Fail(ErrorKind::kUnreadable,
-                name +
-                    ": is an archive, which cannot be read from a pipe: save it to a file and name "
-                    "that");
+    return FailAt(ErrorKind::kUnreadable, name,
+                  "is an archive, which cannot be read from a pipe: save it to a file and name "
+                  "that");
   }
   if (kind == ContentKind::kNsysSqlite || kind == ContentKind::kSqlite) {
-    return Fail(ErrorKind::kUnreadable,
-                name +
-                    ": is a SQLite database, which cannot be read from a pipe: save it to a file "
-                    "and name that");
+    return FailAt(ErrorKind::kUnreadable, name,
+                  "is a SQLite database, which cannot be read from a pipe: save it to a file "
+                  "and name that");
   }
   if (kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream) {
-    return Fail(ErrorKind::kUnreadable,
-                name +
-                    ": is an Nsight Systems report, which cannot be read from a pipe: save it "
-                    "to a file and name that");
+    return FailAt(ErrorKind::kUnreadable, name,
+                  "is an Nsight Systems report, which cannot be read from a pipe: save it "
+                  "to a file and name that");
   }
   if (const std::string remedy = RemedyFor(kind, start); !remedy.empty()) {
-    return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
+    return FailAt(ErrorKind::kUnreadable, name, "" + remedy);
   }
   return StreamOfSource(std::move(plain), threads, kBlockBytes);
 }

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/folder_for_test.h"
-#include "io/discover.h"
 #include "io/packed_for_test.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 namespace {

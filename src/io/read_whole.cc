@@ -19,11 +19,11 @@ Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
   for (Block block = stream->Next(); block.size > 0; block = stream->Next()) {
     text.append(block.data, block.size);
     if (text.size() > most) {
-      return Fail(ErrorKind::kUsage, fmt::format("{}: larger than {} bytes", path, most));
+      return FailAt(ErrorKind::kUsage, path, fmt::format("larger than {} bytes", most));
     }
   }
   if (stream->defect() != StreamDefect::kNone) {
-    return Fail(ErrorKind::kUnreadable, path + ": " + stream->defect_text());
+    return FailAt(ErrorKind::kUnreadable, path, stream->defect_text());
   }
   return text;
 }

@@ -177,11 +177,11 @@ Result<SqliteDatabase> SqliteDatabase::Open(const char* name, int flags) {
 Result<SqliteDatabase> SqliteDatabase::OpenFile(const std::string& path) {
   TACHO_ASSIGN_OR_RETURN(OpenedFile file, OpenForReading(path));
   if (!S_ISREG(file.status.st_mode)) {
-    return Fail(ErrorKind::kUnreadable,
-                path + ": a database is not read from a pipe: save it to a file and name that");
+    return FailAt(ErrorKind::kUnreadable, path,
+                  "a database is not read from a pipe: save it to a file and name that");
   }
   if (const std::string why = WhyIncomplete(path, file); !why.empty()) {
-    return Fail(ErrorKind::kUnreadable, path + ": " + why);
+    return FailAt(ErrorKind::kUnreadable, path, why);
   }
   TACHO_ASSIGN_OR_RETURN(
       SqliteDatabase database,

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/fresh_folder.h"
 
 namespace tacho {

@@ -114,11 +114,4 @@ void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit v
   }
 }
 
-// How many slices enclose each slice of a host track, by row; 65,535 stands for that many or more.
-struct NestingDepths {
-  std::vector<uint16_t> python_frames, annotations, host_ops, host_calls;
-};
-// Nests by the rule of WalkHostSlices, Python frames included. Cost: O(n); 2 bytes a row.
-NestingDepths FindDepths(const TrackIndex& index);
-
 }  // namespace tacho

@@ -96,9 +96,4 @@ std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::
   return std::nullopt;
 }
 
-std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key) {
-  const std::optional<std::string> text = ArgText(trace, args, key);
-  return text ? JsonInteger(*text) : std::nullopt;
-}
-
 }  // namespace tacho

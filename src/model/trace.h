@@ -142,7 +142,5 @@ ArgsOf HostCallArgs(const Trace& trace, size_t row);
 std::string ArgsText(const Trace& trace, const ArgsOf& args);
 // The JSON text of one argument; nullopt without that argument. The last of equal keys wins.
 std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::string_view key);
-// One argument as an integer, quoted or not; nullopt if it is no integer.
-std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key);
 
 }  // namespace tacho

@@ -265,20 +265,26 @@ Trace TraceBuilder::Finish() && {
   return std::move(trace_);
 }
 
-void TraceBuilder::Gpu(std::string_view category, std::string_view name, const OnGpu& at) {
-  Vocabulary& words = trace_.words;
+template <typename At>
+Event TraceBuilder::EventOf(std::string_view category, std::string_view name, const At& at) {
   Event event;
-  event.category = words.InternCategory(category);
+  event.category = trace_.words.InternCategory(category);
   event.has_category = event.has_start = true;
-  event.kind = words[event.category].kind;
-  event.name = words.strings.Intern(name);
-  const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
-  event.track = TrackOf(at.rank, at.pid.empty() ? at.device : at.pid, at.stream);
-  event.stream = words.InternStream(device, stream);
+  event.kind = trace_.words[event.category].kind;
+  event.name = trace_.words.strings.Intern(name);
   event.start = {at.start};
   event.duration = {at.duration};
   event.correlation = at.correlation;
   event.external_id = at.external_id;
+  return event;
+}
+
+void TraceBuilder::Gpu(std::string_view category, std::string_view name, const OnGpu& at) {
+  Vocabulary& words = trace_.words;
+  Event event = EventOf(category, name, at);
+  const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
+  event.track = TrackOf(at.rank, at.pid.empty() ? at.device : at.pid, at.stream);
+  event.stream = words.InternStream(device, stream);
   event.args = ShapeOf(at.args);
   LaunchSizes sizes;
   for (const auto& [key, json] : at.args) {
@@ -292,17 +298,8 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
 }
 
 void TraceBuilder::Host(std::string_view category, std::string_view name, const OnHost& at) {
-  Vocabulary& words = trace_.words;
-  Event event;
-  event.category = words.InternCategory(category);
-  event.has_category = event.has_start = true;
-  event.kind = words[event.category].kind;
-  event.name = words.strings.Intern(name);
+  Event event = EventOf(category, name, at);
   event.track = TrackOf(at.rank, at.pid, at.tid);
-  event.start = {at.start};
-  event.duration = {at.duration};
-  event.correlation = at.correlation;
-  event.external_id = at.external_id;
   event.args = ShapeOf(at.args);
   OnEvent(event);
 }

@@ -51,6 +51,9 @@ class TraceBuilder : public EventSink {
                std::string_view tid = {});
 
  private:
+  // Without its track and arguments.
+  template <typename At>
+  Event EventOf(std::string_view category, std::string_view name, const At& at);
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
   void AddSlice(const Event& event, ArgsRef args);
   template <typename Work>

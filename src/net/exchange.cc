@@ -77,8 +77,8 @@ bool Exchange::TakeBody(std::string_view bytes) {
 }
 
 void Exchange::GiveUp(const std::string& message) {
-  GiveUp(Error{ErrorKind::kRemote,
-               url_.Origin() + url_.path.substr(0, url_.path.find('?')) + ": " + message});
+  GiveUp(Error{ErrorKind::kRemote, message}.WithContext(url_.Origin() +
+                                                        url_.path.substr(0, url_.path.find('?'))));
 }
 
 void Exchange::GiveUp(Breakdown what, std::string detail, int os_error, int64_t whole_body) {

@@ -23,86 +23,94 @@ const char* ProxyHint(const Url& url) {
   return !url.IsLoopback() && EnvironmentNamesProxy() ? " (the environment names a proxy)" : "";
 }
 
-std::string NoConnection(const FailedExchange& failed) {
+// What an exchange failed of, in few words, and after it details and advice.
+struct Told {
+  std::string brief, rest = {};
+};
+
+Told NoConnection(const FailedExchange& failed) {
   switch (failed.os_error) {
     case ECONNREFUSED:
-      return std::string("connection refused: is the server running, and is this its port?") +
-             ProxyHint(failed.url);
+      return {"connection refused", std::string(": is the server running, and is this its port?") +
+                                        ProxyHint(failed.url)};
     case EMFILE:
     case ENFILE:
-      return "too many open files: raise the limit (ulimit -n)";
+      return {"too many open files", ": raise the limit (ulimit -n)"};
     case EADDRNOTAVAIL:
-      return "no free local port: too many connections at once";
+      return {"no free local port", ": too many connections at once"};
     case 0:
-      return "cannot connect (" + Detail(failed) + ")";
+      return {"cannot connect", " (" + Detail(failed) + ")"};
     default:
-      return fmt::format("cannot connect ({})", std::strerror(failed.os_error));
+      return {"cannot connect", fmt::format(" ({})", std::strerror(failed.os_error))};
   }
 }
 
-std::string TimedOut(const FailedExchange& failed) {
+Told TimedOut(const FailedExchange& failed) {
   const std::string whole = ShowTimeout(failed.request.timeout);
   if (!failed.sent) {
     const bool connect = failed.request.timeout.count() == 0 ||
                          failed.request.connect_timeout < failed.request.timeout;
-    return "no connection within " +
-           (connect ? ShowTimeout(failed.request.connect_timeout) : whole) +
-           ": is the host up, and does a firewall let it through?" + ProxyHint(failed.url);
+    return {
+        "no connection within " + (connect ? ShowTimeout(failed.request.connect_timeout) : whole),
+        std::string(": is the host up, and does a firewall let it through?") +
+            ProxyHint(failed.url)};
   }
-  if (!failed.has_head) return "no answer within " + whole;
-  return fmt::format("answer not complete within {} ({} bytes so far)", whole, failed.body_bytes);
+  if (!failed.has_head) return {"no answer within " + whole};
+  return {"answer not complete within " + whole,
+          fmt::format(" ({} bytes so far)", failed.body_bytes)};
 }
 
-std::string EndedEarly(const FailedExchange& failed) {
+Told EndedEarly(const FailedExchange& failed) {
   if (failed.whole_body >= 0) {
-    return fmt::format("answer ended after {} of {} bytes", failed.body_bytes, failed.whole_body);
+    return {fmt::format("answer ended after {} of {} bytes", failed.body_bytes, failed.whole_body)};
   }
-  return fmt::format("answer ended after {} bytes, before its end was marked", failed.body_bytes);
+  return {fmt::format("answer ended after {} bytes, before its end was marked", failed.body_bytes)};
 }
 
-std::string Broken(const FailedExchange& failed) {
-  if (!failed.has_head) {
-    return "connection broken before the answer (" + Detail(failed) + "): did the server die?";
-  }
-  return fmt::format("connection broken after {} bytes of the answer ({}): did the server die?",
-                     failed.body_bytes, Detail(failed));
+Told Broken(const FailedExchange& failed) {
+  return {failed.has_head
+              ? fmt::format("connection broken after {} bytes of the answer", failed.body_bytes)
+              : "connection broken before the answer",
+          " (" + Detail(failed) + "): did the server die?"};
 }
 
-std::string WhatHappened(const FailedExchange& failed) {
+Told WhatHappened(const FailedExchange& failed) {
   switch (failed.what) {
     case Breakdown::kNoSuchHost:
-      return "no such host: check the name, or give the IP address";
+      return {"no such host", ": check the name, or give the IP address"};
     case Breakdown::kNoSuchProxy:
-      return "no such proxy: check http_proxy and https_proxy in the environment";
+      return {"no such proxy", ": check http_proxy and https_proxy in the environment"};
     case Breakdown::kNoConnection:
       return NoConnection(failed);
     case Breakdown::kTimedOut:
       return TimedOut(failed);
     case Breakdown::kNothingCame:
-      return "connection closed without an answer: did the server die, or does it want https?";
+      return {"connection closed without an answer",
+              ": did the server die, or does it want https?"};
     case Breakdown::kEndedInHead:
-      return "answer ended within its headers";
+      return {"answer ended within its headers"};
     case Breakdown::kEndedEarly:
       return EndedEarly(failed);
     case Breakdown::kNotHttp:
-      return "not HTTP: something else answers on this port (" + Detail(failed) + ")";
+      return {"not HTTP", ": something else answers on this port (" + Detail(failed) + ")"};
     case Breakdown::kBrokenChunks:
-      return fmt::format("broken chunked coding after {} bytes of the answer ({})",
-                         failed.body_bytes, Detail(failed));
+      return {fmt::format("broken chunked coding after {} bytes of the answer", failed.body_bytes),
+              " (" + Detail(failed) + ")"};
     case Breakdown::kBroken:
       return Broken(failed);
     case Breakdown::kNotTrusted:
-      return "certificate not trusted (" + Detail(failed) +
-             "): name its authority with --cacert FILE, or go without the check: --insecure";
+      return {"certificate not trusted",
+              " (" + Detail(failed) +
+                  "): name its authority with --cacert FILE, or go without the check: --insecure"};
     case Breakdown::kBadAuthorities:
-      return "certificates of authorities cannot be read (" + Detail(failed) +
-             "): check --cacert, or install ca-certificates";
+      return {"certificates of authorities cannot be read",
+              " (" + Detail(failed) + "): check --cacert, or install ca-certificates"};
     case Breakdown::kNoTls:
-      return "no TLS (" + Detail(failed) + "): does it speak http:// instead?";
+      return {"no TLS", " (" + Detail(failed) + "): does it speak http:// instead?"};
     case Breakdown::kOther:
-      return Detail(failed);
+      return {Detail(failed)};
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -123,10 +131,13 @@ bool EnvironmentNamesProxy() {
 }
 
 Error ErrorOfExchange(const FailedExchange& failed) {
-  // The place in the message: the server before the request is sent, its URL afterwards.
+  // The place: the server before the request is sent, its URL afterwards.
   std::string where = failed.url.Origin();
   if (failed.sent) where += failed.url.path.substr(0, failed.url.path.find('?'));
-  return Error{ErrorKind::kRemote, std::move(where) + ": " + WhatHappened(failed)};
+  const Told told = WhatHappened(failed);
+  Error error{ErrorKind::kRemote, told.brief + told.rest};
+  error.brief_size = static_cast<uint32_t>(told.brief.size());
+  return error.WithContext(where);
 }
 
 }  // namespace tacho

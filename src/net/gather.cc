@@ -21,7 +21,10 @@ class GatherSink final : public HttpSink {
   void OnBody(std::string_view bytes, int64_t) override { response_.body.append(bytes); }
   void OnEnd(const Result<HttpTimes>& times) override {
     if (!times) {
-      return gather_.End(index_, Fail(times.error().kind, keys_.Hidden(times.error().message)));
+      std::string hidden = keys_.Hidden(times.error().message);
+      if (hidden == times.error().message)
+        return gather_.End(index_, tl::unexpected(times.error()));
+      return gather_.End(index_, Fail(times.error().kind, std::move(hidden)));
     }
     response_.times = *times;
     if (response_.status >= 300) {

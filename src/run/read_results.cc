@@ -69,7 +69,11 @@ Result<Results> ParseResults(std::string json) {
 
 Result<Results> ReadResults(const TraceSource& source) {
   auto text = ReadWholeFile(source.path, kMostBytes);
-  if (!text) return Fail(ErrorKind::kUnreadable, text.error().message);
+  if (!text) {
+    Error error = text.error();
+    error.kind = ErrorKind::kUnreadable;
+    return tl::unexpected<Error>(std::move(error));
+  }
   auto results = ParseResults(*std::move(text));
   if (!results) return tl::unexpected<Error>(results.error().WithContext(source.path));
   return results;

@@ -6,7 +6,7 @@
 
 #include "analysis/analyze.h"
 #include "base/result.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 

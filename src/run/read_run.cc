@@ -10,12 +10,12 @@
 
 #include "analysis/requests/run_requests.h"
 #include "base/parallel.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 #include "model/blank_secrets.h"
 #include "model/producer_line.h"
 #include "model/trace_builder.h"
 #include "run/add_results.h"
-#include "run/copies.h"
+#include "run/copied_traces.h"
 #include "run/join_slices.h"
 #include "run/outcome.h"
 #include "run/read_requests.h"
@@ -81,9 +81,8 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
 template <typename Item, typename Job>
 Result<Outcomes<Item>> RunJob(const InputPlan& plan, size_t source, std::string_view out_of_memory,
                               const Job& job) {
-  Result<Outcomes<Item>> outcomes =
-      Fail(ErrorKind::kUnreadable,
-           plan.found.traces[source].Display() + ": " + std::string(out_of_memory));
+  Result<Outcomes<Item>> outcomes = FailAt(
+      ErrorKind::kUnreadable, plan.found.traces[source].Display(), std::string(out_of_memory));
   WhileMemoryLasts([&] { outcomes = job(plan.found.traces[source], source, plan.stream_threads); });
   return outcomes;
 }
@@ -239,12 +238,11 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
 }
 
 // Whether the trace that a recording lacked was put there since.
-bool IsThereNow(const std::string& sentence, const RunAnalysis& run) {
-  return std::ranges::any_of(run.traces, [&](const TraceAnalysis& trace) {
-    const TraceFacts& facts = trace.facts;
-    return facts.rank && sentence.starts_with(fmt::format("{} rank {}: no file",
-                                                          facts.identity.worker, *facts.rank));
-  });
+bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
+  return rank.without_file && std::ranges::any_of(run.traces, [&](const TraceAnalysis& trace) {
+           const TraceFacts& facts = trace.facts;
+           return facts.rank && std::pair(facts.identity.worker, *facts.rank) == *rank.without_file;
+         });
 }
 
 // Adds the sentences about unproven ranks; results have added their own. If only folders of workers
@@ -254,14 +252,14 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   for (const TraceAnalysis& trace : run.traces)
     if (trace.results.empty()) paths.push_back(trace.path);
   for (const std::string& path : choice.paths)
-    if (const auto place = RunPlaceOf(path)) workers.push_back(place->worker + " ");
+    if (const auto place = RunPlaceOf(path)) workers.push_back(place->worker);
   const bool by_worker = workers.size() == choice.paths.size();
-  for (std::string& sentence : FindUnproven(paths)) {
+  for (UnprovenRank& rank : FindUnproven(paths)) {
     const bool is_asked =
         !by_worker || std::ranges::any_of(workers, [&](const std::string& worker) {
-          return sentence.starts_with(worker);
+          return IsOfWorker(rank.sentence, worker);
         });
-    if (is_asked && !IsThereNow(sentence, run)) run.unproven.push_back(std::move(sentence));
+    if (is_asked && !IsThereNow(rank, run)) run.unproven.push_back(std::move(rank.sentence));
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 #include "ingest/kineto_json/kineto_reader.h"
-#include "ingest/nsys_sqlite/nsys_export.h"
+#include "ingest/nsys_sqlite/export_report.h"
 #include "ingest/nsys_sqlite/nsys_reader.h"
 #include "io/byte_source.h"
 #include "io/sqlite.h"
@@ -40,8 +40,8 @@ class ReportingStream : public BlockStream {
 };
 
 Error At(const TraceSource& source, const Error& error) {
-  return error.message.find(source.path) == std::string::npos ? error.WithContext(source.Display())
-                                                              : error;
+  const bool is_named = error.Place() == source.path || error.Place() == source.Display();
+  return is_named ? error : error.WithContext(source.Display());
 }
 
 // An input that is neither a database nor a report of nsys is read as JSON, although its name may
@@ -52,14 +52,13 @@ Error ByName(const TraceSource& source, Error error) {
     return (name.ends_with(endings) || ...);
   };
   if (named(".sqlite", ".sqlite3", ".db")) {
-    error.message =
-        "is not a SQLite database: copy the file again, or export the report again with nsys "
-        "export "
-        "--type sqlite";
+    error = {error.kind,
+             "is not a SQLite database: copy the file again, or export the report again with nsys "
+             "export --type sqlite"};
   } else if (named(".nsys-rep", ".qdstrm")) {
-    error.message =
-        "is not a report of Nsight Systems: copy the file again, or export the report where it was "
-        "recorded, with nsys export --type sqlite";
+    error = {error.kind,
+             "is not a report of Nsight Systems: copy the file again, or export the report where "
+             "it was recorded, with nsys export --type sqlite"};
   }
   return error;
 }

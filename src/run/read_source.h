@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "ingest/nsys_sqlite/nsys_reader.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 #include "model/event.h"
 #include "run/progress.h"
 

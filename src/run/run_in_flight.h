@@ -8,7 +8,7 @@
 
 #include "analysis/device/in_flight.h"
 #include "base/interval_set.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 

@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "net/url.h"
 #include "serve/parameters.h"
-#include "serve/secret_text.h"
+#include "serve/random_secret.h"
 
 namespace tacho {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "serve/secret_text.h"
+#include "serve/random_secret.h"
 
 namespace tacho {
 namespace {

@@ -1,7 +1,7 @@
 #include "serve/served_run.h"
 
 #include "base/monotonic_clock.h"
-#include "serve/run_json.h"
+#include "serve/meta_json.h"
 #include "text/json_writer.h"
 
 namespace tacho {

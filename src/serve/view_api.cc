@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "report/json/analyze_json.h"
+#include "serve/meta_json.h"
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
 #include "serve/request_queries.h"
-#include "serve/run_json.h"
 #include "serve/run_queries.h"
 #include "serve/slice_queries.h"
 

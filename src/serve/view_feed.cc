@@ -12,9 +12,6 @@ namespace {
 // file. Few such files are larger than this. Reading this many bytes of a plain file takes 6 ms.
 constexpr uint64_t kFirstLookBytes = 16'000'000;
 
-// The path at the start of an error message about a file.
-std::string PathIn(const Error& error) { return error.message.substr(0, error.message.find(": ")); }
-
 }  // namespace
 
 void ViewFeed::OnFound(const Discovery& found) {
@@ -22,7 +19,7 @@ void ViewFeed::OnFound(const Discovery& found) {
     info_.paths.push_back(source.Display());
     if (source.path != "-") files_.insert(source.path);
   }
-  for (const Error& failure : found.failures) info_.paths.push_back(PathIn(failure));
+  for (const Error& failure : found.failures) info_.paths.emplace_back(failure.Place());
   ranks_.resize(found.traces.size());
   threads_ = found.traces.size() < CoreCount() ? 2 : 1;
   const auto run = std::make_shared<ServedRun>(std::move(info_), classifier_);

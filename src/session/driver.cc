@@ -13,16 +13,6 @@
 #include "session/nsys/nsys_driver.h"
 
 namespace tacho {
-namespace {
-
-// Shortens "did not start: no answer within 20 s" to "did not start", to follow the worker's name.
-std::string Brief(const Finding& trouble) {
-  std::string_view text = trouble.evidence;
-  if (text.starts_with("it ")) text.remove_prefix(3);
-  return std::string(text.substr(0, text.find(": ")));
-}
-
-}  // namespace
 
 DriverWindow::DriverWindow(const RecordOptions& options, RecordObserver& observer,
                            Recording& recording)
@@ -60,9 +50,10 @@ std::string DriverWindow::WithLog(RecordedWorker& worker, std::string text) {
 void DriverWindow::ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over) {
   RecordedWorker& dead = recording_.workers[worker];
   if (dead.expectation.trouble) return;
-  Finding death{FindingId::kEngineDied, dead.worker.url,
-                WithLog(dead, fmt::format("it died {}{} into the window: {}", DyingText(dead),
-                                          SecondsText(after_ns), why))};
+  Finding death =
+      TroubleOf(dead, FindingId::kEngineDied,
+                fmt::format("died {}{} into the window", DyingText(dead), SecondsText(after_ns)),
+                WithLog(dead, why));
   observer_.OnRemark(death.Text() + (over ? "; the window ends" : "; the others go on"));
   if (over && running_.size() > 1) death.remedy = "--keep-going goes on with the others";
   Fail(dead, std::move(death));
@@ -75,22 +66,33 @@ void DriverWindow::GiveUpTheOthers() {
     if (worker.expectation.trouble && failed++ == 0) first = &worker;
   }
   if (first == nullptr) return;
+  const Finding& trouble = *first->expectation.trouble;
   for (RecordedWorker& worker : recording_.workers) {
     if (worker.expectation.trouble) continue;
     const bool began =
         worker.started ? worker.started->IsGood() : worker.expectation.start_unix_ns != 0;
-    worker.expectation.given_up = Finding{
-        FindingId::kGivenUp, worker.worker.url,
-        fmt::format("{}, because {} ({}) {}{}", began ? "ended at once" : "not started",
-                    first->expectation.name, first->worker.url, Brief(*first->expectation.trouble),
-                    failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
-        "--keep-going records the others"};
+    worker.expectation.given_up =
+        Finding{FindingId::kGivenUp, worker.worker.url,
+                fmt::format("{}, because {} ({}) {}{}", began ? "ended at once" : "not started",
+                            first->expectation.name, first->worker.url,
+                            trouble.brief.empty() ? trouble.evidence : trouble.brief,
+                            failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
+                "--keep-going records the others"};
   }
 }
 
 void DriverWindow::Fail(RecordedWorker& worker, FindingId id, std::string evidence,
                         std::string remedy) {
   Fail(worker, {id, worker.worker.url, std::move(evidence), std::move(remedy)});
+}
+
+Finding DriverWindow::TroubleOf(const RecordedWorker& worker, FindingId id, std::string brief,
+                                std::string_view why) {
+  return {
+      .id = id,
+      .subject = worker.worker.url,
+      .evidence = fmt::format("{}{}: {}", id == FindingId::kEngineDied ? "it " : "", brief, why),
+      .brief = std::move(brief)};
 }
 
 void DriverWindow::Fail(RecordedWorker& worker, Finding trouble) {

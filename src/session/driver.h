@@ -84,6 +84,9 @@ class DriverWindow {
   virtual std::string DyingText(const RecordedWorker& worker) const;
   static std::string WithLog(RecordedWorker& worker, std::string text);
   void Fail(RecordedWorker& worker, FindingId id, std::string evidence, std::string remedy = "");
+  // The trouble "BRIEF: why", or "it BRIEF: why" if the engine died.
+  static Finding TroubleOf(const RecordedWorker& worker, FindingId id, std::string brief,
+                           std::string_view why);
   void Fail(RecordedWorker& worker, Finding trouble);
   void Remark(Finding finding) { ReportFinding(recording_, observer_, std::move(finding)); }
 

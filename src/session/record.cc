@@ -7,7 +7,7 @@
 #include <functional>
 #include <iterator>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "base/pause.h"
 #include "control/live/open_session.h"

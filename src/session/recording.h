@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "control/live/discover.h"
 #include "control/live/profile_control.h"
 #include "load/plan/plan.h"

@@ -12,7 +12,7 @@
 #include "load/drive/drive.h"
 #include "load/plan/plan.h"
 #include "session/plan/budget.h"
-#include "session/plan/overhead.h"
+#include "session/plan/measured_overhead.h"
 
 namespace tacho {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "stats/grouped_table.h"
 #include "stats/reports.h"
-#include "stats/summary.h"
 
 namespace tacho {
 namespace {

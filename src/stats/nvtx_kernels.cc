@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "stats/grouped_table.h"
 #include "stats/range_sweep.h"
 #include "stats/reports.h"
-#include "stats/summary.h"
 
 namespace tacho {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/time.h"
+#include "stats/grouped_table.h"
 #include "stats/range_sweep.h"
 #include "stats/reports.h"
-#include "stats/summary.h"
 
 namespace tacho {
 namespace {

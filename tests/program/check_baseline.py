@@ -139,7 +139,9 @@ def unproven(folder):
         check(f"compare {form}: names it too", "no file at all" in done.stdout, done.stdout)
     # A file that came later, in a folder whose other ranks are there.
     simulated(folder, "late/traces/w0", "--seed", "9", "--ranks", "2")
-    (folder / "late/run.json").write_text(json.dumps({"workers": [], "missing": ["w0 rank 1: no file: the engine said nothing"]}))
+    ranks = [{"name": f"w0 TP{n}", "engine": 0, "rank": n, "proven": n == 0, "files": ["t.json"][n:]} for n in range(2)]
+    (folder / "late/run.json").write_text(json.dumps({"workers": [{"name": "w0", "ranks": ranks}],
+                                                      "missing": ["w0 TP1 (http://127.0.0.1:1): no file of this rank: it died"]}))
     gone = tacho(folder, "analyze", "late")
     check("its file is there now", gone.returncode == 0 and "incomplete" not in gone.stderr, (gone.returncode, gone.stderr))
     for path in (folder / "late/traces/w0").glob("rank1.*"):

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/requests/prompt_readers.h"
+#include "analysis/requests/prompt_narrowing.h"
 #include "analysis/requests/seat_problem.h"
 
 namespace tacho {
@@ -86,7 +86,7 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
     if (served != Served::kOthersToo) {
-      PromptReaders readers(rooms_, times_, alone);
+      PromptNarrowing readers(rooms_, times_, alone);
       changed |= readers.Narrow(seats_);
       if (readers.lacks_readers()) return JoinWhy::kContradiction;
     }

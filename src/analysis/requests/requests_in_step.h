@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/requests/requests.h"
+#include "analysis/requests/request_rows.h"
 
 namespace tacho {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "analysis/requests/requests.h"
+#include "analysis/requests/request_rows.h"
 
 namespace tacho {
 

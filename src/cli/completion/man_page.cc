@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/parse_number.h"
 #include "cli/commands.h"
 #include "load/result/records.h"

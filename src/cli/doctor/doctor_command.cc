@@ -25,7 +25,7 @@
 #include "doctor/doctor_looks.h"
 #include "io/block_stream.h"
 #include "io/content_kind.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 #include "launch/engine_program.h"
 #include "launch/launch_registry.h"
 #include "net/url.h"
@@ -81,9 +81,8 @@ std::string BeginningOf(const std::string& path, size_t most) {
 }
 
 void AddUnseen(Look look, const std::string& at, const Error& error, Examination& examination) {
-  std::string_view why = error.message;
-  if (why.starts_with(at + ": ")) why.remove_prefix(at.size() + 2);
-  examination.looked.push_back({look, at, std::string(why), true});
+  examination.looked.push_back(
+      {look, at, error.Place() == at ? std::string(error.What()) : error.message, true});
 }
 
 // The URLs of running launches (the router's, where there is one) and of other engines.
@@ -188,7 +187,7 @@ Result<void> Examine(const std::string& subject, const LookOptions& looks,
   if (subject.find("://") == std::string::npos &&
       (subject.starts_with('/') || subject.starts_with('.') || subject.ends_with(".log") ||
        subject.ends_with(".gz") || subject.ends_with(".json")))
-    return Fail(ErrorKind::kUnreadable, fmt::format("{}: there is no such file", subject));
+    return FailAt(ErrorKind::kUnreadable, subject, "there is no such file");
   return AskServers(subject, looks, stop, examination);
 }
 

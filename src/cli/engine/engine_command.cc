@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "cli/engine/engine_hold.h"
 #include "cli/engine/engine_options.h"

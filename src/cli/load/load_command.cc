@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/load/load_foreign.h"
-#include "cli/load/load_job.h"
+#include "cli/load/load_job_of_flags.h"
 #include "cli/load/load_result_files.h"
 #include "cli/load/load_scene.h"
 #include "cli/record/record_report.h"

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "cli/load/load_flags.h"
-#include "cli/load/load_job.h"
+#include "cli/load/load_job_of_flags.h"
 
 namespace tacho {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "io/discover.h"
+#include "io/trace_sources.h"
 #include "text/format_number.h"
 #include "text/short_paths.h"
 #include "text/visible_text.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/screen/overhead_text.h"
-#include "load/result/summary.h"
+#include "load/result/load_summary.h"
 #include "report/words/verdict.h"
 #include "text/format_number.h"
 #include "text/labelled.h"
@@ -168,14 +168,16 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   else if (const auto cost = recording.CostOfProfiling())
     add("cost", CostText(*recording.baseline.TokensPerSecond(),
                          *recording.profiled.TokensPerSecond(), cost->share, cost->error));
-  add("latency", LatencyText(recording.baseline, "unprofiled", style));
-  add(texts.back().label == "latency" ? "" : "latency",
-      LatencyText(recording.profiled, "profiled", style));
-  const bool with_latency =
-      std::ranges::any_of(texts, [](const Labelled& text) { return text.label == "latency"; });
+  bool labelled = false;
+  const auto add_latency = [&](std::string text, Paint paint = Paint::kPlain) {
+    if (text.empty()) return;
+    add(labelled ? "" : "latency", std::move(text), paint);
+    labelled = true;
+  };
+  add_latency(LatencyText(recording.baseline, "unprofiled", style));
+  add_latency(LatencyText(recording.profiled, "profiled", style));
   if (recording.load && Summarise(*recording.load, {}).verdict.client_bound)
-    add(with_latency ? "" : "latency",
-        "the client was the limit: times of requests are partly its own", Paint::kRed);
+    add_latency("the client was the limit: times of requests are partly its own", Paint::kRed);
   if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
   const auto copied = [&](std::string_view label, std::string text) {

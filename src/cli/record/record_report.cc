@@ -19,7 +19,7 @@
 #include "session/plan/worker_figures.h"
 #include "session/proof/trace_evidence.h"
 #include "session/run_folder/earlier_run.h"
-#include "session/run_folder/in_flight.h"
+#include "session/run_folder/load_requests.h"
 #include "session/run_folder/run_json.h"
 
 namespace tacho {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "session/plan/overhead.h"
+#include "session/plan/measured_overhead.h"
 #include "session/run_folder/kept_recording.h"
 #include "text/text_style.h"
 

@@ -10,11 +10,12 @@
 #include "cli/options/choice_words.h"
 #include "cli/options/window_argument.h"
 #include "cli/screen/output.h"
-#include "cli/screen/progress.h"
+#include "cli/screen/progress_bar.h"
 #include "cli/screen/terminal.h"
 #include "io/read_whole.h"
 #include "report/documents/report_parts.h"
 #include "report/words/rank_text.h"
+#include "run/unproven_ranks.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -39,13 +40,10 @@ bool IsLack(NoteId id) {
   }
 }
 
-// Whether the recording has already reported this about the trace, with the cause. The run folder
-// may have moved since.
+// Whether the recording has already reported this about the trace, with the cause.
 bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, NoteId id) {
-  const std::string file = path.substr(path.rfind('/') + 1);
-  return std::ranges::any_of(unproven, [&](const std::string& sentence) {
-    return sentence.ends_with("/" + file) && sentence.find(KindOf(id).id) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      unproven, [&](const std::string& sentence) { return NamesDefect(sentence, path, id); });
 }
 
 // Reports once a lack that all traces of a run usually share; lists lost data for each trace.
@@ -81,11 +79,11 @@ std::vector<std::string> ReasonsOf(const Run& run) {
     reasons.push_back("incomplete: " + VisibleText(sentence));
   for (const MissingRanks& missing : run.ranks.missing) {
     const auto named = std::ranges::count_if(run.unproven, [&](const std::string& sentence) {
-      return sentence.starts_with(missing.worker + " ");
+      return IsOfWorker(sentence, missing.worker);
     });
     const bool is_whole_worker = std::ranges::any_of(
         run.unproven,
-        [&](const std::string& sentence) { return sentence.starts_with(missing.worker + " ("); });
+        [&](const std::string& sentence) { return IsAboutWholeWorker(sentence, missing.worker); });
     if (named >= missing.count || is_whole_worker) continue;
     reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
                                   MissingRanksText(missing), missing.world_size,

@@ -12,7 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/options/parse.h"
 #include "cli/screen/output.h"
-#include "cli/screen/progress.h"
+#include "cli/screen/progress_bar.h"
 #include "cli/screen/reading.h"
 #include "cli/screen/terminal.h"
 #include "stats/reports.h"

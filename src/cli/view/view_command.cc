@@ -12,7 +12,7 @@
 #include "cli/options/choice_words.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
-#include "cli/screen/progress.h"
+#include "cli/screen/progress_bar.h"
 #include "cli/screen/reading.h"
 #include "cli/screen/terminal.h"
 #include "cli/view/view_browser.h"

@@ -71,13 +71,14 @@ void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
 }
 
 // Why an answer to /workers shows that nothing can be profiled here; "" if it does not.
-std::string Objection(const HttpResponse& answer, const std::string& origin) {
-  if (const std::string remedy = KeyRemedy(answer); !remedy.empty())
-    return fmt::format("{}/workers: {}", origin, remedy);
+Result<void> Refusal(const HttpResponse& answer, const std::string& origin) {
+  if (std::string remedy = KeyRemedy(answer); !remedy.empty())
+    return FailAt(ErrorKind::kRemote, origin + "/workers", std::move(remedy));
   if (answer.status >= 300 && answer.status < 400)
-    return fmt::format("{}: redirects to {}: name that address instead", origin,
-                       FindHeader(answer.headers, "location"));
-  return "";
+    return FailAt(ErrorKind::kRemote, origin,
+                  fmt::format("redirects to {}: name that address instead",
+                              FindHeader(answer.headers, "location")));
+  return {};
 }
 
 // The sglang gateway dropped /list_workers when it gave its workers ids; SMG, its successor, also
@@ -143,8 +144,7 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   }
   const HttpResponse& workers = *answers[0];
   const HttpResponse& older = *answers[1];
-  if (std::string objection = Objection(workers, origin); !objection.empty())
-    return Fail(ErrorKind::kRemote, objection);
+  TACHO_RETURN_IF_ERROR(Refusal(workers, origin));
 
   bool has_older = older.status == 200 && ParseWorkerList(older.body);
   std::optional<std::vector<ListedWorker>> listed =
@@ -159,10 +159,10 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
     return {};
   }
   if (listed->empty())
-    return Fail(ErrorKind::kRemote,
-                fmt::format("{}: a router without workers: {} is empty; wait until its engines "
-                            "have registered",
-                            origin, route));
+    return FailAt(ErrorKind::kRemote, origin,
+                  fmt::format("a router without workers: {} is empty; wait until its engines have "
+                              "registered",
+                              route));
   if (!deployment.router_url.empty() && deployment.router_url != origin)
     deployment.findings.push_back({FindingId::kSeveralRouters,
                                    fmt::format("{} and {}", deployment.router_url, origin),
@@ -186,8 +186,7 @@ Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& de
                      std::stop_token stop, std::chrono::milliseconds patience) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file && !file.eof())
-    return Fail(ErrorKind::kUnreadable, fmt::format("{}: cannot be read", path));
+  if (!file && !file.eof()) return FailAt(ErrorKind::kUnreadable, path, "cannot be read");
   if (std::optional<std::vector<ListedWorker>> listed = ParseTargetList(text);
       listed && !listed->empty()) {
     std::vector<Worker> workers = UnifyWorkers(*listed, path, deployment.findings);
@@ -273,9 +272,9 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
     const auto why = std::ranges::find_if(deployment.findings, [](const Finding& finding) {
       return finding.id == FindingId::kGrpcWorker || finding.id == FindingId::kZmqWorker;
     });
-    return Fail(ErrorKind::kRemote,
-                fmt::format("{}: no worker that speaks HTTP{}", ShownUrl(targets[0]),
-                            why == deployment.findings.end() ? "" : "; " + why->Text()));
+    return FailAt(ErrorKind::kRemote, ShownUrl(targets[0]),
+                  "no worker that speaks HTTP" +
+                      (why == deployment.findings.end() ? "" : "; " + why->Text()));
   }
   return deployment;
 }

@@ -61,11 +61,9 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
-    // The start time is added even if there is an id: vLLM's id has only five digits, or was
-    // configured.
-    if (sample.name == "process_start_time_seconds" &&
-        facts.instance.find("start:") == std::string::npos)
-      facts.instance += fmt::format("{}start:{}", facts.instance.empty() ? "" : " ", sample.value);
+    // Needed even if there is an id, for vLLM's id has only five digits, or was configured.
+    if (sample.name == "process_start_time_seconds" && facts.instance.start.empty())
+      facts.instance.start = fmt::format("{}", sample.value);
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
     auto state = sample.labels.find("sleep_state");
     if (state == sample.labels.end()) continue;
@@ -119,8 +117,7 @@ Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answer
   const AnswerJson json = ReadAnswers(answers);
   EngineFacts facts;
   facts.kind = KindOf(json);
-  if (!IsKnown(facts.kind))
-    return Fail(ErrorKind::kRemote, fmt::format("{}: {}", url, Describe(answers)));
+  if (!IsKnown(facts.kind)) return FailAt(ErrorKind::kRemote, url, Describe(answers));
   ReadModel(json.models, facts);
   TypeOf(facts.kind).ReadFacts(json, facts);
   if (answers[kMetrics] && answers[kMetrics]->status == 200)

@@ -53,7 +53,7 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->profiler.folder, "/traces");
   EXPECT_EQ(facts->profiler.with_stack, false);
   EXPECT_EQ(facts->profiler.max_iterations, 0);
-  EXPECT_EQ(facts->instance, "id:abc start:1500000000");
+  EXPECT_EQ(facts->instance.Text(), "id:abc start:1500000000");
 }
 
 TEST(ReadFacts, WhatAStartReadsIsWhatItsInterfaceNames) {

@@ -39,12 +39,6 @@ const ProbedWorker* Find(const std::vector<ProbedWorker>& workers, const std::st
   return found == workers.end() ? nullptr : &*found;
 }
 
-// Whether the engine is another process. An instance combines several sources, and one of them may
-// be missing in one look.
-bool IsAnother(const std::string& instance, const std::string& other) {
-  return instance.find(other) == std::string::npos && other.find(instance) == std::string::npos;
-}
-
 }  // namespace
 
 std::vector<std::string> ChangesBetween(const std::vector<ProbedWorker>& before,
@@ -63,7 +57,7 @@ std::vector<std::string> ChangesBetween(const std::vector<ProbedWorker>& before,
         changes.push_back("an engine does not answer any more: " + is.facts.error().message);
     } else if (!was->facts) {
       changes.push_back(url + " answers again");
-    } else if (IsAnother(was->facts->instance, is.facts->instance)) {
+    } else if (was->facts->instance.IsAnother(is.facts->instance)) {
       changes.push_back(url + " was restarted: another process answers");
     }
     const bool was_asleep = was != nullptr && IsAsleep(*was);

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 ProbedWorker Engine(const std::string& url, const std::string& instance) {
   EngineFacts facts;
-  facts.instance = instance;
+  facts.instance = ParseInstance(instance);
   Worker worker;
   worker.url = url;
   return {.worker = worker, .facts = facts};
@@ -22,7 +22,7 @@ ProbedWorker Engine(const std::string& url, const std::string& instance) {
 
 ProbedWorker Dead(const std::string& url) {
   ProbedWorker dead = Engine(url, "");
-  dead.facts = Fail(ErrorKind::kRemote, url + ": connection refused");
+  dead.facts = FailAt(ErrorKind::kRemote, url, "connection refused");
   return dead;
 }
 

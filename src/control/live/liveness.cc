@@ -2,21 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "base/monotonic_clock.h"
 #include "control/engine_type.h"
 
 namespace tacho {
 namespace {
-
-// Shortens an error to "connection refused", without the address and the advice.
-std::string Shortened(std::string_view message, const std::string& url) {
-  if (message.starts_with(url + ": ")) message.remove_prefix(url.size() + 2);
-  message = message.substr(0, message.find_first_of(":("));
-  while (message.ends_with(' ')) message.remove_suffix(1);
-  return std::string(message);
-}
 
 constexpr int kOk = 200, kNotFound = 404;
 
@@ -28,7 +18,7 @@ Result<int> AskStatus(HttpClient& client, const std::string& url, const std::str
   question.timeout = patience;
   question.most_body = 1u << 20;
   const auto answer = client.Fetch(question, stop);
-  if (!answer) return Fail(answer.error().kind, Shortened(answer.error().message, url));
+  if (!answer) return Fail(answer.error().kind, std::string(answer.error().Brief()));
   return answer->status;
 }
 
@@ -55,7 +45,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
   const int64_t begin = MonotonicNs();
   client.FetchAll(questions, {}, [&](size_t i, const Result<HttpResponse>& answer) {
     const bool in_time = MonotonicNs() - begin < patience.count() * 1'000'000;
-    if (!answer && in_time) why[i] = Shortened(answer.error().message, workers[i].url);
+    if (!answer && in_time) why[i] = answer.error().Brief();
     if (answer && answer->status == 503 && TypeOf(facts[i].kind).DiesBy503())
       why[i] = "its /health answers 503";
   });

@@ -62,5 +62,18 @@ TEST(WhyDead, AServerWithoutAnAnswerInTimeMayLive) {
               ElementsAre(""));
 }
 
+TEST(WhyDead, AServerThatHangsUpIsDead) {
+  auto broken = HttpServer::Create().value();
+  auto port = broken->Listen(
+      "127.0.0.1", 0, [&](const std::shared_ptr<HttpExchange>& exchange) { exchange->Abort(); });
+  auto client = HttpClient::Create().value();
+  Worker worker;
+  worker.url = fmt::format("http://127.0.0.1:{}", *port);
+  const std::vector<std::string> why =
+      WhyDead(*client, {worker}, {EngineFacts()}, std::chrono::seconds(5));
+  EXPECT_THAT(why, ElementsAre(testing::AnyOf("connection closed without an answer",
+                                              "connection broken before the answer")));
+}
+
 }  // namespace
 }  // namespace tacho

@@ -49,7 +49,7 @@ std::string DaemonTraceFolder(const std::vector<int64_t>& pids) {
 
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
   if (facts.instance.empty() && !pids.empty())
-    facts.instance = fmt::format("pid:{} {}", pids[0], StartTicksOf(pids[0]));
+    facts.instance.process = fmt::format("{} {}", pids[0], StartTicksOf(pids[0]));
   // One host, one clock.
   if (!pids.empty()) facts.clock_offset_ns = facts.clock_error_ns = 0;
   for (int64_t pid : pids) {

@@ -20,23 +20,6 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kEnding = "session";
 
-// Whether the two differ in a part that both report in the same way ("id:", "start:", ...).
-bool IsAnotherProcess(const std::string& then, const std::string& now) {
-  const auto start = [](const std::string& text) {
-    return std::min(text.find("start:"), text.size());
-  };
-  const auto id = [&](const std::string& text) {
-    const std::string before = text.substr(0, start(text));
-    return before.substr(0, before.find_last_not_of(' ') + 1);
-  };
-  const auto differ = [](const std::string& a, const std::string& b) {
-    const size_t way = a.find(':');
-    return way != std::string::npos && b.find(':') == way && a.compare(0, way, b, 0, way) == 0 &&
-           a != b;
-  };
-  return differ(id(then), id(now)) || differ(then.substr(start(then)), now.substr(start(now)));
-}
-
 // Whether the engine itself refuses a second start while it counts steps, and needs no stop.
 bool GuardsItself(const EngineFacts& facts, const OpenSession& open,
                   const ProfileOptions& options) {
@@ -58,7 +41,7 @@ Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& s
   TACHO_ASSIGN_OR_RETURN(std::string path, SessionFile(worker_url, kEnding));
   Json json = {{"key", session.key},
                {"since", session.since_unix_s},
-               {"instance", session.instance},
+               {"instance", session.instance.Text()},
                {"command", session.command}};
   if (session.steps) json["steps"] = *session.steps;
   if (session.by_stage) json["by_stage"] = true;
@@ -81,7 +64,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   try {
     session.key = json.at("key").get<std::string>();
     session.since_unix_s = json.at("since").get<int64_t>();
-    session.instance = json.at("instance").get<std::string>();
+    session.instance = ParseInstance(json.at("instance").get<std::string>());
     session.command = json.value("command", session.command);
     session.by_stage = json.value("by_stage", false);
     session.folder = json.value("folder", "");
@@ -89,7 +72,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   } catch (const Json::exception&) {
     return std::nullopt;  // not written by any tacho that we know
   }
-  if (IsAnotherProcess(session.instance, facts.instance)) return std::nullopt;
+  if (session.instance.IsAnother(facts.instance)) return std::nullopt;
   return session;
 }
 

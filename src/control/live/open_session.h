@@ -22,7 +22,7 @@ struct OpenSession {
   int64_t since_unix_s = 0;
   std::optional<int64_t> steps;  // absent: until it is stopped
   bool by_stage = false;         // the steps are those of each stage
-  std::string instance;          // EngineFacts::instance at its start
+  EngineInstance instance;       // EngineFacts::instance at its start
   std::string folder = {};       // the folder in the start request; "": none
   std::string command = "tacho engine start";
 };

@@ -20,7 +20,7 @@ class OpenSessionTest : public testing::Test {
     worker_.url = "http://h:1";
     engine_.kind = EngineKind::kSglang;
     engine_.version = "0.5.23";
-    engine_.instance = "start:1700000000";
+    engine_.instance = ParseInstance("start:1700000000");
   }
   void Keep(std::optional<int64_t> steps) {
     auto kept = KeepOpenSession(
@@ -68,25 +68,25 @@ TEST_F(OpenSessionTest, NamesWhoLeftIt) {
 
 TEST_F(OpenSessionTest, EndsWithItsEngine) {
   Keep({});
-  engine_.instance = "pid:7 100";
+  engine_.instance = ParseInstance("pid:7 100");
   EXPECT_FALSE(IsFree()) << "told in another way: it may be the same process";
-  engine_.instance = "";
+  engine_.instance = {};
   EXPECT_FALSE(IsFree()) << "not told";
-  engine_.instance = "start:1700000099";
+  engine_.instance = ParseInstance("start:1700000099");
   EXPECT_TRUE(IsFree());
 }
 
 TEST_F(OpenSessionTest, AnIdMayComeAgainInAnotherLife) {
-  engine_.instance = "id:c4b40 start:1700000000";
+  engine_.instance = ParseInstance("id:c4b40 start:1700000000");
   Keep({});
   EXPECT_FALSE(IsFree());
-  engine_.instance = "id:c4b40";
+  engine_.instance = ParseInstance("id:c4b40");
   EXPECT_FALSE(IsFree()) << "its metrics were not told";
-  engine_.instance = "start:1700000000";
+  engine_.instance = ParseInstance("start:1700000000");
   EXPECT_FALSE(IsFree());
-  engine_.instance = "id:c4b40 start:1700000099";
+  engine_.instance = ParseInstance("id:c4b40 start:1700000099");
   EXPECT_TRUE(IsFree());
-  engine_.instance = "id:aaaaa";
+  engine_.instance = ParseInstance("id:aaaaa");
   EXPECT_TRUE(IsFree());
 }
 

@@ -77,7 +77,7 @@ void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& r
 std::string BodyThatNeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
 
 tl::unexpected<Error> RefuseStart(const Worker& worker, std::string_view why) {
-  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
+  return FailAt(ErrorKind::kUsage, worker.url, std::string(why));
 }
 
 Result<Json> StartBodyOf(const Worker& worker, const EngineFacts& facts,
@@ -187,6 +187,7 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   outcome.url = request.url;
   if (!answer) {
     outcome.said = answer.error().message;
+    outcome.place_size = answer.error().place_size;
     return outcome;
   }
   outcome.sent_ns = answer->times.sent_ns;

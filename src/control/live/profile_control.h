@@ -81,12 +81,15 @@ enum class ControlVerdict {
 struct ControlOutcome {
   std::string url;
   ControlVerdict verdict = ControlVerdict::kNoAnswer;
-  int status = 0;       // HTTP status; 0 without an answer
-  std::string said;     // the engine's message, or ours; with the remedy if one is known
-  int64_t sent_ns = 0;  // CLOCK_MONOTONIC
+  int status = 0;           // HTTP status; 0 without an answer
+  std::string said;         // the engine's message, or ours; with the remedy if one is known
+  uint32_t place_size = 0;  // bytes of `said` that name the URL first, as in Error
+  int64_t sent_ns = 0;      // CLOCK_MONOTONIC
   int64_t answered_ns = 0;
   bool taken = false;  // a start was refused because another session seems to run
 
+  // What it said, without the URL.
+  std::string_view Words() const { return std::string_view(said).substr(place_size); }
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }

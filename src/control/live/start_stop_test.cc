@@ -18,7 +18,7 @@ class Operate : public testing::Test {
     PlannedStart start;
     start.worker.url = engine.url();
     start.facts.kind = EngineKind::kVllm;
-    start.facts.instance = "start:1";
+    start.facts.instance = ParseInstance("start:1");
     start.request = {engine.url(), "/start_profile", ""};
     start.mark.key = key;
     return start;
@@ -26,7 +26,7 @@ class Operate : public testing::Test {
   static OpenSession MarkOf(const std::string& key) {
     OpenSession mark;
     mark.key = key;
-    mark.instance = "start:1";
+    mark.instance = ParseInstance("start:1");
     return mark;
   }
   StartedSessions Start(const std::vector<PlannedStart>& starts) {

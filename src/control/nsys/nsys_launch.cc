@@ -7,8 +7,6 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kLongestName = 64;
-
 // nsys expands %h, %p and %q{VARIABLE} in names.
 std::string Escaped(std::string_view text) {
   std::string escaped;
@@ -45,11 +43,6 @@ std::set<std::string> NsysOptionsIn(std::string_view help) {
     options.emplace(line.begin(), end);
   }
   return options;
-}
-
-bool IsNsysSessionName(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestName && IsLetter(name.front()) &&
-         std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 std::string NsysSessionName(std::string_view launch) { return "tacho-" + std::string(launch); }

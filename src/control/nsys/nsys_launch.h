@@ -16,10 +16,6 @@ namespace tacho {
 // Empty for other text.
 std::set<std::string> NsysOptionsIn(std::string_view help);
 
-// Whether nsys accepts `name` as a session's name: a letter first, then at most 63 printable
-// characters.
-bool IsNsysSessionName(std::string_view name);
-
 // The name of the nsys session of a launch by tacho.
 std::string NsysSessionName(std::string_view launch);
 

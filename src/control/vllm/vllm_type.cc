@@ -149,7 +149,7 @@ class Vllm final : public EngineType {
 
     const Json& config = JsonMember(json.server_info, "vllm_config");
     if (auto instance = JsonGet<std::string>(config, "instance_id"))
-      facts.instance = "id:" + *instance;
+      facts.instance.id = *std::move(instance);
     TakeSizes(JsonMember(config, "parallel_config"),
               {"tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"}, facts);
     if (const Json& profiler = JsonMember(config, "profiler_config"); profiler.is_object())

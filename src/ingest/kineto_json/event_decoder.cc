@@ -30,11 +30,7 @@ EventDecoder::EventDecoder(EventSink& sink, const KinetoReadOptions& options)
 
 Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
   offset_ = offset;
-  if (options_.fast_path && DecodeFast(c)) {
-    ++fast_events_;
-    return Scan::kOk;
-  }
-  return DecodeSlow(c);
+  return options_.fast_path && DecodeFast(c) ? Scan::kOk : DecodeSlow(c);
 }
 
 // Long: nearly every event takes this path, and the compiler optimizes it as a whole.

@@ -44,8 +44,6 @@ class EventDecoder {
   void CountPhases(EventCounts& counts) const;
 
   [[nodiscard]] const EventHabits& habits() const { return habits_; }
-  [[nodiscard]] uint64_t fast_events() const { return fast_events_; }
-  [[nodiscard]] uint64_t slow_events() const { return slow_events_; }
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -188,7 +186,6 @@ class EventDecoder {
   Scalars values_;
   std::vector<int64_t> arg_values_;  // room for the arguments of any learnt shape
   uint64_t offset_ = 0;              // of the current event
-  uint64_t fast_events_ = 0, slow_events_ = 0;
   std::array<uint64_t, 128> events_of_phase_{};
 };
 

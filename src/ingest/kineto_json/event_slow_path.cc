@@ -70,7 +70,6 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     c.p = event.begin;
     return Scan::kBad;
   }
-  ++slow_events_;
   // To the fast path the first quote ends a string, so it must not learn from repaired strings.
   const bool may_match = !event.repaired;
   if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());

@@ -5,8 +5,8 @@
 #include <optional>
 #include <tuple>
 
+#include "ingest/nsys_sqlite/export_reader.h"
 #include "ingest/nsys_sqlite/nsys_names.h"
-#include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
 namespace {

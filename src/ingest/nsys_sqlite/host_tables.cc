@@ -1,8 +1,8 @@
 // Calls of an export: of CUDA, of the operating system, and the profiler's own time.
 #include <array>
 
+#include "ingest/nsys_sqlite/export_reader.h"
 #include "ingest/nsys_sqlite/nsys_names.h"
-#include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
 namespace {

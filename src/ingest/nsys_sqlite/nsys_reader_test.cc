@@ -94,8 +94,8 @@ TEST(NsysReader, ReadsCopiesMemsetsAndGraphs) {
               ElementsAre("Memcpy HtoD (Pageable -> Device)", "Memcpy UvmDtoH (Unknown -> Unknown)",
                           "Memcpy Unknown (Device -> Device)", "Memset (Device)", "CUDA graph 3",
                           "CUDA graph 9"));
-  EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 0), "bytes"), 4096);
-  EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 3), "bytes"), 16);
+  EXPECT_EQ(ArgText(trace, GpuArgs(trace, 0), "bytes"), "4096");
+  EXPECT_EQ(ArgText(trace, GpuArgs(trace, 3), "bytes"), "16");
   EXPECT_EQ(trace.gpu.kind[4], SliceKind::kKernel);
   EXPECT_EQ(trace.notes.CountOf(NoteId::kGraphAsOne), 2U);
   EXPECT_EQ(trace.notes.list().size(), 1U);

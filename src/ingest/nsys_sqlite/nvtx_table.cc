@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "ingest/nsys_sqlite/export_reader.h"
 #include "ingest/nsys_sqlite/nvtx_text.h"
-#include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
 namespace {

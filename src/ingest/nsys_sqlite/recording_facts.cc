@@ -10,7 +10,7 @@
 
 #include "base/json_text.h"
 #include "base/parse_number.h"
-#include "ingest/nsys_sqlite/recording.h"
+#include "ingest/nsys_sqlite/export_reader.h"
 
 namespace tacho::nsys {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "ingest/nsys_sqlite/export_reader.h"
 #include "ingest/nsys_sqlite/nsys_names.h"
-#include "ingest/nsys_sqlite/recording.h"
 
 namespace tacho::nsys {
 namespace {
@@ -229,56 +229,55 @@ void Recording::TimeKernels() {
   });
 }
 
-void Recording::TimeCopies() {
-  enum { kBytes = kFirstTimed, kKind, kFrom, kTo, kColumnCount };
-  static constexpr std::array<std::string_view, kColumnCount> kColumns{
-      TACHO_TIMED_GPU_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"};
-  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+template <typename Key, typename Name>
+void Recording::TimeMemory(std::string_view table, std::span<const std::string_view> columns,
+                           SliceKind kind, const Key& key_of, const Name& name_of) {
+  constexpr int kBytes = kFirstTimed;
   const bool details = options_.timed.gpu_details;
-  auto parts = TimesOf(kTable, kColumns, [&](const TableScan& row, TableTimes& times) {
+  auto parts = TimesOf(table, columns, [&](const TableScan& row, TableTimes& times) {
     const auto process = ProcessOfGpuRow(row, times);
     if (!process) return;
-    auto& entry = times.EntryOf(
-        row, std::array{*process, row.Integer(kKind), row.Maybe(kFrom).value_or(kMissing),
-                        row.Maybe(kTo).value_or(kMissing)});
+    auto& entry = times.EntryOf(row, key_of(*process, row));
     const auto ns = times.DurationOf(row, *process);
     if (!ns) return;
     entry.ns.push_back(*ns);
     if (details) entry.bytes.push_back(row.Integer(kBytes));
   });
-  EnterTimes(kTable, parts, [&](RecordedProcess& process, TableTimes::Entry& entry) {
+  EnterTimes(table, parts, [&](RecordedProcess& process, TableTimes::Entry& entry) {
     process.uses_cuda = true;
     WorkTimes::MemoryWork& to = options_.timed.into->memory.emplace_back();
-    to.kind = SliceKind::kMemcpy;
-    to.name = CopyName(entry.key[1], UnlessMissing(entry.key[2]), UnlessMissing(entry.key[3]));
+    to.kind = kind;
+    to.name = name_of(entry.key);
     to.ns.push_back(std::move(entry.ns));
     to.bytes.push_back(std::move(entry.bytes));
   });
 }
 
+void Recording::TimeCopies() {
+  enum { kKind = kFirstTimed + 1, kFrom, kTo, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{
+      TACHO_TIMED_GPU_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"};
+  TimeMemory(
+      "CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, SliceKind::kMemcpy,
+      [](int64_t process, const TableScan& row) {
+        return std::array{process, row.Integer(kKind), row.Maybe(kFrom).value_or(kMissing),
+                          row.Maybe(kTo).value_or(kMissing)};
+      },
+      [](const auto& key) {
+        return CopyName(key[1], UnlessMissing(key[2]), UnlessMissing(key[3]));
+      });
+}
+
 void Recording::TimeMemsets() {
-  enum { kBytes = kFirstTimed, kMemory, kColumnCount };
+  enum { kMemory = kFirstTimed + 1, kColumnCount };
   static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_TIMED_GPU_COLUMNS,
                                                                        "bytes", "memKind"};
-  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MEMSET";
-  const bool details = options_.timed.gpu_details;
-  auto parts = TimesOf(kTable, kColumns, [&](const TableScan& row, TableTimes& times) {
-    const auto process = ProcessOfGpuRow(row, times);
-    if (!process) return;
-    auto& entry = times.EntryOf(row, std::array{*process, row.Maybe(kMemory).value_or(kMissing)});
-    const auto ns = times.DurationOf(row, *process);
-    if (!ns) return;
-    entry.ns.push_back(*ns);
-    if (details) entry.bytes.push_back(row.Integer(kBytes));
-  });
-  EnterTimes(kTable, parts, [&](RecordedProcess& process, TableTimes::Entry& entry) {
-    process.uses_cuda = true;
-    WorkTimes::MemoryWork& to = options_.timed.into->memory.emplace_back();
-    to.kind = SliceKind::kMemset;
-    to.name = MemsetName(UnlessMissing(entry.key[1]));
-    to.ns.push_back(std::move(entry.ns));
-    to.bytes.push_back(std::move(entry.bytes));
-  });
+  TimeMemory(
+      "CUPTI_ACTIVITY_KIND_MEMSET", kColumns, SliceKind::kMemset,
+      [](int64_t process, const TableScan& row) {
+        return std::array{process, row.Maybe(kMemory).value_or(kMissing)};
+      },
+      [](const auto& key) { return MemsetName(UnlessMissing(key[1])); });
 }
 
 void Recording::CountGraphs() {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "base/time.h"
 #include "load/drive/body_feed.h"

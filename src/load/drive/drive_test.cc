@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/time.h"
 #include "load/drive/drive_for_test.h"
 #include "load/result/concurrency.h"

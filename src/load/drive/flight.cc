@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "base/parse_number.h"
 #include "base/time.h"

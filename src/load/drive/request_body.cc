@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/parse_json.h"
-#include "load/plan/prompt.h"
+#include "load/plan/prompt_text.h"
 #include "net/url.h"
 
 namespace tacho {

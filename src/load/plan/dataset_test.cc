@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "load/plan/plan.h"
-#include "load/plan/prompt.h"
+#include "load/plan/prompt_text.h"
 
 namespace tacho {
 namespace {

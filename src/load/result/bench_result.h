@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "load/drive/drive.h"
-#include "load/result/summary.h"
+#include "load/result/load_summary.h"
 
 namespace tacho {
 

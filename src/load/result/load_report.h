@@ -6,7 +6,7 @@
 
 #include "load/drive/drive.h"
 #include "load/result/bench_result.h"
-#include "load/result/summary.h"
+#include "load/result/load_summary.h"
 #include "text/table.h"
 #include "text/text_style.h"
 

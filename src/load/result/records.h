@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 
 namespace tacho {
 

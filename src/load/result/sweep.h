@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "load/result/summary.h"
+#include "load/result/load_summary.h"
 #include "text/text_style.h"
 
 namespace tacho {

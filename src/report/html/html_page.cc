@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/digest.h"
+#include "base/sha256.h"
 #include "report/html/html_colors.h"
 #include "text/html.h"
 

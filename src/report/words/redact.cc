@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analysis/device/profiler_overhead.h"
-#include "base/digest.h"
+#include "base/sha256.h"
 #include "base/words.h"
 
 namespace tacho {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/requests/requests.h"
+#include "analysis/requests/request_rows.h"
 
 namespace tacho {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "base/time.h"
 #include "load/result/records.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "base/pause.h"
 #include "base/time.h"
@@ -130,9 +130,11 @@ DaemonRound::Askers DaemonSession::Meet() {
   for (size_t i = 0; i < workers().size(); ++i)
     if (!askers.contains(i))
       window_.findings.push_back(workers()[i].expectation.trouble.emplace(
-          Finding{FindingId::kDaemonNotAsked, workers()[i].worker.url,
-                  "no process of it asked the daemon: it looks for another socket "
-                  "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet"}));
+          Finding{.id = FindingId::kDaemonNotAsked,
+                  .subject = workers()[i].worker.url,
+                  .evidence = "no process of it asked the daemon: it looks for another socket "
+                              "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet",
+                  .brief = "no process of it asked the daemon"}));
   return askers;
 }
 

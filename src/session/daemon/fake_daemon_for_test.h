@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "control/daemon/kineto_daemon.h"
 #include "load/result/records.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/parse_number.h"
 #include "load/result/records.h"
 #include "text/shell_word.h"
@@ -50,8 +50,7 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
                             colon == from.size() ? "; the engine does not report its folder" : ""));
   const std::string path = ShellWord(folder.path);
   const auto command = folder.transport->Run(
-      fmt::format("date +%s && {{ test -d {} || test -d \"$(dirname -- {})\"; }} && echo there",
-                  path, path),
+      fmt::format("date +%s && {{ test -d {} || test -d \"$(dirname -- {})\"; }}", path, path),
       patience, std::move(stop));
   std::string said(kMostAnswer, '\0');
   said.resize(ReadFully(*command, said.data(), said.size()));
@@ -62,7 +61,7 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   if (!now)
     return Fail(ErrorKind::kRemote, ended ? fmt::format("ssh {}: the host printed no date", host)
                                           : ended.error().message);
-  if (!ended || said.find("there") == std::string::npos)
+  if (!ended)
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: no folder {} on that host", from, folder.path));
   folder.clock_offset_s = *now - ReadClocks().unix_ns / 1'000'000'000;

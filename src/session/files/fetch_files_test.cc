@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/folder_for_test.h"
 #include "load/result/records.h"
 

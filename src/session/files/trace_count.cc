@@ -9,7 +9,7 @@
 
 #include "analysis/steps/step_grammar.h"
 #include "ingest/kineto_json/kineto_reader.h"
-#include "io/discover.h"
+#include "io/trace_sources.h"
 
 namespace tacho {
 namespace {

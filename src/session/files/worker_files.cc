@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 
 namespace tacho {
@@ -19,12 +19,6 @@ std::string ProcessIdIn(const std::string& path) {
   const std::string name = NameIn(path);
   const size_t end = name.find("-rank-");
   return end == std::string::npos ? "" : name.substr(0, end);
-}
-
-// The id that a vLLM in its developer mode reports; "" for others.
-std::string ProcessIdOf(const RecordedWorker& worker) {
-  const std::string& instance = worker.facts.instance;
-  return instance.starts_with("id:") ? instance.substr(3, instance.find(' ') - 3) : "";
 }
 
 // Whether a part of the name ends in one of the pids: vLLM 0.10 writes
@@ -154,9 +148,9 @@ bool WorkerFiles::OfAnother(const RecordedWorker& worker, const std::string& fil
   const auto is_worker = [&](const auto& owner) { return &workers_[owner.second] == &worker; };
   if (const auto owner = owners_.find(id); owner != owners_.end()) return !is_worker(*owner);
   if (std::ranges::any_of(owners_, is_worker)) return true;
-  return ProcessIdOf(worker) != id &&
-         std::ranges::any_of(workers_,
-                             [&](const RecordedWorker& other) { return ProcessIdOf(other) == id; });
+  return worker.facts.instance.id != id &&
+         std::ranges::any_of(
+             workers_, [&](const RecordedWorker& other) { return other.facts.instance.id == id; });
 }
 
 std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
@@ -164,7 +158,8 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
   const bool shared = std::ranges::any_of(workers_, [&](const RecordedWorker& other) {
     return &other != &worker && other.folder == worker.folder;
   });
-  if (!shared || !FileKeyOf(worker).empty() || !ProcessIdOf(worker).empty()) return std::nullopt;
+  if (!shared || !FileKeyOf(worker).empty() || !worker.facts.instance.id.empty())
+    return std::nullopt;
   std::map<std::string, size_t> ids;  // number of files by process id
   for (const std::string& file : TracesOf(worker)) ++ids[ProcessIdIn(file)];
   ids.erase("");
@@ -187,7 +182,8 @@ bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::strin
   if (told && *told == worker.folder && told != options_.profile.output_dir) return true;
   if (!FileKeyOf(worker).empty()) return true;
   const std::string id = ProcessIdIn(file);
-  return id.empty() ? EndsInPid(NameIn(file), worker.expectation.pids) : id == ProcessIdOf(worker);
+  return id.empty() ? EndsInPid(NameIn(file), worker.expectation.pids)
+                    : id == worker.facts.instance.id;
 }
 
 WorkerFiles::ByOwner WorkerFiles::DivideByOwner() const {

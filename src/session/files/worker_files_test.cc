@@ -61,8 +61,8 @@ TEST_F(WorkerFilesTest, OnlyWhatCameAfterTheLookCounts) {
 }
 
 TEST_F(WorkerFilesTest, AReportedIdTellsWhoseAFileIs) {
-  Add().facts.instance = "id:aaaaa start:1700000000";
-  Add().facts.instance = "id:bbbbb";
+  Add().facts.instance = ParseInstance("id:aaaaa start:1700000000");
+  Add().facts.instance = ParseInstance("id:bbbbb");
   const std::string of_a = Write("aaaaa-rank-0.1.pt.trace.json");
   const std::string of_b = Write("bbbbb-rank-0.1.pt.trace.json");
   EXPECT_THAT(files_.TracesOf(workers_[0]), ElementsAre(of_a));
@@ -101,7 +101,7 @@ TEST_F(WorkerFilesTest, ByOwnerAPidTells) {
 }
 
 TEST_F(WorkerFilesTest, ByOwnerAReportedIdTells) {
-  Add().facts.instance = "id:aaaaa start:1700000000";
+  Add().facts.instance = ParseInstance("id:aaaaa start:1700000000");
   files_.LookIntoFolders();
   const std::string own = Write("aaaaa-rank-0.2.pt.trace.json");
   const std::string other = Write("bbbbb-rank-0.2.pt.trace.json");

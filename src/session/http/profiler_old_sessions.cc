@@ -35,8 +35,9 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   if (stop.stop_requested()) {
     for (const auto& [i, outcome] : ended)
       if (silent.contains(i) && outcome.verdict == ControlVerdict::kNoAnswer)
-        Fail(recording_.workers[i], FindingId::kOldSessionHangs,
-             fmt::format("did not answer the stop before its start, until Ctrl-C: {}", kWhySilent));
+        Fail(recording_.workers[i],
+             TroubleOf(recording_.workers[i], FindingId::kOldSessionHangs,
+                       "did not answer the stop before its start, until Ctrl-C", kWhySilent));
     return false;
   }
   FailThoseThatDidNotEnd(ended);
@@ -54,13 +55,14 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   for (const auto& [i, why] : WhyDeadOf(failed)) {
     RecordedWorker& worker = recording_.workers[i];
     if (!why.empty())
-      Fail(worker, FindingId::kEngineDied,
-           WithLog(worker, fmt::format("it died before its start{}: {}",
-                                       options_.load ? ", under the load" : "", why)));
+      Fail(worker, TroubleOf(worker, FindingId::kEngineDied,
+                             fmt::format("died before its start{}",
+                                         options_.load ? ", under the load" : ""),
+                             WithLog(worker, why)));
     else if (ended.at(i).verdict == ControlVerdict::kNoAnswer)
-      Fail(worker, FindingId::kOldSessionHangs,
-           fmt::format("did not answer the stop before its start: {}: {}", WordsOf(ended.at(i)),
-                       WhySilent(worker)));
+      Fail(worker, TroubleOf(worker, FindingId::kOldSessionHangs,
+                             "did not answer the stop before its start",
+                             fmt::format("{}: {}", ended.at(i).Words(), WhySilent(worker))));
   }
 }
 
@@ -118,8 +120,8 @@ bool ProfilerSession::LeaveOutTaken(std::stop_token stop) {
   const std::vector<size_t> which = running_;
   for (size_t n = 0; n < which.size(); ++n)
     if (asked[n].taken)
-      LeaveOut(which[n], {FindingId::kDidNotStart, recording_.workers[which[n]].worker.url,
-                          "did not start: " + asked[n].said});
+      LeaveOut(which[n], TroubleOf(recording_.workers[which[n]], FindingId::kDidNotStart,
+                                   "did not start", asked[n].said));
   return EnoughRun();
 }
 

@@ -7,7 +7,7 @@
 #include <future>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "control/live/liveness.h"
 
@@ -44,17 +44,16 @@ bool ProfilerSession::Start(std::stop_token stop) {
   for (const auto& [i, why] : WhyDeadOf(failed)) {
     RecordedWorker& worker = recording_.workers[i];
     const ControlOutcome& outcome = started.at(i);
-    std::string trouble = "did not start: " + WordsOf(outcome);
+    std::string trouble(outcome.Words());
     if (outcome.verdict == ControlVerdict::kNoAnswer && options_.patience.count() > 0)
       trouble += ": it hangs, or its profiler takes longer (--timeout)";
     if (outcome.taken && worker.trial_start_ns && !worker.figures)
       trouble +=
           "; tacho's own trial saw no step, so its session may still be open and block this one: "
           "the next steps end it";
-    if (why.empty())
-      Fail(worker, FindingId::kDidNotStart, std::move(trouble));
-    else
-      Fail(worker, FindingId::kEngineDied, WithLog(worker, "it was dead at its start: " + why));
+    Fail(worker, why.empty() ? TroubleOf(worker, FindingId::kDidNotStart, "did not start", trouble)
+                             : TroubleOf(worker, FindingId::kEngineDied, "was dead at its start",
+                                         WithLog(worker, why)));
   }
   // A session that somebody else started there is not ours to stop.
   std::erase_if(running_, [&](size_t i) { return started.at(i).taken; });
@@ -177,13 +176,6 @@ std::string ProfilerSession::DyingText(const RecordedWorker& worker) const {
   if (recording_.window.steps && worker.facts.profiler.reads_body)
     return "in its session, or in the flush that ended it, ";
   return DriverWindow::DyingText(worker);
-}
-
-// What the outcome said, without the URL, which is already named.
-std::string ProfilerSession::WordsOf(const ControlOutcome& outcome) {
-  const size_t words =
-      outcome.said.starts_with(outcome.url) ? outcome.said.find(": ") : std::string::npos;
-  return words == std::string::npos ? outcome.said : outcome.said.substr(words + 2);
 }
 
 std::string ProfilerSession::PatienceText() const {

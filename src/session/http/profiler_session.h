@@ -66,7 +66,6 @@ class ProfilerSession final : public DriverWindow {
   void StopOverdue();
   std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
   std::string DyingText(const RecordedWorker& worker) const override;
-  static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
   std::string PatienceText() const;
 
   // profiler_old_sessions.cc

@@ -6,7 +6,7 @@
 #include <future>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 #include "control/version.h"
 #include "session/http/profiler_session.h"
@@ -73,9 +73,8 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
     RecordedWorker& worker = recording_.workers[i];
     if (left && outcome.verdict == ControlVerdict::kNoAnswer) {
       worker.stopped = outcome;
-      Fail(worker, FindingId::kFlushLeft,
-           fmt::format("its flush was not waited for: the engine ends it by itself, into {}",
-                       PlaceOf(worker)));
+      Fail(worker, TroubleOf(worker, FindingId::kFlushLeft, "its flush was not waited for",
+                             "the engine ends it by itself, into " + PlaceOf(worker)));
     } else {
       Settle(worker, outcome, dead_then.at(i), dead_now.at(i));
     }
@@ -98,20 +97,22 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
   if (!dead_now.empty()) ForgetOpenSession(worker.worker.url);
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
-    Fail(worker, FindingId::kEngineDied,
-         WithLog(worker,
-                 fmt::format("it died {}before its stop: {}", DyingText(worker), dead_then)));
+    Fail(worker, TroubleOf(worker, FindingId::kEngineDied,
+                           fmt::format("died {}before its stop", DyingText(worker)),
+                           WithLog(worker, dead_then)));
   else if (!dead_now.empty())
-    Fail(worker, FindingId::kEngineDied,
-         WithLog(worker, "it died in its flush, while it wrote: " + dead_now));
+    Fail(worker, TroubleOf(worker, FindingId::kEngineDied, "died in its flush, while it wrote",
+                           WithLog(worker, dead_now)));
   else if (outcome.verdict == ControlVerdict::kNoAnswer)
-    Fail(worker, FindingId::kStopNotAnswered,
-         fmt::format("did not answer its stop: {}: it still writes, or hangs", WordsOf(outcome)));
-  else
-    Fail(worker, FindingId::kStopRefused,
-         fmt::format("refused to stop: HTTP {}: {}: its profiler may still run", outcome.status,
-                     outcome.said),
-         "tacho engine stop " + worker.worker.url);
+    Fail(worker, TroubleOf(worker, FindingId::kStopNotAnswered, "did not answer its stop",
+                           fmt::format("{}: it still writes, or hangs", outcome.Words())));
+  else {
+    Finding refused = TroubleOf(
+        worker, FindingId::kStopRefused, "refused to stop",
+        fmt::format("HTTP {}: {}: its profiler may still run", outcome.status, outcome.said));
+    refused.remedy = "tacho engine stop " + worker.worker.url;
+    Fail(worker, std::move(refused));
+  }
 }
 
 std::map<size_t, ControlOutcome> ProfilerSession::AwaitStops(

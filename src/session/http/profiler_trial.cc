@@ -28,6 +28,7 @@ constexpr int64_t kMostSlowTrialNs = 10'000'000'000;  // while steps are counted
 constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
 constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
+constexpr char kInTrial[] = ", in the trial before the window";
 
 bool MayHaveStacks(const RecordedWorker& worker) {
   const EngineFacts& facts = worker.facts;
@@ -164,8 +165,9 @@ class Trial {
       if (started && dead[n].empty()) continue;
       // Makes it read "did not start, in the trial before the window: no answer within 20 s".
       Finding failed = *worker.expectation.trouble;
-      failed.evidence.insert(std::min(failed.evidence.find(": "), failed.evidence.size()),
-                             ", in the trial before the window");
+      std::string& brief = failed.brief.empty() ? failed.evidence : failed.brief;
+      failed.evidence.insert(failed.evidence.find(brief) + brief.size(), kInTrial);
+      if (&brief == &failed.brief) brief += kInTrial;
       outcomes[which[n]].failed = std::move(failed);
     }
   }

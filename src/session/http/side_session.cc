@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "session/files/fetch_files.h"
 
 namespace tacho {

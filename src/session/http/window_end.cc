@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
 
 namespace tacho {

@@ -55,10 +55,11 @@ std::vector<Finding> TokenFlow::Await(const TokenWait& wait, const Recording& re
       ReadCounters(recording);
       for (const Watched& one : silent) {
         if (CountersMoved(one.worker).value_or(false)) continue;  // it works, but slowly
-        silent_ones.push_back({FindingId::kTakesNoRequests,
-                               recording.workers[one.worker].worker.url,
-                               fmt::format("it sent no token for {}: {}", SecondsText(waited_ns),
-                                           WhatItDoes(one.worker))});
+        const std::string brief = fmt::format("sent no token for {}", SecondsText(waited_ns));
+        silent_ones.push_back({.id = FindingId::kTakesNoRequests,
+                               .subject = recording.workers[one.worker].worker.url,
+                               .evidence = fmt::format("it {}: {}", brief, WhatItDoes(one.worker)),
+                               .brief = brief});
       }
       break;
     }

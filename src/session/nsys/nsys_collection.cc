@@ -8,9 +8,10 @@
 #include <future>
 #include <thread>
 
-#include "base/clocks.h"
+#include "base/clock_pair.h"
 #include "base/monotonic_clock.h"
-#include "ingest/nsys_sqlite/nsys_export.h"
+#include "ingest/nsys_sqlite/export_report.h"
+#include "ingest/nsys_sqlite/nsys_program.h"
 #include "session/files/trace_folder.h"
 #include "session/http/flush_progress.h"
 #include "text/shell_word.h"
@@ -75,8 +76,11 @@ bool NsysCollection::Start(std::stop_token) {
     for (const size_t i : use.workers)
       recording_.workers[i].expectation.start_unix_ns = use.records ? begin : 0;
     if (!started)
-      FailAll(use, {FindingId::kDidNotStart, "", "nsys did not start: " + started.error().message,
-                    "nsys sessions list shows the sessions and their states"});
+      FailAll(use, {.id = FindingId::kDidNotStart,
+                    .subject = "",
+                    .evidence = "nsys did not start: " + started.error().message,
+                    .remedy = "nsys sessions list shows the sessions and their states",
+                    .brief = "nsys did not start"});
   }
   SayWhatIsLeft();
   return all || (options_.keep_going &&
@@ -142,13 +146,15 @@ std::string NsysCollection::AwaitReport(const Use& use) const {
 
 Finding NsysCollection::WhyNotExported(const std::string& file, const Error& error) const {
   const bool raw = file.ends_with(".qdstrm");
+  // The error ends in the importer's own words.
   if (raw && error.message.find("libssh") != std::string::npos)
     return {FindingId::kNsysNoLibrary, "",
             "nsys left a raw recording: its QdstrmImporter does not find libssh: " + error.message,
             "install libssh (where it is installed: link libssh.so.4 as libssh.so beside "
             "QdstrmImporter), then: tacho analyze " +
                 ShellWord(file)};
-  if (raw && error.message.find("QdstrmImporter of") != std::string::npos)
+  const auto nsys = raw ? FindNsys({}) : std::nullopt;
+  if (nsys && FindImporter(*nsys).empty())
     return {FindingId::kNsysNoImporter, "",
             "nsys left a raw recording, because it has no QdstrmImporter here",
             "install Nsight Systems whole (its folder host-linux-x64 beside target-linux-x64), "

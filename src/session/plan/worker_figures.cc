@@ -64,8 +64,8 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
     const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
     if (kept) worker.figures = kept->figures;
     if (kept) worker.figures_unix_s = kept->unix_s.value_or(0);
-    if ((!kept || !kept->Knows(worker.facts.instance)) && worker.start && MayTry(worker, options) &&
-        std::find(running.begin(), running.end(), i) != running.end())
+    if ((!kept || !kept->Knows(worker.facts.instance.Text())) && worker.start &&
+        MayTry(worker, options) && std::find(running.begin(), running.end(), i) != running.end())
       to_try.push_back(i);
   }
   return to_try;
@@ -195,7 +195,7 @@ void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces
     }
     Kept& kept = by_kind[KeyOf(recording, worker)];
     if (kept.instances.empty() || figures.flush_ns > kept.dearest.flush_ns) kept.dearest = figures;
-    kept.instances.push_back(worker.facts.instance);
+    kept.instances.push_back(worker.facts.instance.Text());
   }
   for (const auto& [key, kept] : by_kind)
     for (const std::string& instance : kept.instances)

@@ -13,7 +13,7 @@
 #include "control/version.h"
 #include "load/plan/plan_json.h"
 #include "session/recording.h"
-#include "session/run_folder/in_flight.h"
+#include "session/run_folder/load_requests.h"
 #include "text/shell_word.h"
 
 namespace tacho {
