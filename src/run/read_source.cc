@@ -40,8 +40,8 @@ class ReportingStream : public BlockStream {
 };
 
 Error At(const TraceSource& source, const Error& error) {
-  const bool is_named = error.Place() == source.path || error.Place() == source.Display();
-  return is_named ? error : error.WithContext(source.Display());
+  return error.message.find(source.path) == std::string::npos ? error.WithContext(source.Display())
+                                                              : error;
 }
 
 // An input that is neither a database nor a report of nsys is read as JSON, although its name may

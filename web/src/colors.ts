@@ -85,11 +85,12 @@ export function causeColor(theme: Theme, cause: string, names?: { name: string; 
   return colorOf(theme, "idle", index < 0 ? 10 : index);
 }
 // Of a request's time.
-const kPartColors: Record<string, [PaletteName, number]> = {
-  client: ["host", 0], network: ["host", 2], queue: ["idle", 7], prefill: ["phases", 0], "wait-prefill": ["idle", 0], decode: ["phases", 1], comm: ["work", 3],
-  skew: ["work", 6], host: ["idle", 1], "between-steps": ["idle", 8], preempted: ["work", 10], "detokenise-and-send": ["host", 1], unknown: ["idle", 10],
-};
+const kPartColors = new Map<string, [PaletteName, number]>([
+  ["client", ["host", 0]], ["network", ["host", 2]], ["queue", ["idle", 7]], ["prefill", ["phases", 0]], ["wait-prefill", ["idle", 0]],
+  ["decode", ["phases", 1]], ["comm", ["work", 3]], ["skew", ["work", 6]], ["host", ["idle", 1]], ["between-steps", ["idle", 8]],
+  ["preempted", ["work", 10]], ["detokenise-and-send", ["host", 1]], ["unknown", ["idle", 10]],
+]);
 export function partColor(theme: Theme, part: string): string {
-  const [palette, color] = kPartColors[part] ?? ["idle", 10];
+  const [palette, color] = kPartColors.get(part) ?? ["idle", 10];
   return colorOf(theme, palette, color);
 }
