@@ -42,7 +42,7 @@ class Digests {
       for (uint32_t rank = 0; rank < ranks; ++rank) {
         const Interval when{now + leads[rank], end};
         parts[rank][0].time = when.length();
-        series[rank].kernels.push_back({i * 10, 0, when, std::nullopt});
+        series[rank].kernels.push_back({i * 10, 0, when});
         lead_ups[rank].Add(i * 10, parts[rank]);
       }
       now = end;

@@ -8,6 +8,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kClasses = static_cast<size_t>(SkewClass::kCount);
+constexpr size_t kOps = static_cast<size_t>(CollectiveOp::kOther);
 
 // The reverse of SkewCause::Id. An id of a later version is unknown.
 void SetId(const std::string& id, SkewCause& cause) {
@@ -44,16 +45,48 @@ void ReadRow(JsonReader& reader, RankBlame::Row& row) {
                    row.caused_by.front().time.ns > 0;
 }
 
+GroupKind GroupKindOf(std::string_view id) {
+  for (const GroupKind each :
+       {GroupKind::kTensor, GroupKind::kExpert, GroupKind::kPipeline, GroupKind::kData}) {
+    if (GroupKindId(each) == id) return each;
+  }
+  return GroupKind::kOther;
+}
+
 void ReadGroup(JsonReader& reader, RankBlame::Group& group) {
   std::string kind;
   reader.Fields("kind", UnlessIs(kind, ""), "name", UnlessIs(group.name, ""), "class",
                 ByName(group.type, SkewClassId, kClasses), "collectives", group.collectives,
                 "transfer_ns", group.transfer, "waiting_ns", group.waits);
-  for (const GroupKind each :
-       {GroupKind::kTensor, GroupKind::kExpert, GroupKind::kPipeline, GroupKind::kData}) {
-    if (GroupKindId(each) == kind) group.kind = each;
-  }
+  group.kind = GroupKindOf(kind);
   reader.List("rows", group.ranks);
+}
+
+void ReadSize(JsonReader& reader, CollectiveSize& size) {
+  std::string group;
+  reader.Fields("op", ByName(size.op, CollectiveOpId, kOps), "group", UnlessIs(group, ""), "ranks",
+                size.ranks, "bytes", size.bytes, "count", size.count, "transfer_ns", size.transfer,
+                "transfer_sum_ns", size.total);
+  size.group = GroupKindOf(group);
+  // Bandwidths are made of these.
+  if (size.ranks < 2 || size.bytes <= 0 || size.transfer.ns <= 0)
+    reader.Refuse("sizes", "collectives of two ranks or more with bytes and a transfer time");
+}
+
+void ReadExperts(JsonReader& reader, ExpertBalance& experts) {
+  if (!reader.Has("experts")) return;
+  reader.BeginObject("experts");
+  if (!reader.Has("absent")) {
+    reader.Fields("layers", experts.layers, "exchanged", experts.exchanged, "steps",
+                  UnlessIs(experts.steps, size_t{0}), "slowest_ns", experts.slowest,
+                  "above_mean_ns", experts.above_mean, "waiting_ns", experts.waits);
+    reader.Rows("table", experts.table, [&](ExpertBalance::Row& row) {
+      reader.Fields("row", row.rank, "layers", row.layers, "longest", row.longest, "others",
+                    row.others, "gemms_ns", row.gemms, "longer_ns", Signed(row.longer), "caused_ns",
+                    row.caused, "stands_out", row.stands_out);
+    });
+  }
+  reader.End();
 }
 
 }  // namespace
@@ -80,8 +113,13 @@ RankBlame ReadBlame(JsonReader& reader, size_t rows) {
     reader.End();
     reader.Rows("table", blame.table, [&](RankBlame::Row& row) { ReadRow(reader, row); });
     reader.Rows("groups", blame.groups, [&](RankBlame::Group& group) { ReadGroup(reader, group); });
+    if (reader.Has("sizes"))
+      reader.Rows("sizes", blame.sizes, [&](CollectiveSize& size) { ReadSize(reader, size); });
+    reader.Field("sizes_left_out", UnlessIs(blame.sizes_left_out, size_t{0}));
+    ReadExperts(reader, blame.experts);
     const auto is_rank = [&](size_t rank) { return rank < rows; };
     if (!std::ranges::all_of(blame.table, is_rank, &RankBlame::Row::rank) ||
+        !std::ranges::all_of(blame.experts.table, is_rank, &ExpertBalance::Row::rank) ||
         !std::ranges::all_of(blame.groups, [&](const RankBlame::Group& group) {
           return std::ranges::all_of(group.ranks, is_rank);
         }))

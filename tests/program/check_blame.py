@@ -73,5 +73,34 @@ def many(folder):
     check("64 ranks: all in the whole table", all(f"TP{i} " in whole for i in range(64)))
 
 
+def published(folder):
+    """Cases that others found by hand: vllm #53472 (19.07 ms a step "in all-reduce" were waits for a slow host), the classes of
+    vllm #52777, Megatron-LM #6468 (233 us a step of slow experts, hidden in a barrier)."""
+    for name, change, class_of in (("slow host", "late-rank@3:19070us", "arrival-skew"), ("a little of both", "late-rank@3:300us", "mixed"),
+                                   ("slow links", "comm-slower:600", "transfer")):
+        results = simulated(pathlib.Path(folder) / name.replace(" ", "-"), "--ranks", 8, "--steps", 100, "--change", change)
+        check(f"{name}: {class_of}", results["ranks"]["blame"]["class"] == class_of, results["ranks"]["blame"]["class"])
+        straggler = results["verdict"].get("straggler")
+        if class_of == "transfer":
+            check(f"{name}: nobody", straggler is None, straggler)
+        else:
+            late = float(re.search(r":(\d+)us", change)[1]) * 1000
+            check(f"{name}: TP3 by as much", straggler["name"] == "TP3" and abs(straggler["late_a_step_ns"] - late) < max(5_000, 0.03 * late), straggler)
+    for change in (["--change", "slow-experts@3:233us"], []):
+        run_folder = pathlib.Path(folder) / f"experts{len(change)}"
+        experts = simulated(run_folder, "--model-size", "30b-a3b", "--ranks", 8, "--steps", 150, *change)["ranks"]["blame"]["experts"]
+        slow = [row for row in experts["table"] if row["stands_out"]]
+        if not change:
+            check("equal experts: nobody", not slow, slow)
+            continue
+        check("slow experts: their rank", [row["rank"] for row in slow] == [3], slow)
+        check("slow experts: by as much", abs(slow[0]["cost_a_step_ns"] - 233_000) < 7_000, slow)
+        check("slow experts: hidden in all-reduces", experts["exchanged"] == 0 and "waits are in all-reduces or barriers" in
+              " ".join(output_of("analyze", run_folder).split()), experts["exchanged"])
+        out = run_folder / "csv"
+        output_of("analyze", run_folder, "--csv", out)
+        check("slow experts: a CSV file", any("expert" in path.name for path in out.iterdir()), sorted(path.name for path in out.iterdir()))
+
+
 if __name__ == "__main__":
-    main([late, without, many], __doc__)
+    main([late, without, many, published], __doc__)

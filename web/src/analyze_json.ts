@@ -623,6 +623,42 @@ export interface AnalyzeJson {
         waiting_ns: number;
         rows: number[];
       }[];
+      sizes?: {
+        op: string;
+        group?: string;
+        ranks: number;
+        bytes: number;
+        count: number;
+        transfer_ns: number;
+        transfer_sum_ns: number;
+        algbw_gigabytes_per_second: number;
+        busbw_gigabytes_per_second: number;
+      }[];
+      sizes_left_out?: number;
+      experts?: {
+        absent?: string;
+        layers?: number;
+        exchanged?: number;
+        steps?: number;
+        slowest_ns?: number;
+        above_mean_ns?: number;
+        above_mean_a_step_ns?: number;
+        imbalance?: number;
+        waiting_ns?: number;
+        table?: {
+          rank?: number;
+          path: string;
+          row: number;
+          layers: number;
+          longest: number;
+          others: number;
+          gemms_ns: number;
+          longer_ns: number;
+          caused_ns: number;
+          cost_a_step_ns?: number;
+          stands_out: boolean;
+        }[];
+      };
     };
     warnings: string[];
   };

@@ -97,9 +97,8 @@ void AddTable(const SkewCharges& charges, const std::vector<std::string>& catego
   }
 }
 
-void AddGroups(const std::vector<CommRank>& ranks, const MatchedCollectives& matched,
-               const SkewEvents& events, const SkewCharges& charges, RankBlame& blame) {
-  const CommGroups names(ranks);
+void AddGroups(const CommGroups& names, const MatchedCollectives& matched, const SkewEvents& events,
+               const SkewCharges& charges, RankBlame& blame) {
   std::map<std::tuple<uint32_t, GroupKind, std::string>, RankBlame::Group> groups;
   size_t all_parts = 0;
   for (const uint32_t i : events.by_end) {
@@ -156,11 +155,6 @@ std::string_view SkewClassId(SkewClass type) {
   return "inconclusive";
 }
 
-std::string_view GroupKindId(GroupKind kind) {
-  constexpr std::array<std::string_view, 5> kIds = {"TP", "EP", "PP", "DP", ""};
-  return kIds[static_cast<size_t>(kind)];
-}
-
 std::string SkewCause::Id() const {
   switch (kind) {
     case Kind::kIdle:
@@ -186,6 +180,7 @@ bool SkewCause::IsHost() const {
 
 RankBlame BlameRanks(const std::vector<CommRank>& ranks, const DigestsOfRanks& digests) {
   RankBlame blame;
+  constexpr size_t kMostSizes = 1'000;
   const std::vector<std::string>* categories = CategoriesOf(digests);
   if (ranks.size() < 2 || categories == nullptr) return blame;
   const MatchedCollectives matched = MatchCollectives(ranks);
@@ -206,7 +201,18 @@ RankBlame BlameRanks(const std::vector<CommRank>& ranks, const DigestsOfRanks& d
   const SkewCharges charges =
       ChargeSkew(events, ranks.size(), kLeadFirstCategory + categories->size(), blame.residual);
   AddTable(charges, *categories, blame);
-  AddGroups(ranks, matched, events, charges, blame);
+  const CommGroups names(ranks);
+  AddGroups(names, matched, events, charges, blame);
+  blame.sizes = SizeCollectives(ranks, matched, events, names);
+  if (blame.sizes.size() > kMostSizes) {
+    blame.sizes_left_out = blame.sizes.size() - kMostSizes;
+    blame.sizes.resize(kMostSizes);
+  }
+  blame.experts = BalanceExperts(matched, events, charges, names, *categories);
+  for (const TraceDigest* digest : digests) {
+    if (digest != nullptr)
+      blame.experts.steps = std::max(blame.experts.steps, digest->steps.size());
+  }
   return blame;
 }
 

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "analysis/device/idle.h"
+#include "analysis/ranks/collective_sizes.h"
 #include "analysis/ranks/comm_candidates.h"
+#include "analysis/ranks/comm_groups.h"
+#include "analysis/ranks/expert_balance.h"
 #include "analysis/ranks/skew_events.h"
 
 namespace tacho {
@@ -45,10 +48,6 @@ struct SkewCause {
   // The host launched late, or had not begun the step.
   [[nodiscard]] bool IsHost() const;
 };
-
-// Which ranks talk to each other.
-enum class GroupKind : uint8_t { kTensor, kExpert, kPipeline, kData, kOther };
-std::string_view GroupKindId(GroupKind kind);  // "TP", "EP", "PP", "DP", ""
 
 struct RankBlame {
   // Why there is no figure.
@@ -92,8 +91,11 @@ struct RankBlame {
   // How far the ends of a collective differ between ranks: the median distance from the median
   // difference of two clocks, on the ranks where it is largest. A shorter wait is kTooShort.
   DurationNs residual;
-  std::vector<Row> table;     // by rank
-  std::vector<Group> groups;  // by kind, then first rank, then name
+  std::vector<Row> table;             // by rank
+  std::vector<Group> groups;          // by kind, then first rank, then name
+  std::vector<CollectiveSize> sizes;  // of collectives whose traces have their size
+  size_t sizes_left_out = 0;          // rows with less transfer time than these
+  ExpertBalance experts;
 };
 
 // `ranks` and `digests` correspond. Over the table, `caused` and `suffered` add up to `waits`; so

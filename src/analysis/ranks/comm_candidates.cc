@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/index/arg_reader.h"
+#include "analysis/ranks/comm_messages.h"
 #include "base/json_text.h"
 
 namespace tacho {
@@ -110,8 +111,8 @@ using Numbered = std::vector<std::pair<int64_t, const CommKernel*>>;
 Numbered BySequence(const CommSeries& series) {
   Numbered numbered;
   for (const CommKernel& kernel : series.kernels) {
-    if (!kernel.sequence) return {};
-    numbered.emplace_back(*kernel.sequence, &kernel);
+    if (kernel.sequence == CommKernel::kNoSequence) return {};
+    numbered.emplace_back(kernel.sequence, &kernel);
   }
   std::ranges::sort(numbered, {}, &Numbered::value_type::first);
   const auto twice = std::ranges::adjacent_find(numbered, {}, &Numbered::value_type::first);
@@ -174,19 +175,31 @@ class SeriesOfTrace {
       : trace_(trace),
         parts_{ArgReader(trace, "Process Group Name"), ArgReader(trace, "Process Group Ranks"),
                ArgReader(trace, "Collective name")},
-        sequence_(trace, "Seq") {}
+        sequence_(trace, "Seq"),
+        messages_(trace) {}
 
   void Add(uint32_t row, const std::string& category) {
     const Stream& stream = trace_.words[trace_.gpu.stream[row]];
     const ArgsOf args = GpuArgs(trace_, row);
-    CommSeries& series = Of(row, stream.device, args);
+    const size_t number_of_series = Of(row, stream.device, args);
+    CommSeries& series = series_[number_of_series];
     if (series.category.empty()) series.category = category;
     const std::string_view id = trace_.Text(stream.stream);
     const auto known = std::ranges::find(series.streams, id);
     const auto number = static_cast<uint32_t>(known - series.streams.begin());
     if (known == series.streams.end()) series.streams.emplace_back(id);
-    series.kernels.push_back({row, number, trace_.gpu.When(row),
-                              series.names_group ? sequence_.Integer(args) : std::nullopt});
+    CommKernel& kernel = series.kernels.emplace_back();
+    kernel.row = row;
+    kernel.stream = number;
+    kernel.when = trace_.gpu.When(row);
+    if (!series.names_group) return;
+    kernel.sequence = sequence_.Integer(args).value_or(CommKernel::kNoSequence);
+    if (const auto message = messages_.Of(args)) {
+      const auto [at, first] = message_of_.try_emplace(
+          {number_of_series, *message}, static_cast<uint32_t>(series.messages.size()));
+      if (first) series.messages.push_back(*message);
+      kernel.message = at->second;
+    }
   }
   std::vector<CommSeries> Finish() && {
     for (CommSeries& each : series_) {
@@ -202,7 +215,7 @@ class SeriesOfTrace {
   // The device, and the parts that name a process group, each as JSON; else the kernel's name.
   using Key = std::array<StringId, 4>;
 
-  CommSeries& Of(uint32_t row, StringId device, const ArgsOf& args) {
+  size_t Of(uint32_t row, StringId device, const ArgsOf& args) {
     Key key{device};
     bool names_group = true;
     for (size_t i = 0; i < parts_.size(); ++i) {
@@ -211,7 +224,7 @@ class SeriesOfTrace {
     }
     if (!names_group) key = {device, trace_.gpu.name[row]};
     const auto [at, first] = series_of_.try_emplace(key, series_.size());
-    if (!first) return series_[at->second];
+    if (!first) return at->second;
     CommSeries& series = series_.emplace_back();
     series.device = trace_.Text(device);
     series.names_group = names_group;
@@ -223,13 +236,15 @@ class SeriesOfTrace {
     } else {
       series.key = series.name = trace_.Text(key[1]);
     }
-    return series;
+    return at->second;
   }
 
   const Trace& trace_;
   std::array<ArgReader, 3> parts_;
   ArgReader sequence_;
+  CommMessages messages_;
   std::map<Key, size_t> series_of_;
+  std::map<std::pair<size_t, CommMessage>, uint32_t> message_of_;  // by series
   std::vector<CommSeries> series_;
 };
 

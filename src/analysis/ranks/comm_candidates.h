@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,10 +16,21 @@ namespace tacho {
 // What communication kernels say about themselves: the input of MatchCollectives.
 
 struct CommKernel {
+  static constexpr uint32_t kNoMessage = UINT32_MAX;
+  static constexpr int64_t kNoSequence = INT64_MIN;
+
   uint32_t row = 0;     // in Trace::gpu
   uint32_t stream = 0;  // index into CommSeries::streams
   Interval when;
-  std::optional<int64_t> sequence = {};  // number of the collective in its process group
+  int64_t sequence = kNoSequence;  // number of the collective in its process group
+  uint32_t message = kNoMessage;   // index into CommSeries::messages
+};
+
+// What a rank gives to a collective and gets of it.
+struct CommMessage {
+  int64_t in_bytes = 0, out_bytes = 0;
+  int64_t ranks = 0;  // in the process group; 0: not known
+  auto operator<=>(const CommMessage&) const = default;
 };
 
 // The communication kernels of one device that are numbered together: those of one collective in
@@ -30,8 +42,9 @@ struct CommSeries {
   std::string group;     // name of the process group; "" if the trace has none
   std::string category;  // of the first kernel in the trace: "comm.collective"
   std::vector<std::string> streams;
-  bool names_group = false;         // the key has a process group
-  std::vector<CommKernel> kernels;  // by start, then end, then row
+  std::vector<CommMessage> messages;  // distinct; empty if the trace has no sizes
+  bool names_group = false;           // the key has a process group
+  std::vector<CommKernel> kernels;    // by start, then end, then row
 };
 // All of a trace: it outlives the trace, and its holders share it.
 using Communication = std::shared_ptr<const std::vector<CommSeries>>;

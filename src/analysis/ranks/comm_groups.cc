@@ -32,6 +32,11 @@ std::optional<GroupKind> KindByName(std::string_view name) {
 
 }  // namespace
 
+std::string_view GroupKindId(GroupKind kind) {
+  constexpr std::array<std::string_view, 5> kIds = {"TP", "EP", "PP", "DP", ""};
+  return kIds[static_cast<size_t>(kind)];
+}
+
 const CommSeries& CommGroups::SeriesOf(uint32_t rank, uint32_t row) const {
   const std::vector<CommSeries>& all = *ranks_[rank].series;
   const auto [at, is_new] = series_.try_emplace(rank);

@@ -2,13 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/ranks/blame.h"
 #include "analysis/ranks/matched_collectives.h"
 
 namespace tacho {
+
+// Which ranks talk to each other.
+enum class GroupKind : uint8_t { kTensor, kExpert, kPipeline, kData, kOther };
+std::string_view GroupKindId(GroupKind kind);  // "TP", "EP", "PP", "DP", ""
 
 // Which parallelism a collective belongs to.
 class CommGroups {

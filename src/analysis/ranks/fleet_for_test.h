@@ -43,19 +43,27 @@ class FleetForTest {
   void Join(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group = "",
             const std::vector<int64_t>& uneven = {},
             std::string_view name = "ncclDevKernel_AllReduce") {
+    std::vector<OwnedArguments> args(group.empty() ? 0 : ranks.size(),
+                                     {{"Collective name", "\"allreduce\""}});
+    JoinWith(ranks, transfer, group, args, uneven, name);
+  }
+  using OwnedArguments = std::vector<std::pair<std::string, std::string>>;
+  // The same with arguments of each rank's kernel, to which those of the group are added.
+  void JoinWith(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group,
+                std::vector<OwnedArguments> args, const std::vector<int64_t>& uneven = {},
+                std::string_view name = "ncclDevKernel_AllReduce") {
     int64_t last = 0;
     for (const size_t rank : ranks) last = std::max(last, ranks_[rank].now);
     std::string members;
     for (const size_t rank : ranks) members += (members.empty() ? "" : ", ") + std::to_string(rank);
-    const std::string quoted = "\"" + std::string(group) + "\"", in = "\"[" + members + "]\"";
+    args.resize(ranks.size());
     for (size_t i = 0; i < ranks.size(); ++i) {
       const int64_t end = last + transfer + (uneven.empty() ? 0 : uneven[i]);
-      TraceBuilder::Arguments args;
-      if (!group.empty())
-        args = {{"Collective name", "\"allreduce\""},
-                {"Process Group Name", quoted},
-                {"Process Group Ranks", in}};
-      Run(ranks[i], name, end - ranks_[ranks[i]].now, args);
+      if (!group.empty()) {
+        args[i].emplace_back("Process Group Name", "\"" + std::string(group) + "\"");
+        args[i].emplace_back("Process Group Ranks", "\"[" + members + "]\"");
+      }
+      Run(ranks[i], name, end - ranks_[ranks[i]].now, {args[i].begin(), args[i].end()});
     }
   }
   void JoinAll(int64_t transfer) {

@@ -72,7 +72,7 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
             .OneOf({"vllm", "sglang", "smg", "smg-grpc", "smg-zmq", "dynamo", "none"}),
         {"--router-per-rank", "", "the router lists each data-parallel rank: URL@RANK",
          &o.router_per_rank},
-        OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default small)",
+        OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b, 70b or 30b-a3b (default small)",
                   &o.model_size}
             .OneOf(NamesOf(ModelShapes())),
         {"--model", "NAME", "the name the model is served under (default: its checkpoint)",
@@ -190,6 +190,7 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   TACHO_ASSIGN_OR_RETURN(const auto hardware, FindHardware(o.hardware));
   worker.cost.model = model;
   worker.cost.hardware = hardware;
+  worker.cost.sends_tokens = !vllm;
   worker.cost.tensor_parallel = static_cast<int>(o.tp.value_or(1));
   worker.cost.speed = ParseWhole<double>(o.speed).value_or(0);
   if (!(worker.cost.speed > 0.001 && worker.cost.speed < 1000)) {

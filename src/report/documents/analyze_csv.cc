@@ -133,6 +133,10 @@ void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTa
   visit({"a rank of the run", "ranks.table[] ranks.table[].identity", RanksTable(run.ranks, {})});
   visit({"a rank that took part in matched collectives", "ranks.blame.table[]",
          RankBlameTable(run.ranks)});
+  visit({"a rank that ran grouped GEMMs between matched collectives", "ranks.blame.experts.table[]",
+         RankExpertsTable(run.ranks)});
+  visit({"a kind and size of matched collectives", "ranks.blame.sizes[]",
+         CollectiveSizesTable(run.ranks.blame)});
   visit({"a request of the load", "requests.list[]", RequestsTable(run.requests, false)});
   visit({"a band of requests by E2E, then a scenario", "requests.bands[]",
          RequestGroupsTable(run.requests)});

@@ -9,6 +9,7 @@
 #include "model/producer_line.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
+#include "report/words/expert_words.h"
 #include "report/words/idle_words.h"
 #include "report/words/rank_text.h"
 #include "text/fit_name.h"
@@ -149,6 +150,18 @@ void AddRankBlame(Document& document, const RunAnalysis& run) {
                                .cut = true});
 }
 
+// What uneven experts cost, and the collectives by size if they are few.
+void AddExpertsAndSizes(Document& document, const RankTable& ranks) {
+  constexpr size_t kMostSizes = 6;
+  std::string experts = ExpertsText(ranks);
+  if (!experts.empty()) document.Add(Paragraph{std::move(experts), Paint::kPlain, 3});
+  const size_t sizes = ranks.blame.sizes.size();
+  if (sizes == 0 || sizes > kMostSizes) return;
+  document.AddPart(TitledTable{.table = CollectiveSizesTable(ranks.blame, "transfer"),
+                               .title = "Transfer",
+                               .screen_rows = kMostSizes});
+}
+
 }  // namespace
 
 void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style) {
@@ -176,6 +189,7 @@ void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style
   for (const std::string& warning : run.ranks.warnings)
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
   AddRankBlame(document, run);
+  AddExpertsAndSizes(document, run.ranks);
 }
 
 void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,

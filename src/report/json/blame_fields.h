@@ -137,6 +137,109 @@ void BlameGroups(auto& out, const RankBlame& blame) {
       });
 }
 
+void BlameSizes(auto& out, const RankBlame& blame) {
+  out.Rows(
+      Key{"sizes",
+          "collectives whose traces give their size, by kind and size, most transfer time first; "
+          "empty if the traces have no sizes (`In msg nelems` of NCCL's kernels)"},
+      blame.sizes, [&](const CollectiveSize& size) {
+        out.Field(Key{"op",
+                      "kind: `all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, "
+                      "`broadcast`, `reduce`, `gather` or `scatter`"},
+                  CollectiveOpId(size.op));
+        out.Field(Key{"group", "kind of the group, as in `ranks.blame.groups`"},
+                  UnlessEmpty(GroupKindId(size.group)));
+        out.Field(Key{"ranks", "number of ranks in the process group, also those without a trace"},
+                  size.ranks);
+        out.Field(Key{"bytes",
+                      "bytes of all data: of the tensor that is reduced, or of what all ranks give "
+                      "or get together"},
+                  size.bytes);
+        out.Field(Key{"count", "number of these collectives"}, size.count);
+        out.Field(
+            Key{"transfer_ns", "median of their transfer: of the shortest part, without waiting"},
+            size.transfer);
+        out.Field(Key{"transfer_sum_ns", "sum of their transfer"}, size.total);
+        out.Field(Key{"algbw_gigabytes_per_second",
+                      "algorithm bandwidth: `bytes` over `transfer_ns`, decimal GB"},
+                  size.algorithm_bandwidth());
+        out.Field(
+            Key{"busbw_gigabytes_per_second",
+                "bus bandwidth as nccl-tests define it: the algorithm bandwidth times 2(n-1)/n "
+                "for an all-reduce of n ranks, 1 for a broadcast or reduce, (n-1)/n for the "
+                "others"},
+            size.bus_bandwidth());
+      });
+  out.Field(Key{"sizes_left_out", "number of kinds and sizes left out: 1,000 are listed"},
+            UnlessIs(blame.sizes_left_out, size_t{0}));
+}
+
+void ExpertRows(auto& out, const RankTable& ranks) {
+  const ExpertBalance& experts = ranks.blame.experts;
+  out.Rows(
+      Key{"table", "ranks that took part in these layers, in the order of `ranks.table`"},
+      experts.table, [&](const ExpertBalance::Row& row) {
+        const RankRow none;
+        const RankRow& rank = row.rank < ranks.rows.size() ? ranks.rows[row.rank] : none;
+        out.Field(Key{"rank", "rank, as in `ranks.table`"}, rank.rank);
+        out.Field(Key{"path", "path of the trace"}, rank.path);
+        out.Field(Key{"row", "place in `ranks.table`, from 0"}, row.rank);
+        out.Field(Key{"layers", "number of layers that it took part in"}, row.layers);
+        out.Field(Key{"longest", "number of those in which its grouped GEMMs took longest"},
+                  row.longest);
+        out.Field(Key{"others", "number of other ranks in these layers"}, row.others);
+        out.Field(Key{"gemms_ns", "time of its grouped GEMMs"}, row.gemms);
+        out.Field(Key{"longer_ns",
+                      "time by which they took longer than the mean of the others', summed over "
+                      "layers; below 0: less long"},
+                  Signed(row.longer));
+        out.Field(Key{"caused_ns", "time that others waited for its grouped GEMMs"}, row.caused);
+        out.Field(Key{"cost_a_step_ns",
+                      "time that each of the others waited for them, a step; absent without steps"},
+                  experts.cost_a_step(row));
+        out.Field(Key{"stands_out",
+                      "`true`: its grouped GEMMs took longest again and again, by 2 % or more, and "
+                      "the others waited for it"},
+                  row.stands_out);
+      });
+}
+
+void Experts(auto& out, const RankTable& ranks) {
+  const ExpertBalance& experts = ranks.blame.experts;
+  out.BeginObject(Key{"experts",
+                      "balance of experts: grouped GEMMs of the ranks, from one matched collective "
+                      "to the next (a layer), and the waits for them"});
+  const bool known = experts.layers > 0;
+  if (Holds(out, !known))
+    out.Field(Key{"absent",
+                  "reason why there are no figures: `no-grouped-gemms` (none ran before a matched "
+                  "collective); then no other field is there"},
+              "no-grouped-gemms");
+  if (Holds(out, known)) {
+    out.Field(Key{"layers", "number of matched collectives with grouped GEMMs before them"},
+              experts.layers);
+    out.Field(Key{"exchanged",
+                  "number of those that are collectives of an expert-parallel group (combine); in "
+                  "the others the waits hide in an all-reduce or a barrier"},
+              experts.exchanged);
+    out.Field(Key{"steps", "number of engine steps, of the rank with most; absent without steps"},
+              UnlessIs(experts.steps, size_t{0}));
+    out.Field(Key{"slowest_ns", "sum over the layers of the longest time of a rank"},
+              experts.slowest);
+    out.Field(Key{"above_mean_ns",
+                  "time by which that is longer than the mean over the ranks: what equal experts "
+                  "would save at most"},
+              experts.above_mean);
+    out.Field(Key{"above_mean_a_step_ns", "the same, a step; absent without steps"},
+              experts.a_step(experts.above_mean));
+    out.Field(Key{"imbalance", "ratio of longest time and mean, 1 or more"}, experts.imbalance());
+    out.Field(Key{"waiting_ns", "waiting that is charged to grouped GEMMs, over all ranks"},
+              experts.waits);
+    ExpertRows(out, ranks);
+  }
+  out.End();
+}
+
 void Blame(auto& out, const RankTable& ranks) {
   const RankBlame& blame = ranks.blame;
   out.BeginObject(
@@ -179,6 +282,8 @@ void Blame(auto& out, const RankTable& ranks) {
     out.End();
     BlameRows(out, ranks);
     BlameGroups(out, blame);
+    BlameSizes(out, blame);
+    Experts(out, ranks);
   }
   out.End();
 }

@@ -55,6 +55,10 @@ Table NotesTable(const Notes& notes, std::string title = "NOTES");
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
 // Whom the ranks waited for in collectives; no row without figures.
 Table RankBlameTable(const RankTable& ranks, std::string title = "WAITING");
+// The grouped GEMMs of the ranks; no row without figures.
+Table RankExpertsTable(const RankTable& ranks, std::string title = "EXPERTS");
+// Collectives by kind and size, with their bandwidths; no row without sizes.
+Table CollectiveSizesTable(const RankBlame& blame, std::string title = "COLLECTIVES");
 // The requests of a load: in their own order, or by e2e. Steps are numbered as in StepsTable.
 Table RequestsTable(const RequestAnalysis& requests, bool slowest_first,
                     std::string title = "REQUESTS");

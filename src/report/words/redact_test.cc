@@ -88,6 +88,10 @@ TEST(Redact, NoPlantedSecretIsInAnyReport) {
   }
   for (RankRow& row : run.ranks.rows) row.path = row.identity.worker = secret;
   run.ranks.missing[0].worker = secret;
+  run.ranks.blame.absent = RankBlame::Absent::kNo;
+  RankBlame::Group& group = run.ranks.blame.groups.emplace_back();
+  group.name = secret + ":0";
+  group.ranks = {0, 1};
   run.skipped = {secret + ": no trace"};
   const Redactor redactor("salt");
   Drawings drawings;
@@ -98,6 +102,8 @@ TEST(Redact, NoPlantedSecretIsInAnyReport) {
     drawings.timelines[0].rows[0].spans.push_back({0, 1, "h0", secret, name});
   drawings.timelines[0].rows[0].spans.push_back({0, 1, "w0", "/home/" + secret, kKernel});
   const RunAnalysis redacted = redactor.Redacted(std::move(run));
+  EXPECT_THAT(redacted.ranks.blame.groups.at(0).name, Not(testing::IsEmpty()))
+      << "a name, but another";
   const std::string html =
       HtmlReport(redacted, {.title = "r", .drawings = redactor.Redacted(drawings)});
   for (const std::string& report :

@@ -32,6 +32,12 @@ constexpr std::string_view kRoleNames[] = {"slot-mapping",
                                            "lm-head",
                                            "all-gather",
                                            "argmax",
+                                           "router",
+                                           "top-k",
+                                           "dispatch",
+                                           "expert-gate-up",
+                                           "expert-down",
+                                           "combine",
                                            "rope+kv-write",
                                            "all-reduce+norm",
                                            "attention-triton",
@@ -140,6 +146,8 @@ const std::vector<ChangeRow>& ChangeRows() {
        "the host launches late, inside each step"},
       {ChangeKind::kSchedulerLate, "scheduler-late", "", "TIME", "200us",
        "the host is late before each step"},
+      {ChangeKind::kSlowExperts, "slow-experts", "RANK", "TIME", "200us",
+       "the grouped products of a rank take so much longer in each step"},
       {ChangeKind::kRequests, "requests", "", "COUNT", "64", "other batches: requests in flight"},
       {ChangeKind::kPrompts, "prompts", "", "COUNT", "1024", "other prompts: mean tokens"},
       {ChangeKind::kModel, "model", "", "NAME", "32b", "another model"},
@@ -153,6 +161,9 @@ KernelRole FusedRole(KernelRole role) { return ReplacedBy(kFusions, role); }
 KernelRole RenamedRole(KernelRole role) { return ReplacedBy(kOtherNames, role); }
 
 bool ChangesWholeRun(ChangeKind kind) { return kind >= ChangeKind::kRequests; }
+bool ChangesOneRank(ChangeKind kind) {
+  return kind == ChangeKind::kLateRank || kind == ChangeKind::kSlowExperts;
+}
 
 Result<Change> ParseChange(std::string_view text) {
   const size_t colon = text.find(':');

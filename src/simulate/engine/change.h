@@ -23,6 +23,8 @@ enum class ChangeKind : uint8_t {
   kLateRank,       // one rank begins each step later
   kHostLate,       // all ranks launch their first work later, inside the engine's step
   kSchedulerLate,  // all ranks begin each step later, before the engine's step
+  // To one rank of a model with experts: its grouped products take longer.
+  kSlowExperts,
   // To the whole run: another workload or model.
   kRequests,  // requests in flight
   kPrompts,   // mean length of a prompt
@@ -35,7 +37,7 @@ enum class ChangeKind : uint8_t {
 struct Change {
   ChangeKind kind = ChangeKind::kCount;
   KernelRole role = KernelRole::kCount;  // of a change to one kernel
-  int64_t rank = 0;                      // of kLateRank
+  int64_t rank = 0;                      // of kLateRank and kSlowExperts
   double percent = 0;
   int64_t amount = 0;  // nanoseconds, or a count
   std::string model;   // of kModel: its name in --model-size
@@ -65,5 +67,7 @@ std::string TextOf(const Change& change);
 // Whether the change is to the model, the workload or the launch mode: then the steps of both runs
 // cannot be compared one by one.
 bool ChangesWholeRun(ChangeKind kind);
+// Whether the change is to one rank.
+bool ChangesOneRank(ChangeKind kind);
 
 }  // namespace tacho::simulate

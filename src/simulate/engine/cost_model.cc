@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tacho::simulate {
 namespace {
@@ -14,6 +15,7 @@ constexpr ModelShape kModels[] = {
     {"8b", "Qwen/Qwen3-8B", 36, 4096, 12288, 32, 8, 128, 151936},
     {"32b", "Qwen/Qwen3-32B", 64, 5120, 25600, 64, 8, 128, 151936},
     {"70b", "meta-llama/Llama-3.1-70B", 80, 8192, 28672, 64, 8, 128, 128256},
+    {"30b-a3b", "Qwen/Qwen3-30B-A3B", 48, 2048, 768, 32, 4, 128, 151936, 128, 8},
 };
 
 constexpr Hardware kHardware[] = {
@@ -24,9 +26,8 @@ constexpr Hardware kHardware[] = {
     {"l4", "NVIDIA L4", 90e12, 0.24e12, 14e9, 23580639232, 8, 9, 58},
 };
 
-constexpr double kBytesPerNumber = 2;     // bfloat16
-constexpr double kSmallestKernel = 1100;  // ns; no kernel on a GPU is faster
-constexpr int64_t kTickNs = 32;
+constexpr double kBytesPerNumber = 2;         // bfloat16
+constexpr double kSmallestKernel = 1100;      // ns; no kernel on a GPU is faster
 constexpr int64_t kLargeMessage = 512 << 10;  // bytes; NCCL's ring algorithm wins from here on
 
 template <typename List>
@@ -66,6 +67,20 @@ class Kernels {
     return 1800 +
            std::max(work / cost_.hardware.flops, bytes / cost_.hardware.memory_bytes_s) * 1e9;
   }
+  // The same for each of this rank's experts, with the tokens that are routed to it.
+  double GroupedProduct(int64_t rows, int64_t inner, int64_t columns) const {
+    const ModelShape& m = cost_.model;
+    const double share = static_cast<double>(m.experts_per_token) / static_cast<double>(m.experts);
+    const double own = static_cast<double>(m.experts) / cost_.tensor_parallel;
+    const double routed = static_cast<double>(rows) * share * own;
+    const double used = own * (1 - std::pow(1 - share, static_cast<double>(rows)));
+    const auto size = static_cast<double>(inner * columns);
+    const double work = 2 * routed * size;
+    const double bytes =
+        kBytesPerNumber * (used * size + routed * static_cast<double>(inner + columns));
+    return 1800 +
+           std::max(work / cost_.hardware.flops, bytes / cost_.hardware.memory_bytes_s) * 1e9;
+  }
   double Memory(int64_t numbers) const {
     return 1300 +
            static_cast<double>(numbers) * kBytesPerNumber / cost_.hardware.memory_bytes_s * 1e9;
@@ -87,12 +102,42 @@ class Kernels {
     return 5200 + moved / cost_.hardware.link_bytes_s * 1e9;
   }
 
+  // From each rank to all others; `bytes` leave each.
+  double Exchange(int64_t bytes) const {
+    const int ranks = cost_.tensor_parallel;
+    const double moved = static_cast<double>(ranks - 1) / ranks * static_cast<double>(bytes);
+    return 7400 + moved / cost_.hardware.link_bytes_s * 1e9;
+  }
+
  private:
   const CostModel& cost_;
   Random random_;
   double factor_;
   uint64_t place_ = 1;
 };
+
+void AddDense(const ModelShape& m, int64_t tp, int64_t rows, Kernels& kernels,
+              std::vector<KernelWork>& list) {
+  const int64_t inner = m.intermediate / tp;
+  kernels.Add(list, KernelRole::kGateUp, kernels.Product(rows, m.hidden, 2 * inner), rows);
+  kernels.Add(list, KernelRole::kActivation, kernels.Memory(3 * rows * inner), rows);
+  kernels.Add(list, KernelRole::kDown, kernels.Product(rows, inner, m.hidden), rows);
+}
+
+void AddExperts(const CostModel& cost, int64_t rows, Kernels& kernels,
+                std::vector<KernelWork>& list) {
+  const ModelShape& m = cost.model;
+  const bool sends = cost.sends_tokens && cost.tensor_parallel > 1;
+  const int64_t routed = std::max<int64_t>(1, rows * m.experts_per_token / cost.tensor_parallel);
+  const auto add = [&](KernelRole role, double ns) { kernels.Add(list, role, ns, rows); };
+  add(KernelRole::kRouter, kernels.Product(rows, m.hidden, m.experts));
+  add(KernelRole::kTopK, kernels.Memory(2 * rows * m.experts));
+  if (sends) add(KernelRole::kDispatch, kernels.Exchange(routed * m.hidden * 2));
+  add(KernelRole::kExpertGateUp, kernels.GroupedProduct(rows, m.hidden, 2 * m.intermediate));
+  add(KernelRole::kActivation, kernels.Memory(3 * routed * m.intermediate));
+  add(KernelRole::kExpertDown, kernels.GroupedProduct(rows, m.intermediate, m.hidden));
+  if (sends) add(KernelRole::kCombine, kernels.Exchange(routed * m.hidden * 2));
+}
 
 void Fuse(std::vector<KernelWork>& list, KernelRole role) {
   for (size_t i = 0; i + 1 < list.size(); ++i) {
@@ -166,7 +211,6 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random ra
   const int64_t rows = load.tokens();
   const int64_t q = m.heads * m.head_dim / tp;
   const int64_t kv = std::max<int64_t>(m.head_dim, m.kv_heads * m.head_dim / tp);
-  const int64_t inner = m.intermediate / tp;
   const int64_t message = rows * m.hidden * 2;
   const KernelRole reduce =
       message >= kLargeMessage ? KernelRole::kAllReduceLarge : KernelRole::kAllReduce;
@@ -188,10 +232,10 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random ra
     add(out.forward, KernelRole::kOutProjection, kernels.Product(rows, q, m.hidden));
     if (tp > 1) add(out.forward, reduce, kernels.Collective(message));
     add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
-    add(out.forward, KernelRole::kGateUp, kernels.Product(rows, m.hidden, 2 * inner));
-    add(out.forward, KernelRole::kActivation, kernels.Memory(3 * rows * inner));
-    add(out.forward, KernelRole::kDown, kernels.Product(rows, inner, m.hidden));
-    if (tp > 1) add(out.forward, reduce, kernels.Collective(message));
+    const bool sends = m.experts > 0 && cost.sends_tokens && tp > 1;
+    m.experts > 0 ? AddExperts(cost, rows, kernels, out.forward)
+                  : AddDense(m, tp, rows, kernels, out.forward);
+    if (tp > 1 && !sends) add(out.forward, reduce, kernels.Collective(message));
   }
   add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
 

@@ -14,7 +14,7 @@
 
 namespace tacho::simulate {
 
-// A dense decoder in bfloat16.
+// A decoder in bfloat16, dense or with experts.
 struct ModelShape {
   std::string_view name;  // its name in --model-size
   std::string_view checkpoint;
@@ -22,6 +22,7 @@ struct ModelShape {
   int64_t hidden, intermediate;
   int64_t heads, kv_heads, head_dim;
   int64_t vocabulary;
+  int64_t experts = 0, experts_per_token = 0;  // 0: dense; else `intermediate` is of one expert
 };
 
 // The limits of a kernel: achieved rates, not those of the data sheet.
@@ -51,12 +52,18 @@ struct Noise {
 struct CostModel {
   ModelShape model;
   Hardware hardware;
-  int tensor_parallel = 1;
-  double speed = 1;  // everything takes 1/speed of its time
+  int tensor_parallel = 1;  // experts are parallel over the same ranks
+  double speed = 1;         // everything takes 1/speed of its time
   Noise noise = {};
   std::vector<Change> changes =
       {};  // to kernels and hosts only; changes to the whole run are already applied
+  // Tokens are sent to the ranks of their experts and back (dispatch, combine). Without: each rank
+  // computes what its experts make of all tokens, and an all-reduce adds that up.
+  bool sends_tokens = false;
 };
+
+// The device's clock tick: durations of its work are multiples of it.
+inline constexpr int64_t kTickNs = 32;
 
 // One kernel of a step, without its start time.
 struct KernelWork {
@@ -75,8 +82,8 @@ struct StepKernels {
 // Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
 // weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
 // memory. Durations vary by 5 %; one in a hundred is up to twice as long; all are multiplied by
-// `factor`. They are multiples of 32 ns, the device's clock tick. A change in `cost` affects no
-// other kernel: each draws the same random numbers as without it.
+// `factor`. They are multiples of kTickNs. A change in `cost` affects no other kernel: each draws
+// the same random numbers as without it.
 StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
                           double factor = 1);
 

@@ -146,7 +146,7 @@ class Rank {
     Random others_;
   };
 
-  static int64_t Ticks(int64_t ns) { return std::max<int64_t>(1, ns / 32) * 32; }
+  static int64_t Ticks(int64_t ns) { return std::max<int64_t>(1, ns / kTickNs) * kTickNs; }
   void Add(const KernelWork& work, const KernelInfo& info, int64_t start, int32_t call,
            int32_t slice, int32_t node) {
     plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name, kComputeStream, start,
@@ -179,6 +179,7 @@ class StepPlanner {
       ranks_.emplace_back(engine, cost.speed / noise.host, own);
       kernels_.push_back(KernelsOfStep(cost, load, Random::FromState(HashNumber(own ^ 0x5bd1e995U)),
                                        noise.kernels));
+      SlowExperts(rank, kernels_.back().forward);
     }
   }
 
@@ -217,6 +218,21 @@ class StepPlanner {
   void BeLate(ChangeKind kind) {
     for (const Change& change : changes_) {
       if (change.kind == kind) EachRank([&](Rank& rank) { rank.BeLate(change.amount); });
+    }
+  }
+  // Spreads the time over the grouped products of the step.
+  void SlowExperts(int64_t rank, std::vector<KernelWork>& kernels) const {
+    const int64_t count = std::ranges::count_if(
+        kernels, [](const KernelWork& work) { return IsGroupedProduct(work.role); });
+    for (const Change& change : changes_) {
+      if (change.kind != ChangeKind::kSlowExperts || change.rank != rank) continue;
+      int64_t rest = change.amount / kTickNs, left = count;
+      for (KernelWork& work : kernels) {
+        if (!IsGroupedProduct(work.role)) continue;
+        const int64_t ticks = rest / left--;
+        work.duration_ns += ticks * kTickNs;
+        rest -= ticks;
+      }
     }
   }
   bool Is(ChangeKind kind) const {

@@ -34,7 +34,7 @@ Result<void> Check(const KnownRunOptions& options) {
   TACHO_RETURN_IF_ERROR(
       bound("the length of an answer", options.mix.output_tokens, 1, kMostTokens));
   for (const Change& change : options.changes) {
-    if (change.kind != ChangeKind::kLateRank || change.rank < options.ranks) continue;
+    if (!ChangesOneRank(change.kind) || change.rank < options.ranks) continue;
     return Fail(ErrorKind::kUsage,
                 fmt::format("change {}: there is no rank {}", TextOf(change), change.rank));
   }
@@ -90,6 +90,12 @@ Result<KnownRun> BeginKnownRun(const KnownRunOptions& options) {
   TACHO_ASSIGN_OR_RETURN(cost.model, FindModelShape(model));
   TACHO_ASSIGN_OR_RETURN(cost.hardware, FindHardware(options.hardware));
   if (layers > 0) cost.model.layers = static_cast<int>(layers);
+  for (const Change& change : options.changes) {
+    if (change.kind != ChangeKind::kSlowExperts || cost.model.experts > 0) continue;
+    return Fail(ErrorKind::kUsage,
+                fmt::format("change {}: {} has no experts", TextOf(change), model));
+  }
+  cost.sends_tokens = options.engine == SimulatedEngine::kSglang;
   cost.tensor_parallel = static_cast<int>(options.ranks);
   cost.speed = options.speed;
   cost.noise = options.noise;

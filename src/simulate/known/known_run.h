@@ -28,7 +28,9 @@ struct KnownRunOptions {
   // Four wide layers: kernels as long as those of a large model, and few of them.
   std::string model = "8b", hardware = "h100";
   int64_t layers = 4;  // 0: the model's own
-  int64_t ranks = 1;   // tensor parallel, 1 to 64
+  // Tensor parallel, 1 to 64. A model's experts are parallel over the same ranks: with SGLang's
+  // names tokens are sent to them and back (DeepEP), with vLLM's an all-reduce follows them.
+  int64_t ranks = 1;
   double speed = 1;
   Noise noise = {.step = 0.01, .run = 0, .stalls = 0.01};
   LoadMix mix;
@@ -44,8 +46,8 @@ struct KnownRun {
   std::vector<TraceSource> sources;  // by rank
 };
 
-// kUsage: an unknown model or hardware, a number outside of its bounds, or a change to a rank that
-// does not exist. Cost: some 20 us for each step and rank.
+// kUsage: an unknown model or hardware, a number outside of its bounds, a change to a rank that
+// does not exist, or one to the experts of a dense model. Cost: some 20 us for each step and rank.
 Result<KnownRun> MakeKnownRun(const KnownRunOptions& options);
 // The run of `options` without their changes: with the same noise and, unless a change is to the
 // load, the same load.

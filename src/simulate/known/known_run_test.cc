@@ -116,6 +116,33 @@ TEST(KnownRun, ASlowerKernelIsAllThatChanges) {
   }
 }
 
+// In the grouped products of one rank; the others only wait longer in collectives.
+TEST(KnownRun, SlowExpertsAreOfOneRank) {
+  for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
+    KnownRunOptions options = Small("slow-experts@1:233us", 4);
+    options.engine = engine;
+    options.model = "30b-a3b";
+    const std::vector<RankParts> with = PartsOf(*MakeKnownRun(options)),
+                                 without = PartsOf(*WithoutChanges(options));
+    std::set<std::string> names;
+    for (size_t rank = 0; rank < with.size(); ++rank) {
+      for (const auto& [phase, parts] : with[rank].phases) {
+        const PhaseParts& base = without[rank].phases.at(phase);
+        const int64_t late = rank == 1 ? 233'000 / 32 * 32 * parts.steps : 0;
+        EXPECT_EQ(parts.compute_ns - base.compute_ns, late);
+        EXPECT_EQ(parts.kernels.at("fused_moe_kernel").total_ns -
+                      base.kernels.at("fused_moe_kernel").total_ns,
+                  late);
+        EXPECT_EQ(parts.comm_ns > base.comm_ns, rank != 1);
+      }
+      names.merge(NamesOf(with[rank].phases.at("decode")));
+    }
+    const bool sends = engine == SimulatedEngine::kSglang;
+    EXPECT_EQ(names.contains(KernelOf(engine, KernelRole::kDispatch).name), sends);
+    EXPECT_EQ(names.contains(KernelOf(engine, KernelRole::kCombine).name), sends);
+  }
+}
+
 TEST(KnownRun, AFusedKernelTakesThePlaceOfTwo) {
   const Pair pair = PairOf(Small("fused@rope"));
   std::set<std::string> expected = NamesOf(pair.without);
@@ -236,6 +263,7 @@ TEST(KnownRun, WhatItCannotBeIsRefused) {
     EXPECT_EQ(parsed.error().kind, ErrorKind::kUsage);
   }
   EXPECT_FALSE(MakeKnownRun(Small("late-rank@2")));
+  EXPECT_FALSE(MakeKnownRun(Small("slow-experts@1")));  // of a dense model
   for (const auto number : {&KnownRunOptions::ranks, &KnownRunOptions::steps}) {
     KnownRunOptions options;
     options.*number = 0;

@@ -86,6 +86,26 @@ constexpr KernelInfo kVllmKernels[] = {
      "<float>, unsigned int, long, 4, 4> >(at::native::ReduceOp<float, at::native::ArgMaxOps"
      "<float>, unsigned int, long, 4, 4>)",
      "aten::argmax", kLaunch, 32, 4112, 0, 1, 1, 512, 41},
+    {KernelRole::kRouter, "nvjet_tst_32x64_64x16_4x1_v_bz_splitK_TNT", "aten::mm", kLaunchExC, 168,
+     197632, 16, 0, 4, 384, 18},
+    {KernelRole::kTopK,
+     "void vllm::moe::topkGating<8, 128, 4, 16, 32, int, float, (vllm::moe::ScoringFunc)0>(float "
+     "const*, bool const*, float*, int, int*, int*, int, int, int, bool, float const*)",
+     "_moe_C::topk_softmax", kLaunch, 40, 0, 1, 1, 1, 128, 50},
+    {KernelRole::kDispatch,
+     "void deep_ep::intranode::dispatch<8, 768, 8192>(int4*, float*, int*, long*, float*, int*, "
+     "int*, int4 const*, float const*, long const*, float const*, bool const*, int const*, int, "
+     "int, int, int, int, int, int, int, void**, int, int, int, int)",
+     "deep_ep::dispatch", kLaunchExC, 64, 65536, 20, 0, 1, 768, 18},
+    {KernelRole::kExpertGateUp, "fused_moe_kernel", "vllm::moe_forward", kDriverLaunch, 168, 98304,
+     132, 4, 1, 256, 18},
+    {KernelRole::kExpertDown, "fused_moe_kernel", "vllm::moe_forward", kDriverLaunch, 168, 98304,
+     132, 4, 1, 256, 18},
+    {KernelRole::kCombine,
+     "void deep_ep::intranode::combine<__nv_bfloat16, 8, 768, 4096>(__nv_bfloat16*, float*, "
+     "__nv_bfloat16 const*, float const*, __nv_bfloat16 const*, __nv_bfloat16 const*, int const*, "
+     "int const*, int const*, int*, int, int, int, int, void**, int, int, int, int)",
+     "deep_ep::combine", kLaunchExC, 64, 32768, 20, 0, 1, 768, 18},
     {KernelRole::kRopeAndCacheWrite, "_fused_qk_rope_reshape_and_cache_kernel",
      "vllm::fused_rope_and_cache", kDriverLaunch, 48, 0, 0, 1, 1, 128, 50},
     {KernelRole::kAllReduceAndNorm,
@@ -130,6 +150,12 @@ constexpr struct {
      "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &(float silu<float>(float "
      "const&))>(__nv_bfloat16*, __nv_bfloat16 const*, int)",
      "sgl_kernel::silu_and_mul"},
+    {KernelRole::kTopK,
+     "void topkGatingSoftmax<float, 8, 128, 4, 16>(float const*, bool const*, float*, int, int*, "
+     "int, int, int, bool)",
+     "sgl_kernel::topk_softmax"},
+    {KernelRole::kExpertGateUp, nullptr, "sglang::fused_moe"},
+    {KernelRole::kExpertDown, nullptr, "sglang::fused_moe"},
 };
 
 constexpr auto kSglangKernels = [] {
@@ -173,7 +199,12 @@ const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role) {
 
 bool IsCollective(KernelRole role) {
   return role == KernelRole::kAllReduce || role == KernelRole::kAllReduceLarge ||
-         role == KernelRole::kAllGather || role == KernelRole::kAllReduceAndNorm;
+         role == KernelRole::kAllGather || role == KernelRole::kAllReduceAndNorm ||
+         role == KernelRole::kDispatch || role == KernelRole::kCombine;
+}
+
+bool IsGroupedProduct(KernelRole role) {
+  return role == KernelRole::kExpertGateUp || role == KernelRole::kExpertDown;
 }
 
 const CallInfo& CallOf(std::string_view name) {

@@ -26,6 +26,13 @@ enum class KernelRole : uint8_t {
   kLmHead,
   kAllGather,
   kArgmax,
+  // Only in models with experts.
+  kRouter,
+  kTopK,
+  kDispatch,  // of tokens to the ranks of their experts
+  kExpertGateUp,
+  kExpertDown,
+  kCombine,  // of what the experts made of them
   // Only in runs with a change (engine/change.h).
   kRopeAndCacheWrite,
   kAllReduceAndNorm,
@@ -58,6 +65,7 @@ constexpr int64_t GridOf(const KernelInfo& kernel, int64_t rows) {
   return blocks < 1 ? 1 : blocks;
 }
 bool IsCollective(KernelRole role);
+bool IsGroupedProduct(KernelRole role);  // of experts
 
 // A host call and its CUPTI id.
 struct CallInfo {

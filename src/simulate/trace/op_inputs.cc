@@ -27,7 +27,7 @@ std::vector<Dims> InputsOf(const CostModel& cost, KernelRole role, int64_t rows)
   const ModelShape& m = cost.model;
   const int64_t tp = cost.tensor_parallel;
   const int64_t q = m.heads * m.head_dim / tp, kv = m.kv_heads * m.head_dim / tp;
-  const int64_t inner = m.intermediate / tp;
+  const int64_t inner = m.experts > 0 ? m.intermediate : m.intermediate / tp;
   switch (role) {
     case KernelRole::kQkv:
       return {{rows, m.hidden}, {m.hidden, q + 2 * kv}};
