@@ -32,7 +32,7 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
                   "to a file and name that");
   }
   if (const std::string remedy = RemedyFor(kind, start); !remedy.empty()) {
-    return FailAt(ErrorKind::kUnreadable, name, "" + remedy);
+    return FailAt(ErrorKind::kUnreadable, name, remedy);
   }
   return StreamOfSource(std::move(plain), threads, kBlockBytes);
 }

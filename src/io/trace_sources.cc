@@ -209,9 +209,9 @@ class Finder {
 
   void TakeFound(const FolderWalk::File& found) {
     // Not opened: files of /proc claim to be empty, and reading some of them blocks.
-    if (found.size == 0) return Lose(found.path, found.path + ": is empty (0 bytes)");
+    if (found.size == 0) return Lose(found.path, "is empty (0 bytes)");
     Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
-    if (!file) return Lose(found.path, file.error().message);
+    if (!file) return Lose(found.path, std::string(file.error().What()));
     const Sniffed sniffed = Sniff(std::move(*file));
     if (!IsArchive(sniffed.kind)) return TakeByContent(found.path, "", found.size, sniffed);
     if (Result<void> taken = TakeArchive(found.path); !taken) {
@@ -266,7 +266,7 @@ class Finder {
     } else if (sniffed.kind == ContentKind::kResults) {
       Skip(display, "results of tacho analyze in an archive: unpack them first");
     } else if (sniffed.kind == ContentKind::kLfsPointer) {
-      Lose(display, display + ": " + sniffed.remedy);
+      Lose(display, sniffed.remedy);
     } else if (sniffed.kind == ContentKind::kForeignFile) {
       beside_.push_back(display + ": " + sniffed.remedy);
     } else if (!sniffed.remedy.empty()) {
