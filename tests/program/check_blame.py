@@ -6,6 +6,7 @@ usage: check_blame.py TACHO [--only NAME ...]
 """
 import csv
 import json
+import math
 import pathlib
 import re
 
@@ -102,5 +103,83 @@ def published(folder):
         check("slow experts: a CSV file", any("expert" in path.name for path in out.iterdir()), sorted(path.name for path in out.iterdir()))
 
 
+def rewrite_ranks(folder, change):
+    """Calls `change` with the rank and the events of each Kineto trace of a folder, and writes what it made of them."""
+    for path in sorted(folder.glob("rank*.trace.json")):
+        trace = json.loads(path.read_text())
+        change(int(re.match(r"rank([0-9]+)", path.name)[1]), trace["traceEvents"])
+        path.write_text(json.dumps(trace))
+
+
+def unsteady_clock(folder):
+    """The fourth class of vllm #52777: a clock that wanders leaves it open whether the time was transfer or skew; the charge stays."""
+    folder = pathlib.Path(folder) / "run"
+    steady = simulated(folder, "--ranks", 2, "--steps", 60, "--change", "late-rank@1:80us")
+
+    def wander(rank, events):
+        for event in events if rank == 1 else ():
+            event["ts"] = round(event["ts"] + 5 * math.sin(event["ts"] / 20_000), 3)
+
+    rewrite_ranks(folder, wander)
+    results = json.loads(output_of("analyze", "--json", folder))
+    before, blame = steady["ranks"]["blame"], results["ranks"]["blame"]
+    check("steady clock: known", before["class"] == "transfer" and before["collectives_of_class"]["inconclusive"] == 0, before["class"])
+    check("unsteady clock: inconclusive", blame["class"] == "inconclusive" and blame["collectives_of_class"]["inconclusive"] > 100 and
+          2_000 < blame["residual_ns"] < 5_000, {key: blame[key] for key in ("class", "collectives_of_class", "residual_ns")})
+    straggler = results["verdict"]["straggler"]
+    check("unsteady clock: TP1 by as much", straggler["name"] == "TP1" and abs(straggler["late_a_step_ns"] - 80_000) < 5_000, straggler)
+    check_sums("unsteady clock", blame)
+
+
+def exchanged(folder):
+    """Experts with dispatch and combine: collectives of an expert-parallel group, with the same charge as where an all-reduce follows."""
+    words = ("--model-size", "30b-a3b", "--engine", "sglang", "--ranks", 4, "--steps", 60)
+    for change in (["--change", "slow-experts@2:233us"], []):
+        blame = simulated(pathlib.Path(folder) / f"run{len(change)}", *words, *change)["ranks"]["blame"]
+        experts = blame["experts"]
+        name = "exchange, slow experts" if change else "exchange, equal experts"
+        check(f"{name}: each layer ends in a combine", experts["layers"] == experts["exchanged"] > 0, experts["exchanged"])
+        check(f"{name}: a group EP and a group TP", sorted(group["kind"] for group in blame["groups"]) == ["EP", "TP"], blame["groups"])
+        check(f"{name}: within the waiting", sum(row["caused_ns"] for row in experts["table"]) == experts["waiting_ns"] <= blame["waiting_ns"])
+        slow = [row for row in experts["table"] if row["stands_out"]]
+        check(f"{name}: who", [row["rank"] for row in slow] == ([2] if change else []), slow)
+        check(f"{name}: by as much", not change or abs(slow[0]["longer_ns"] / experts["steps"] - 233_000) < 7_000, slow)
+
+
+def bandwidths(folder):
+    """NCCL's all-gathers of a run, with the arguments that PyTorch gives them: bandwidths of the transfer alone, by nccl-tests' factors."""
+    folder, ranks, shortest, calls = pathlib.Path(folder) / "run", 4, {}, 0
+    output_of("simulate", "trace", "-o", folder, "--ranks", ranks, "--steps", 40, "--change", "late-rank@1:300us")
+
+    def name_sizes(_, events):
+        nonlocal calls
+        kernels = sorted((event for event in events if event.get("cat") == "kernel" and "AllGather" in event["name"]), key=lambda event: event["ts"])
+        calls = len(kernels)
+        for i, kernel in enumerate(kernels):
+            elements = 1_000_000 if i % 4 else 3_000_000
+            kernel["args"] |= {"Collective name": "_allgather_base", "In msg nelems": elements, "Out msg nelems": elements * ranks,
+                               "Group size": ranks, "dtype": "BFloat16", "Process Group Name": "0",
+                               "Process Group Ranks": str(list(range(ranks))), "Seq": i}
+            shortest.setdefault((elements * ranks * 2, i), []).append(round(kernel["dur"] * 1000))
+
+    rewrite_ranks(folder, name_sizes)
+    sizes = json.loads(output_of("analyze", "--json", folder))["ranks"]["blame"]["sizes"]
+    check("bandwidths: two sizes", sorted(row["bytes"] for row in sizes) == [8_000_000, 24_000_000], sizes)
+    check("bandwidths: all calls", sum(row["count"] for row in sizes) == calls == 40, sizes)
+    for row in sizes:
+        parts = sorted(min(durations) for (size, _), durations in shortest.items() if size == row["bytes"])
+        check(f"{row['bytes']} bytes: transfer without waiting", row["transfer_ns"] == parts[(len(parts) - 1) // 2] and
+              row["transfer_sum_ns"] == sum(parts), (row, parts))
+        check(f"{row['bytes']} bytes: algbw", math.isclose(row["algbw_gigabytes_per_second"], row["bytes"] / row["transfer_ns"], rel_tol=1e-3), row)
+        check(f"{row['bytes']} bytes: busbw", math.isclose(row["busbw_gigabytes_per_second"], row["bytes"] / row["transfer_ns"] * 3 / 4, rel_tol=1e-3), row)
+        check(f"{row['bytes']} bytes: what", (row["op"], row["group"], row["ranks"]) == ("all-gather", "TP", ranks), row)
+    lines = [line for line in output_of("analyze", folder).splitlines() if line.startswith(" all-gather")]
+    check("bandwidths: on the screen", len(lines) == 2, lines)
+    out = folder / "csv"
+    output_of("analyze", folder, "--csv", out)
+    rows = list(csv.DictReader((out / "collective_sizes.csv").open()))
+    check("bandwidths: collective_sizes.csv", [int(row["transfer_ns"]) for row in rows] == [row["transfer_ns"] for row in sizes], rows)
+
+
 if __name__ == "__main__":
-    main([late, without, many, published], __doc__)
+    main([late, without, many, published, unsteady_clock, exchanged, bandwidths], __doc__)
