@@ -1,7 +1,9 @@
-// How long tacho takes to charge the waits of many ranks in many collectives, from digests.
+// How long tacho takes to charge the waits of many ranks in many collectives, from digests, as one
+// JSON object. It runs on one thread.
 //
 // usage: charge_skew [RANKS] [COLLECTIVES]     (256 ranks, 100,000 collectives)
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -83,6 +85,12 @@ class Digests {
   std::vector<TraceDigest> digests_;
 };
 
+double CpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
 }  // namespace
 }  // namespace tacho
 
@@ -97,12 +105,16 @@ int main(int argc, char** argv) {
   }
   const tacho::Digests digests(ranks, collectives);
   const auto begin = std::chrono::steady_clock::now();
+  const double cpu_begin = tacho::CpuSeconds();
   const tacho::RankBlame blame = tacho::BlameRanks(digests.ranks(), digests.digests());
-  const double seconds =
+  const double cpu = tacho::CpuSeconds() - cpu_begin;
+  const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double parts = static_cast<double>(ranks) * static_cast<double>(collectives);
-  fmt::print("{} ranks, {} collectives: {:.1f} s, {:.0f} ns and {:.1f} bytes a part; {} charged\n",
-             ranks, collectives, seconds, seconds * 1e9 / parts,
-             static_cast<double>(digests.LeadUpBytes()) / parts, blame.collectives);
+  fmt::print(
+      "{{\"ranks\": {}, \"collectives\": {}, \"wall_s\": {:.2f}, \"cpu_s\": {:.2f}, "
+      "\"bytes_a_part\": {:.1f}, \"charged\": {}}}\n",
+      ranks, collectives, wall, cpu, static_cast<double>(digests.LeadUpBytes()) / parts,
+      blame.collectives);
   return blame.collectives == collectives ? 0 : 1;
 }
