@@ -87,6 +87,10 @@ def published(folder):
         else:
             late = float(re.search(r":(\d+)us", change)[1]) * 1000
             check(f"{name}: TP3 by as much", straggler["name"] == "TP3" and abs(straggler["late_a_step_ns"] - late) < max(5_000, 0.03 * late), straggler)
+            if class_of == "arrival-skew":  # as in #53472: the time "in all-reduce" of the seven others, a step after the first
+                waits = [row["suffered_ns"] / 99 for row in results["ranks"]["blame"]["table"]]
+                check(f"{name}: what the others waited", all(abs(wait / late - 1) < 0.03 for rank, wait in enumerate(waits) if rank != 3), waits)
+                check(f"{name}: TP3 waited for nobody", waits[3] < 0.01 * late, waits)
     for change in (["--change", "slow-experts@3:233us"], []):
         run_folder = pathlib.Path(folder) / f"experts{len(change)}"
         experts = simulated(run_folder, "--model-size", "30b-a3b", "--ranks", 8, "--steps", 150, *change)["ranks"]["blame"]["experts"]
@@ -158,7 +162,7 @@ def bandwidths(folder):
         for i, kernel in enumerate(kernels):
             elements = 1_000_000 if i % 4 else 3_000_000
             kernel["args"] |= {"Collective name": "_allgather_base", "In msg nelems": elements, "Out msg nelems": elements * ranks,
-                               "Group size": ranks, "dtype": "BFloat16", "Process Group Name": "0",
+                               "Group size": ranks, "dtype": "BFloat16", "Process Group Name": "tp:planted-name",
                                "Process Group Ranks": str(list(range(ranks))), "Seq": i}
             shortest.setdefault((elements * ranks * 2, i), []).append(round(kernel["dur"] * 1000))
 
@@ -179,6 +183,9 @@ def bandwidths(folder):
     output_of("analyze", folder, "--csv", out)
     rows = list(csv.DictReader((out / "collective_sizes.csv").open()))
     check("bandwidths: collective_sizes.csv", [int(row["transfer_ns"]) for row in rows] == [row["transfer_ns"] for row in sizes], rows)
+    for redact in ([], ["--redact"]):
+        names = [group.get("name", "") for group in json.loads(output_of("report", "--json", *redact, folder))["ranks"]["blame"]["groups"]]
+        check(f"bandwidths: names of groups {redact}", any(names) and ("tp:planted-name" in names) == (not redact), names)
 
 
 if __name__ == "__main__":
