@@ -198,6 +198,32 @@ def no_rank_of_both(folder):
     check("no rank of both sides: --anyway compares", status in (0, 4), status)
 
 
+def only_rank_of_a_stage(folder):
+    """Four pipeline stages of one rank each; the last has a kernel of its own, which no other rank stands for."""
+    folder = pathlib.Path(folder)
+
+    def as_stage(number):
+        def of_events(events):
+            for event in events:
+                if event["name"] == "process_name" and "Worker" in event["args"]["name"]:
+                    event["args"]["name"] = f"VLLM::Worker_PP{number}"
+                if number == 3 and event.get("cat") == "kernel" and "rms_norm" in event["name"]:
+                    event["name"] += "_of_stage_3"
+            return events
+        return of_events
+
+    runs = [simulated(folder, f"stages{seed}", "--steps", "300", "--ranks", "4", "--seed", str(seed)) for seed in (1, 2)]
+    for run in runs:
+        for number in range(4):
+            change(next(run.glob(f"rank{number}.*.pt.trace.json")), as_stage(number))
+    for name, damage, options, text in (("stopped at 30 %", keep(0, 0.3), (), "PP3 is left out on both sides: new's has no step with all of its GPU work"),
+                                        ("without a file", None, ("--anyway",), "PP3 is left out: new has no trace of it")):
+        _, result = compared(runs[0], damaged(runs[1], folder / name.replace(" ", "-"), 3, damage), *options)
+        kernels = changed_kernels(result)
+        check(f"the only rank of a stage, {name}: no kernel changed", result["phases"] and not kernels, list(kernels.values())[:2])
+        says(f"the only rank of a stage, {name}", result, text)
+
+
 def engines_of_a_worker(folder):
     """Data-parallel engines end when their own requests end: none is left out for another."""
     runs = [simulated(pathlib.Path(folder), f"dp{seed}", "--traffic", "40", "--gap", "10", "--output-tokens", "48", "--engines", "3",
@@ -288,4 +314,4 @@ def some_steps(folder):
 
 
 if __name__ == "__main__":
-    main([equal_runs, missing, no_rank_of_both, engines_of_a_worker, all_short, real_changes, some_steps], __doc__)
+    main([equal_runs, missing, no_rank_of_both, only_rank_of_a_stage, engines_of_a_worker, all_short, real_changes, some_steps], __doc__)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,7 +19,6 @@ using Why = UnequalRank::Why;
 constexpr double kLeastPart = 0.95;  // of the longest rank's time
 constexpr double kLeastTimed = 0.9;  // of a rank's steps, relative to the rank with the most
 constexpr double kLeastSteps = 0.75, kFewSteps = 2;
-constexpr size_t kMostRanksNamed = 4;
 
 // What identifies a rank in several runs: worker, numbers in each group, rank in the engine.
 // Numbers that are 0 in all ranks of a run are unknown in its identities (LeaveOutSingles).
@@ -182,6 +180,16 @@ void FindUnequal(const std::vector<RankFiles*>& team) {
            [](const RankFiles& rank) { return rank.steps == 0 ? 1 : rank.timed / rank.steps; });
 }
 
+// Finds the ranks that have no figures at all, where others of the run do and no team shows it.
+void FindEmpty(RunFiles& run) {
+  const auto is_timed = [](const RankFiles& rank) { return rank.timed > 0; };
+  if (std::ranges::none_of(run, is_timed)) return;
+  for (RankFiles& rank : run) {
+    if (!rank.why && rank.did_anything() && rank.steps > 0 && rank.timed == 0)
+      rank.why = Why::kNoSteps;
+  }
+}
+
 // All runs of both sides.
 struct AllRuns {
   std::vector<RunFiles> runs;  // base's, then the others
@@ -255,17 +263,30 @@ void MarkTheSame(AllRuns& all) {
   }
 }
 
-// Returns whether all ranks of some team were out.
+// A rank that has no figures on the other side cannot be compared with anything.
+bool HasNoOther(const RankFiles& rank) {
+  return rank.with == Why::kMissing || rank.with == Why::kNoSteps;
+}
+
+// Keeps ranks of a team that would be left out as a whole, if the other side has figures of them;
+// and those of a run that would be left out as a whole, whatever they are compared with. Returns
+// whether it kept any.
 bool KeepSome(RunFiles& run) {
   bool any = false;
+  const auto keep = [&](RankFiles& rank) {
+    any |= rank.with.has_value();
+    rank.is_kept = rank.with == Why::kMissing;
+    rank.with.reset();
+  };
   for (const std::vector<RankFiles*>& team : TeamsOf(run)) {
     if (!std::ranges::all_of(team, &RankFiles::is_out)) continue;
-    any = true;
     for (RankFiles* rank : team) {
-      rank->is_kept = rank->with == Why::kMissing;
-      rank->with.reset();
+      if (!HasNoOther(*rank)) keep(*rank);
     }
   }
+  const auto is_out = [](const RankFiles& rank) { return !rank.did_anything() || rank.is_out(); };
+  if (!std::ranges::all_of(run, is_out)) return any;
+  for (RankFiles& rank : run) keep(rank);
   return any;
 }
 
@@ -319,59 +340,6 @@ std::vector<UnequalRank> UnequalOf(const AllRuns& all, bool by_steps) {
   return unequal;
 }
 
-std::string NamesOf(const std::set<std::string>& names) {
-  std::string text;
-  size_t count = 0;
-  for (const std::string& name : names) {
-    if (++count > kMostRanksNamed)
-      return fmt::format("{} and {} more", text, names.size() - kMostRanksNamed);
-    const bool is_last = count == names.size() && count > 1;
-    text += (count == 1 ? "" : is_last ? " and " : ", ") + name;
-  }
-  return text;
-}
-
-// Ranks that one clause names together.
-struct AlikeRanks {
-  std::set<std::string> names;
-  double least = 1, most = 0;  // share
-
-  void Add(const UnequalRank& rank) {
-    names.insert(rank.name);
-    least = std::min(least, rank.share);
-    most = std::max(most, rank.share);
-  }
-  [[nodiscard]] std::string_view Verb(std::string_view one, std::string_view several) const {
-    return names.size() == 1 ? one : several;
-  }
-  // "holds 20 % of the recording".
-  [[nodiscard]] std::string Holds(std::string_view of) const {
-    const std::string low = fmt::format("{:.0f}", 100 * least),
-                      high = fmt::format("{:.0f}", 100 * most);
-    return fmt::format("{} {} % of the {}", Verb("holds", "hold"),
-                       low == high ? low : low + " to " + high, of);
-  }
-  [[nodiscard]] std::string Text(Why why) const {
-    switch (why) {
-      case Why::kCut:
-        return fmt::format("{} incomplete", Verb("is", "are"));
-      case Why::kUntimed:
-        return fmt::format("{} no times of GPU work", Verb("has", "have"));
-      case Why::kLostWork:
-        return "lost GPU work";
-      case Why::kShort:
-        return Holds("recording");
-      case Why::kFewSteps:
-        return Holds("steps");
-      case Why::kMissing:
-        break;
-    }
-    return "";
-  }
-};
-
-std::string_view SideName(bool of_base) { return of_base ? "base" : "new"; }
-
 }  // namespace
 
 SideRanks AllRanksOf(const std::vector<RunAnalysis>& runs) {
@@ -389,6 +357,7 @@ ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
   const auto find_unequal = [&] {
     for (RunFiles& run : all.runs) {
       for (const std::vector<RankFiles*>& team : TeamsOf(run)) FindUnequal(team);
+      FindEmpty(run);
     }
   };
   if (by_steps) find_unequal();
@@ -407,69 +376,6 @@ ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
     }
   }
   return ranks;
-}
-
-std::string LeftOutText(const std::vector<UnequalRank>& ranks) {
-  enum Sides : uint8_t { kNone, kBase, kNew, kBaseAndNew };
-  struct Clause {
-    Sides sides;  // where it holds, of the same ranks
-    Why why;
-    bool on_both, is_left_out, in_all_runs;
-    auto operator<=>(const Clause&) const = default;
-  };
-  const auto where = [&](const UnequalRank& rank) {
-    uint8_t sides = kNone;
-    for (const UnequalRank& row : ranks) {
-      if (row.name == rank.name && row.why == rank.why) sides |= row.of_base ? kBase : kNew;
-    }
-    return static_cast<Sides>(sides);
-  };
-  std::map<Clause, std::array<AlikeRanks, 2>> clauses;
-  for (const UnequalRank& rank : ranks) {
-    if (!rank.is_left_out && rank.why != Why::kMissing) continue;
-    clauses[{where(rank), rank.why, rank.on_both, rank.is_left_out, rank.in_all_runs}]
-           [rank.of_base ? 0 : 1]
-               .Add(rank);
-  }
-  std::string text;
-  for (const auto& [key, of_sides] : clauses) {
-    for (const bool of_base : {true, false}) {
-      const AlikeRanks& alike = of_sides[of_base ? 0 : 1];
-      if (alike.names.empty()) continue;
-      const std::string_view side = SideName(of_base);
-      if (key.on_both && !of_base && key.sides == kBaseAndNew) {
-        text += fmt::format(", and new's {}", alike.Text(key.why));
-        continue;
-      }
-      text += fmt::format("{}{} ", text.empty() ? "" : "; ", NamesOf(alike.names));
-      const std::string_view is = alike.Verb("is", "are");
-      if (key.why == Why::kMissing)
-        text += fmt::format("{} {}: {}{} has no trace of {}", is,
-                            key.is_left_out ? "left out" : "compared with other ranks",
-                            key.in_all_runs ? "" : "a run of ", side, alike.Verb("it", "them"));
-      else if (key.on_both)
-        text += fmt::format("{} left out on both sides: {}'s {}", is, side, alike.Text(key.why));
-      else
-        text += fmt::format("of {} {} left out: {} {}", side, is, alike.Verb("it", "they"),
-                            alike.Text(key.why));
-    }
-  }
-  return text;
-}
-
-std::string ShortRanksText(const std::vector<UnequalRank>& ranks) {
-  std::string text;
-  for (const bool of_base : {true, false}) {
-    AlikeRanks alike;
-    for (const UnequalRank& rank : ranks) {
-      if (rank.why != Why::kShort || rank.is_left_out || rank.of_base != of_base) continue;
-      alike.Add(rank);
-    }
-    if (alike.names.empty()) continue;
-    text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", and ", NamesOf(alike.names),
-                        SideName(of_base), alike.Holds("recording"));
-  }
-  return text;
 }
 
 }  // namespace tacho
