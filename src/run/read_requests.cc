@@ -122,6 +122,16 @@ std::optional<WorkerInFlight> InFlightAt(const RequestTable& requests, uint32_t 
   return in_flight;
 }
 
+void AddRequests(std::string_view requests_jsonl, RequestTable& table) {
+  int64_t left = kMostTokensOfAll;
+  while (!requests_jsonl.empty()) {
+    const size_t end = requests_jsonl.find('\n');
+    const Json record = ParseJson(requests_jsonl.substr(0, end));
+    if (record.is_object()) AddRequest(record, left, table);
+    requests_jsonl.remove_prefix(end == std::string_view::npos ? requests_jsonl.size() : end + 1);
+  }
+}
+
 RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_json) {
   RequestTable table;
   const Json run = ParseJson(run_json);
@@ -131,13 +141,7 @@ RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_js
       if (worker.is_object()) AddWorker(worker, table);
   }
   table.engines = table.workers.size();
-  int64_t left = kMostTokensOfAll;
-  while (!requests_jsonl.empty()) {
-    const size_t end = requests_jsonl.find('\n');
-    const Json record = ParseJson(requests_jsonl.substr(0, end));
-    if (record.is_object()) AddRequest(record, left, table);
-    requests_jsonl.remove_prefix(end == std::string_view::npos ? requests_jsonl.size() : end + 1);
-  }
+  AddRequests(requests_jsonl, table);
   return table;
 }
 

@@ -15,6 +15,9 @@ namespace tacho {
 // for another second: an engine may go on with it.
 std::optional<WorkerInFlight> InFlightAt(const RequestTable& requests, uint32_t worker);
 
+// Appends the requests of a requests.jsonl, as RequestsOf does. The workers of the table are known.
+void AddRequests(std::string_view requests_jsonl, RequestTable& table);
+
 // The table of a recording from the text of its requests.jsonl and of its run.json, as `tacho
 // record` writes them. Skips lines that are no requests; a run.json that cannot be read names no
 // workers. Converts all times of a request by the client's clock at its sending. A request that

@@ -263,15 +263,15 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   }
 }
 
-// Adds the requests of the recording, if all traces are of one.
-void AddRequests(RunAnalysis& run) {
+// Adds the requests of the recording, if all traces are of one. `given`: of ReadOptions.
+void AddRequestsOfRun(const RequestTable* given, RunAnalysis& run) {
   std::set<std::string> folders;
   for (const TraceAnalysis& trace : run.traces) {
     const auto place = trace.results.empty() ? RunPlaceOf(trace.path) : std::nullopt;
     folders.insert(place ? place->folder : "");
   }
   if (folders.size() == 1 && !folders.begin()->empty())
-    AnalyzeRequests(run, ReadRequests(*folders.begin()));
+    AnalyzeRequests(run, given != nullptr ? *given : ReadRequests(*folders.begin()));
 }
 
 TraceAnalysis NotAnalysed(const std::string& path, const TraceHeader& header, TraceFacts facts,
@@ -364,7 +364,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   AnalyzeRun(readout->run, whole);
   TakeBlame(sources, beside, readout->run);
   if (!whole) readout->run.unproven.clear();
-  if (!options.window && options.device.empty()) AddRequests(readout->run);
+  if (!options.window && options.device.empty()) AddRequestsOfRun(options.requests, readout->run);
   // A recording that reads its own traces has yet to prove them.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
   return readout;

@@ -11,6 +11,7 @@
 #include "analysis/ranks/sessions.h"
 #include "analysis/summary.h"
 #include "base/result.h"
+#include "model/requests.h"
 #include "run/progress.h"
 #include "run/read_source.h"
 #include "run/run_in_flight.h"
@@ -65,12 +66,14 @@ struct AnalysedTrace {
 struct ReadOptions {
   std::optional<TraceWindow> window = {};
   std::string device = {};
-  bool own_rules = false;                     // the classifier has rules of the user
-  bool key_averages = false;                  // also computes what PyTorch's key_averages() shows
-  bool step_profile = false;                  // also computes what each step is made of
-  std::optional<RunInFlight> in_flight = {};  // of the recording that the traces belong to
-  TraceKeeper* keeper = nullptr;              // only without a window and a device
-  std::string kept_for = "a timeline";        // the keeper's purpose, for errors
+  bool own_rules = false;     // the classifier has rules of the user
+  bool key_averages = false;  // also computes what PyTorch's key_averages() shows
+  bool step_profile = false;  // also computes what each step is made of
+  // Of the recording that the traces belong to, if its run.json is not written yet.
+  std::optional<RunInFlight> in_flight = {};
+  const RequestTable* requests = nullptr;
+  TraceKeeper* keeper = nullptr;        // only without a window and a device
+  std::string kept_for = "a timeline";  // the keeper's purpose, for errors
   // Sees each trace of the run with its analysis, before the trace is dropped. Many threads call it
   // at once.
   std::function<void(const AnalysedTrace&)> on_analysed = {};

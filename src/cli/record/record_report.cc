@@ -36,9 +36,11 @@ std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawi
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;
   DrawingKeeper keeper(*classifier);
+  const RequestTable requests = RequestsOf(recording);
   Result<Readout<RunAnalysis>> readout =
       ReadRun({.paths = {recording.folder.In("traces")}},
               {.in_flight = InFlightOf(recording),
+               .requests = &requests,
                .on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); }},
               *classifier, silent);
   if (!readout) return std::nullopt;
