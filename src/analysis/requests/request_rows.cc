@@ -420,6 +420,18 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
   return analysis;
 }
 
+std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests) {
+  std::vector<const RequestRow*> whole;
+  for (const RequestRow& row : requests.rows) {
+    if (row.whole) whole.push_back(&row);
+  }
+  const auto is_split = [](const RequestRow* row) { return row->lacks == RequestLacks::kNothing; };
+  if (std::ranges::any_of(whole, is_split))
+    std::erase_if(whole, [&](const RequestRow* row) { return !is_split(row); });
+  std::ranges::stable_sort(whole, {}, &RequestRow::e2e);
+  return whole;
+}
+
 std::optional<RequestDetail> DetailOf(const RequestInput& input, size_t request) {
   return SplitRun(input).DetailOf(request);
 }

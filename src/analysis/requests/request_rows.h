@@ -92,6 +92,9 @@ struct RequestInput {
 // Cost: O(tokens + steps).
 RequestAnalysis SplitRequests(const RequestInput& input);
 
+// The whole requests whose time is split, by e2e; if no time is split, all whole ones.
+std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests);
+
 // Everything about one request, by its number in the table.
 struct RequestDetail {
   struct Chunk {

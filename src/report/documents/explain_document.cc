@@ -93,12 +93,8 @@ const RequestRow* Explainer::RowOf(const std::string& id) const {
   const auto found = std::ranges::find(rows, id, &RequestRow::id);
   if (found != rows.end()) return &*found;
   if (id != "slowest" && id != "median") return nullptr;
-  std::vector<const RequestRow*> whole;
-  for (const RequestRow& row : rows) {
-    if (row.whole) whole.push_back(&row);
-  }
+  const std::vector<const RequestRow*> whole = RequestsByE2e(run_.requests);
   if (whole.empty()) return nullptr;
-  std::ranges::stable_sort(whole, {}, [](const RequestRow* row) { return row->e2e; });
   return id == "slowest" ? whole.back() : whole[(whole.size() - 1) / 2];
 }
 

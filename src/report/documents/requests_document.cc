@@ -56,12 +56,8 @@ void AddPartsLegend(Document& document, const RequestParts& sums) {
 }
 
 void AddSlowestBesideMedian(Document& document, const RequestAnalysis& requests) {
-  std::vector<const RequestRow*> whole;
-  for (const RequestRow& row : requests.rows) {
-    if (row.whole && row.lacks == RequestLacks::kNothing) whole.push_back(&row);
-  }
-  if (whole.size() < 2) return;
-  std::ranges::stable_sort(whole, {}, [](const RequestRow* row) { return row->e2e; });
+  const std::vector<const RequestRow*> whole = RequestsByE2e(requests);
+  if (whole.size() < 2 || whole.back()->lacks != RequestLacks::kNothing) return;
   const RequestRow &slowest = *whole.back(), &median = *whole[(whole.size() - 1) / 2];
   document.AddPart(
       TitledTable{.table = RequestsBesideTable({&slowest, &median}, {"slowest", "median"}),
