@@ -107,8 +107,4 @@ std::string FormatShare(DurationNs part, DurationNs whole) {
   return FormatPercent(ShareOf(part, whole)) + " %";
 }
 
-double ShareOf(DurationNs part, DurationNs whole) {
-  return whole.ns == 0 ? 0 : static_cast<double>(part.ns) / static_cast<double>(whole.ns);
-}
-
 }  // namespace tacho

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
+#include "base/share.h"
 
 namespace tacho {
 
@@ -44,8 +44,5 @@ inline std::string FormatBytes(std::unsigned_integral auto bytes) {
 std::string FormatPercent(double share);
 // The same for `part` / `whole`, with " %"; "n/a" if `whole` is 0.
 std::string FormatShare(DurationNs part, DurationNs whole);
-
-// part / whole as a number; 0 if `whole` is 0.
-double ShareOf(DurationNs part, DurationNs whole);
 
 }  // namespace tacho

@@ -20,6 +20,7 @@
 #include "analysis/index/name_index.h"
 #include "analysis/steps/steps.h"
 #include "base/interval_set.h"
+#include "base/share.h"
 
 namespace tacho {
 namespace {
@@ -432,6 +433,26 @@ IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const L
   table.may_be_busy = MayBeBusyWithEarlierWork(index, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;
   return table;
+}
+
+DurationNs UnknownTime(const IdleTable& idle) {
+  const auto found = std::ranges::find(idle.causes, IdleCause::kUnknown, &IdleCauseRow::cause);
+  return found == idle.causes.end() ? DurationNs{} : found->total;
+}
+
+bool MuchIsUnknown(const IdleTable& idle) {
+  constexpr double kMuch = 0.01;
+  return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
+}
+
+bool IsAtLeast(const IdleTable& idle) {
+  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
+}
+
+bool IsTheHosts(IdleCause cause) {
+  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
+         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
+         cause == IdleCause::kBetweenSteps;
 }
 
 }  // namespace tacho

@@ -56,6 +56,8 @@ enum class IdleCause : uint8_t {
   kCount,
 };
 std::string_view IdleCauseId(IdleCause cause);  // "host-late", ...
+// Whether a slower host makes idle time of this cause longer.
+bool IsTheHosts(IdleCause cause);
 
 struct IdleGap {
   std::string device;
@@ -94,6 +96,14 @@ struct IdleTable {
   DurationNs may_be_busy;
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
+// The idle time of unknown cause, and whether it is so much that the share of any other cause is
+// only a lower bound ("at least").
+DurationNs UnknownTime(const IdleTable& idle);
+bool MuchIsUnknown(const IdleTable& idle);
+
+// Whether the share of the first cause in `idle` is a lower bound. `idle` has at least one cause.
+bool IsAtLeast(const IdleTable& idle);
+
 // Idle time of one device with one cause.
 struct IdleStretch {
   Interval when;

@@ -60,20 +60,6 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
   return "";
 }
 
-DurationNs UnknownTime(const IdleTable& idle) {
-  const auto found = std::ranges::find(idle.causes, IdleCause::kUnknown, &IdleCauseRow::cause);
-  return found == idle.causes.end() ? DurationNs{} : found->total;
-}
-
-bool MuchIsUnknown(const IdleTable& idle) {
-  constexpr double kMuch = 0.01;
-  return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
-}
-
-bool IsAtLeast(const IdleTable& idle) {
-  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
-}
-
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
   const DurationNs all = idle.window - idle.busy;
   const IdleCauseRow& main = idle.causes.front();
@@ -118,12 +104,6 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
       break;
   }
   return "";
-}
-
-bool IsTheHosts(IdleCause cause) {
-  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
-         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
-         cause == IdleCause::kBetweenSteps;
 }
 
 std::string NameInSentence(std::string_view name) { return FitName(VisibleText(name), 40, false); }

@@ -12,20 +12,9 @@ namespace tacho {
 // What the cause means, as a line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
-// The idle time of unknown cause, and whether it is so much that the share of any other cause is
-// only a lower bound ("at least").
-DurationNs UnknownTime(const IdleTable& idle);
-bool MuchIsUnknown(const IdleTable& idle);
-
-// Whether the share of the first cause in `idle` is a lower bound. `idle` has at least one cause.
-bool IsAtLeast(const IdleTable& idle);
-
 // "the host launched late for 71.0 % of the idle time": the first cause in `idle`, which has at
 // least one. `whose`: what the share is of, such as "the idle time".
 std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
-
-// Whether a slower host makes idle time of this cause longer.
-bool IsTheHosts(IdleCause cause);
 
 // "Command Buffer Full (the launch queue was full)".
 std::string OverheadInWords(std::string_view name);

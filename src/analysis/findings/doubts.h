@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// Why the figures may differ from those of an engine that is not profiled.
+enum class Doubt : uint8_t {
+  kLostWork,
+  kRecorderStopped,
+  kTimesRefused,
+  kClockOff,
+  kImpossibleOrder,
+  kEventsMissing,
+  kRecordsDropped,
+  kEarlierWork,
+  kPythonStacks
+};
+
+bool HasDoubt(const TraceAnalysis& trace, Doubt doubt);
+
+// Whether busy time is a lower bound because events are missing, by tacho's own checks or by what
+// the profiler says. Work missing only at the edges of the recording does not count: it lies
+// outside the window.
+bool BusyIsLeast(const TraceAnalysis& trace);
+bool BusyIsLeast(const RunAnalysis& run);
+// Whether the share of busy time in all recorded time is a lower bound: also if work that was
+// launched before the recording may have run in it.
+bool BusyIsLeastOfRecorded(const TraceAnalysis* trace);
+
+// A smaller share of the window is not mentioned.
+inline constexpr double kIdleWorthNaming = 0.10;
+
+// The recorded time of the traces, with or without work, counted once for each device.
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces);
+
+}  // namespace tacho
