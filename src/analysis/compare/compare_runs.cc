@@ -382,6 +382,8 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
   AddHost(ranks, changes);
+  if (std::ranges::none_of(changes.unequal, &UnequalRank::is_left_out))
+    changes.collectives = CompareCollectives(base, now);
   AddRemarkOfCauses(changes);
   CheckComparable(changes);
   return changes;

@@ -104,6 +104,7 @@ std::string RunChanges::WhyDamaged() const {
 void RunChanges::DropFigures() {
   phases.clear();
   whole.reset();
+  collectives.reset();
   launches.clear();
   operators.clear();
   load.clear();

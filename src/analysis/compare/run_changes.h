@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/compare/change.h"
+#include "analysis/compare/collective_changes.h"
 #include "analysis/compare/compared_ranks.h"
 #include "analysis/compare/side_evidence.h"
 #include "analysis/steps/step_batch.h"
@@ -116,7 +117,9 @@ struct RunChanges {
   std::vector<Obstacle> obstacles;   // why the sides are not comparable
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;
-  std::optional<WholeChange> whole;    // set if no side names steps
+  std::optional<WholeChange> whole;  // set if no side names steps
+  // Of all ranks, so absent if one is left out; else if it is not known.
+  std::optional<CollectiveChange> collectives;
   std::vector<NamedChange> launches;   // figures of one step, without bounds
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
   std::vector<NamedChange> load;       // named as in metrics.h; only the figures that runs have

@@ -70,6 +70,24 @@ void WritePhase(JsonWriter& json, const PhaseChange& phase) {
   });
 }
 
+void WriteCollectives(JsonWriter& json, const CollectiveChange& change) {
+  const auto write = [&](std::string_view key, const Change& of) {
+    json.BeginRow(key);
+    WriteChange(json, of);
+    json.End();
+  };
+  json.BeginObject("collectives");
+  write("time", change.time);
+  write("transfer", change.transfer);
+  write("waiting", change.waits);
+  json.Objects("ranks", change.ranks, [&](const CollectiveChange::OfRank& rank) {
+    json.Fields("name", rank.name, "cause", rank.main.Id());
+    write("caused", rank.caused);
+    write("late", rank.late);
+  });
+  json.End();
+}
+
 std::string_view OutcomeName(GateResult::Outcome outcome) {
   constexpr std::array<std::string_view, 3> kNames = {"passed", "failed", "inconclusive"};
   return kNames[static_cast<size_t>(outcome)];
@@ -106,6 +124,7 @@ std::string CompareJson(const RunChanges& changes, const std::vector<GateResult>
     WriteKernels(json, changes.whole->rows);
     json.End();
   }
+  if (changes.collectives) WriteCollectives(json, *changes.collectives);
   WriteNamed(json, "load", changes.load);
   WriteNamed(json, "launches", changes.launches);
   WriteNamed(json, "operators", changes.operators);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -175,6 +176,36 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
                      graphs->change.now);
 }
 
+// "; collectives +229 us a step: waiting for TP3 +261 us (idle.host-late +303 us), other waits
+// -32.2 us"; "" unless `phases` became slower or faster by their communication, and the waits for
+// one rank explain most of it.
+std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
+                         const std::vector<const PhaseChange*>& phases) {
+  constexpr double kWorthNaming = 0.1;  // of the change
+  const CollectiveChange::OfRank* rank = collectives ? collectives->Explains() : nullptr;
+  if (rank == nullptr) return "";
+  const double all = collectives->time.difference(), waits = rank->caused.difference();
+  const auto moved = [&](const Change& change) {
+    return change.IsBeyondNoise() && (change.difference() < 0) == (all < 0);
+  };
+  const bool shows = std::ranges::any_of(phases, [&](const PhaseChange* phase) {
+    return moved(phase->step) && std::ranges::any_of(phase->parts, [&](const NamedChange& part) {
+             return part.name.starts_with("comm") && moved(part.change);
+           });
+  });
+  if (!shows) return "";
+  std::string text =
+      fmt::format("; collectives {} a step: waiting for {} {} ({} {})", SignedTime(all),
+                  VisibleText(rank->name), SignedTime(waits),
+                  rank->is_main ? rank->main.Id() : "late", SignedTime(rank->late.difference()));
+  for (const auto& [what, ns] : {std::pair("other waits", collectives->waits.difference() - waits),
+                                 std::pair("transfer", collectives->transfer.difference())}) {
+    if (std::abs(ns) >= kWorthNaming * std::abs(all))
+      text += fmt::format(", {} {}", what, SignedTime(ns));
+  }
+  return text;
+}
+
 // Why kernels take a different time, if one reason accounts for most of it: how often the same
 // kernels are called, how long a call takes, or which kernels are gone and new. " (...)", or "".
 std::string WhyKernelTime(const WholeChange& whole) {
@@ -269,7 +300,8 @@ std::string StepsVerdict(const RunChanges& changes) {
   }
   if (phases.empty()) return "nothing could be compared";
   const std::string hidden = HiddenByOneRun(phases);
-  const std::string graphs = GraphsInWords(changes.launches);
+  const std::string graphs =
+      WaitsInWords(changes.collectives, phases) + GraphsInWords(changes.launches);
   if (changed.empty()) {
     return fmt::format("{} beyond noise in {}: {}{}{}",
                        hidden.empty() ? "no difference"
