@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `tacho analyze` says of simulated runs in which a rank is late by a known time: on which rank, by how much, and
-that nobody is accused without a delay; the sums, the CSV file, and that the ranks of a large run fit on a screen.
+that nobody is accused without a delay; the sums, the CSV files, and that the ranks of a large run fit on a screen. What
+`findings` and `tacho explain` say of it, and `tacho compare` with a run without the delay.
 
 usage: check_blame.py TACHO [--only NAME ...]
 """
@@ -33,6 +34,36 @@ def check_sums(name, blame):
           all(sum(cause["ns"] for cause in row["caused_by"]) == row["caused_ns"] for row in table))
 
 
+def check_findings(name, results):
+    """Costs of one whole do not overlap, and add up to what the devices show."""
+    findings = [finding for finding in results["findings"] if "cost_ns" in finding]
+    devices = [device for trace in results["traces"] for device in trace["devices"]]
+    lost = sum(finding["cost_ns"] for finding in findings if finding["of"] == "window")
+    check(f"{name}: costs and compute are the window",
+          lost + sum(device["compute_ns"] for device in devices) == sum(device["window_ns"] for device in devices), lost)
+    check(f"{name}: dearest first", findings == sorted(findings, key=lambda f: (-f["share"], -f["cost_ns"], f["id"])))
+    check(f"{name}: shares", all(abs(f["cost_ns"] / f["of_ns"] - f["share"]) < 1e-9 for f in findings))
+
+
+def without_delay(folder):
+    """`compare` of a run without the delay with one that has it."""
+    folder = pathlib.Path(folder)
+    output_of("simulate", "trace", "-o", folder / "plain", "--ranks", 8, "--seed", 2)
+    output_of("simulate", "trace", "-o", folder / "late", "--ranks", 8, "--change", "late-rank@3:300us")
+    result = json.loads(output_of("compare", folder / "plain", folder / "late", "--json"))
+    change = result["collectives"]
+    rank = change["ranks"][0]
+    check("compare: on its rank", rank["name"] == "TP3" and rank["cause"] == "idle.between-steps", rank)
+    check("compare: by as much", abs(rank["late"]["difference"] - 300_000) < 9_000, rank)
+    check("compare: seven of eight ranks wait as long", abs(rank["caused"]["difference"] - 300_000 * 7 / 8) < 9_000, rank)
+    check("compare: transfer is the same", abs(change["transfer"]["difference"]) < 3_000, change)
+    said = re.search(r"collectives \+\d+ us a step: waiting for TP3 \+\d+ us \(idle.between-steps \+30\d us\)", result["verdict"])
+    check("compare: the verdict says so", said, result["verdict"])
+    output_of("simulate", "trace", "-o", folder / "again", "--ranks", 8, "--seed", 5)
+    same = json.loads(output_of("compare", folder / "plain", folder / "again", "--json"))
+    check("compare: nobody without a delay", "waiting for" not in same["verdict"] and not same["collectives"]["ranks"], same["verdict"])
+
+
 def late(folder):
     """One of eight ranks is late by 300 us a step."""
     folder = pathlib.Path(folder) / "late"
@@ -45,10 +76,22 @@ def late(folder):
     text = " ".join(output_of("analyze", folder).split())
     said = re.search(r"([0-9.]+) % of seven ranks' time is waiting for TP3, whose host was late by ([0-9]+) us a step", text)
     check("late: the verdict says so", said and abs(float(said[1]) / 100 - straggler["waiting_share"]) < 1e-3, text[:600])
+    check_findings("late", results)
+    first = results["findings"][0]
+    caused = blame["table"][3]["caused_ns"]
+    check("late: the dearest finding", first["id"] == "wait.TP3" and first["cost_ns"] == caused and first["confidence"] == "measured", first)
+    check("late: its sentence is in the verdict", first["text"] in results["verdict"]["text"] and said[0] == first["text"], first["text"])
+    check("late: its command", first["command"] == "tacho explain RUN finding:wait.TP3", first)
+    shown = " ".join(output_of("explain", folder, "finding:wait.TP3").split())
+    check("late: explained", "came last in" in shown and "idle time (between-steps)" in shown and first["text"][:40] in shown, shown[:600])
+    check("late: explained by its id alone, and by its place",
+          output_of("explain", folder, "wait.TP3") == output_of("explain", folder, "finding:1"))
     out = folder / "csv"
     output_of("analyze", folder, "--csv", out)
     rows = list(csv.DictReader((out / "rank_blame.csv").open()))
     check("late: rank_blame.csv", [int(row["caused_ns"]) for row in rows] == [row["caused_ns"] for row in blame["table"]])
+    listed = list(csv.DictReader((out / "findings.csv").open()))
+    check("late: findings.csv", [row["id"] for row in listed] == [finding["id"] for finding in results["findings"]], listed)
     check("late: its cause", rows[3]["cause"] == "idle.between-steps" and rows[3]["stands_out"] == "yes", rows[3])
 
 
@@ -58,6 +101,9 @@ def without(folder):
         results = simulated(folder, "--ranks", 8, "--seed", seed, "--steps", 100)
         check(f"seed {seed}: nobody", "straggler" not in results["verdict"], results["verdict"].get("straggler"))
         check_sums(f"seed {seed}", results["ranks"]["blame"])
+        check_findings(f"seed {seed}", results)
+        check(f"seed {seed}: no finding accuses a rank",
+              not [f["id"] for f in results["findings"] if f["id"].startswith(("wait.TP", "compute."))], results["findings"])
 
 
 def many(folder):
@@ -189,4 +235,4 @@ def bandwidths(folder):
 
 
 if __name__ == "__main__":
-    main([late, without, many, published, unsteady_clock, exchanged, bandwidths], __doc__)
+    main([late, without, many, without_delay, published, unsteady_clock, exchanged, bandwidths], __doc__)

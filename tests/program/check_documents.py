@@ -162,7 +162,7 @@ def check_symptoms():
     return bad + (not quoted)
 
 
-NOT_OF_A_TRACE = ("ranks", "rank_blame", "rank_experts", "collective_sizes", "requests", "request_bands")  # files without the columns trace and rank
+NOT_OF_A_TRACE = ("findings", "ranks", "rank_blame", "rank_experts", "collective_sizes", "requests", "request_bands")  # files without the columns trace and rank
 
 
 def check_columns(tacho):

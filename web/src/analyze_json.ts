@@ -28,6 +28,27 @@ export interface AnalyzeJson {
       late_a_step_ns?: number;
     };
   };
+  findings: {
+    id: string;
+    cost_ns?: number;
+    share?: number;
+    of?: string;
+    of_ns?: number;
+    confidence: string;
+    because?: string;
+    where: {
+      path: string;
+      name?: string;
+      cost_ns: number;
+      device?: string;
+      start_ns?: number;
+      dur_ns?: number;
+      host?: string;
+    }[];
+    request?: string;
+    command: string;
+    text: string;
+  }[];
   traces: {
     path: string;
     format: "kineto" | "nsys";

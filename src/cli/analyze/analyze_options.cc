@@ -13,6 +13,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
   const auto add = [&](bool wanted, WholeTable table) {
     if (wanted) tables.push_back(table);
   };
+  add(findings, WholeTable::kFindings);
   add(ranks, WholeTable::kRanks);
   add(requests, WholeTable::kRequests);
   add(steps, WholeTable::kSteps);
@@ -53,7 +54,9 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--top", "N", "rows of each table (default: 10 on the first screen, else all)", &o.top, 1},
         o.traces.KeepSecrets()}},
       {"one table with all its rows",
-       {{"--kernels", "", "kernels by name", &o.kernels},
+       {{"--findings", "", "what the time was lost to, dearest first (tacho explain shows each)",
+         &o.findings},
+        {"--kernels", "", "kernels by name", &o.kernels},
         {"--categories", "", "kernel time by category", &o.categories},
         {"--ops", "", "host operators, and by input shape where recorded", &o.ops},
         {"--steps", "", "engine steps", &o.steps},

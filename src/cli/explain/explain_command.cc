@@ -20,13 +20,14 @@ struct ExplainOptions : ReadingArguments {
 CommandSpec ExplainSpec(ExplainOptions& o) {
   CommandSpec spec;
   spec.name = "explain";
-  spec.summary = "one request, engine step or idle gap of a run in full";
-  spec.usage = "PATH... REQUEST|step:N|gap:N [options]";
+  spec.summary = "one finding, request, engine step or idle gap of a run in full";
+  spec.usage = "PATH... REQUEST|step:N|gap:N|finding:ID [options]";
   spec.description =
       "PATH is what tacho analyze takes; requests need a run folder of tacho record. REQUEST is "
       "the "
       "id of a request, or slowest or median. Steps and gaps have the numbers of tacho analyze "
-      "--steps and --gaps; w1/step:N is one of another worker, rank1/step:N of another rank.";
+      "--steps and --gaps; w1/step:N is one of another worker, rank1/step:N of another rank. "
+      "Findings have the ids of tacho analyze --findings; finding:1 is the dearest.";
   spec.positionals = &o.traces.paths;
   const std::vector<OptionRow> how = o.How();
   spec.groups = {
@@ -45,6 +46,7 @@ CommandSpec ExplainSpec(ExplainOptions& o) {
       {"tacho explain run/ slowest", "the slowest request: its parts, steps and longest waits"},
       {"tacho explain run/ tacho-15b1eb3a-7", "the request with this id"},
       {"tacho explain run/ w1/step:17", "what was in a step of worker w1, and what its device did"},
+      {"tacho explain run/ finding:1", "what the time was lost to most, and where"},
       {"tacho explain trace.json gap:1", "the longest idle gap of a trace"},
   };
   return spec;
@@ -70,7 +72,8 @@ Result<int> RunExplain(const std::vector<std::string>& arguments) {
   if (options.json && options.markdown) return refuse("--json and --markdown do not go together");
   if (options.traces.paths.size() < 2)
     return refuse(
-        "give a PATH and what to explain in it: a request's id, slowest, step:N or gap:N");
+        "give a PATH and what to explain in it: a request's id, slowest, step:N, gap:N or "
+        "finding:ID");
   const ExplainTarget target = ParseExplainTarget(options.traces.paths.back());
   options.traces.paths.pop_back();
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/findings/findings.h"
 #include "report/answers/answer_parts.h"
-#include "report/profile/ceilings.h"
 #include "report/words/caveat.h"
+#include "report/words/finding_words.h"
 #include "report/words/idle_words.h"
 #include "report/words/integrity_words.h"
 #include "report/words/rank_text.h"
@@ -105,7 +106,7 @@ Answer AnswerIdle(const AnswerInput& in) {
   answer.sentence = totals.idle.ns == 0
                         ? "The device is never idle between its first and its last work"
                     : LacksClock(in) ? fmt::format("Why cannot be told, because {}", kNoClock)
-                                     : Sentence(MainIdleCause(idle, "the idle time"));
+                                     : Sentence(MainIdleCause(idle));
   answer.at = LongestGap(in, [](IdleCause) { return true; });
   return answer;
 }
@@ -201,10 +202,10 @@ Answer AnswerRanks(const AnswerInput& in) {
       fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
   answer.figure += " busy";
   answer.of = "the window of each rank";
-  const std::string straggler = StragglerText(ranks);
-  answer.sentence = Sentence(ComparedText(ranks) +
-                             (straggler.empty() ? std::string("no rank stands out") : straggler));
   const std::vector<Straggler> found = FindStragglers(ranks);
+  answer.sentence =
+      Sentence(ComparedText(ranks) + (found.empty() ? std::string("no rank stands out")
+                                                    : StragglerText(ranks, found.front())));
   if (found.empty()) return answer;
   const auto trace =
       std::ranges::find(in.run.traces, ranks.rows[found.front().row].path, &TraceAnalysis::path);
@@ -217,30 +218,32 @@ Answer AnswerFirst(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   if (!totals.whole) return CannotTell(kIdleUnknown);
-  const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
-  if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
-  const Ceiling& first = ceilings.front();
+  const std::vector<RunFinding> findings = FindingsOf(in.run);
+  if (findings.empty() || !findings.front().known())
+    return CannotTell("there is neither idle time nor exposed communication");
+  const RunFinding& first = findings.front();
   // Unknown time may belong to any cause of idle time.
   const DurationNs unknown = UnknownTime(in.totals.idle);
-  if (first.cause == IdleCause::kUnknown ||
-      (ceilings.size() > 1 && ceilings[1].time + unknown > first.time &&
-       MuchIsUnknown(in.totals.idle)))
+  const bool another_may_be_first = std::ranges::any_of(findings, [&](const RunFinding& finding) {
+    DurationNs most = finding.cost;
+    most += unknown;
+    return &finding != &first && finding.kind == RunFindingKind::kIdle && finding.of == first.of &&
+           most > first.cost;
+  });
+  const bool is_unknown = first.kind == RunFindingKind::kIdle && first.idle == IdleCause::kUnknown;
+  if (is_unknown || (MuchIsUnknown(in.totals.idle) && another_may_be_first))
     return CannotTell(WhyCausesAreUnknown(in));
-  const DurationNs most = first.time + (first.cause ? unknown : DurationNs{});
   Answer answer;
-  SetShare(answer, first.time, totals.window);
-  if (most > first.time) answer.figure = "at least " + answer.figure;
-  answer.of = DeviceTimeText(in, totals.window);
-  answer.sentence = Sentence(
-      totals.devices > 1
-          ? fmt::format(
-                "{}; without it the windows of the {} devices, added up, would be {} shorter "
-                "at most",
-                first.what, totals.devices, FormatDuration(most))
-          : fmt::format("{}; without it the window would be {} shorter at most", first.what,
-                        FormatDuration(most)));
-  if (first.cause)
-    answer.at = LongestGap(in, [&](IdleCause cause) { return cause == *first.cause; });
+  SetShare(answer, first.cost, first.whole);
+  answer.figure = std::string(BoundText(first.confidence)) + answer.figure;
+  answer.of =
+      first.of == FindingWhole::kRequests
+          ? fmt::format("{} of the requests' time", FormatDuration(first.whole))
+          : DeviceTimeText(in, first.whole) +
+                (first.of == FindingWhole::kWindowWithRequests ? " with requests in flight" : "");
+  answer.sentence = Sentence(FindingText(in.run, first));
+  if (first.kind == RunFindingKind::kIdle)
+    answer.at = LongestGap(in, [&](IdleCause cause) { return cause == first.idle; });
   return answer;
 }
 

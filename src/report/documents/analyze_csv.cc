@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "report/tables/finding_tables.h"
 #include "report/tables/result_tables.h"
 #include "text/document.h"
 
@@ -130,6 +131,7 @@ Table OfAllTraces(const RunAnalysis& run, Table (*make)(const TraceAnalysis&)) {
 void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTable&)>& visit) {
   for (const TraceTable& table : kTables)
     visit({table.row, table.fields, OfAllTraces(run, table.make)});
+  visit({"a finding", "findings[]", FindingsTable(run, false)});
   visit({"a rank of the run", "ranks.table[] ranks.table[].identity", RanksTable(run.ranks, {})});
   visit({"a rank that took part in matched collectives", "ranks.blame.table[]",
          RankBlameTable(run.ranks)});

@@ -47,8 +47,9 @@ TEST(AnalyzeText, OneTrace) {
           100.0 % of kernel time classified · recorded with record_shapes
 
  VERDICT  GPU busy 60.0 % of 1.00 ms, 50.0 % of the 1.20 ms recorded (100 us before the first work,
-          100 us after the last work); the host launched late for at least 75.0 % of the idle time;
-          one gap of 300 us in aten::empty, 500 us after the first event, is 75.0 % of it
+          100 us after the last work); the host launched late for at least 30.0 % of the window
+          (longest gap: 300 us in aten::empty, 500 us after the first event); copies with no kernel
+          beside them take 5.0 % of the window
 
  STEPS    n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
  prefill  1       490        490     490     490        600       32        0  53,333
@@ -90,12 +91,14 @@ TEST(AnalyzeText, OneTrace) {
    same; first at stream 7
  cannot tell: which Python code ran, because with_stack was off
 
- VERDICT  GPU busy 60.0 % of 1.00 ms; the host launched late for at least 75.0 % of the idle time;
-          one gap of 300 us in aten::empty, 500 us after the first event, is 75.0 % of it
+ VERDICT  GPU busy 60.0 % of 1.00 ms; the host launched late for at least 30.0 % of the window
+          (longest gap: 300 us in aten::empty, 500 us after the first event)
 
 next:  tacho analyze run
-         --steps  every step
-         --json   all figures, for programs
+         --steps     every step
+         --findings  what the time was lost to, dearest first
+         --json      all figures, for programs
+       tacho explain run finding:idle.host-late  the dearest finding in full
        tacho view run --gap 1  at the longest gap (--step N, --find KERNEL)
        tacho report run  the same as one HTML file
 )");
@@ -120,7 +123,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
           100.0 % of kernel time classified
 
  VERDICT  GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %), 54.2 % of the time
-          recorded; the host launched late for at least 85.7 % of the idle time; rank 1 computes
+          recorded; the host launched late for at least 30.0 % of the window; rank 1 computes
           longest: 650 us, 18.2 % more than the median of the others; 1 of 3 ranks missing
 
  RANKS   window us  busy %  compute us  exp. comm us  idle us  steps  window
@@ -155,9 +158,11 @@ TEST(AnalyzeText, TwoRanksOfThree) {
    same; in 2 of 2 traces; first at run/rank0.pt.trace.json.gz, stream 7
 
 next:  tacho analyze run
-         --rank 1   one rank in full
-         --kernels  all kernels of each trace
-         --json     all figures, for programs
+         --rank 1    one rank in full
+         --kernels   all kernels of each trace
+         --findings  what the time was lost to, dearest first
+         --json      all figures, for programs
+       tacho explain run finding:idle.host-late  the dearest finding in full
        tacho view run --gap 1  at the longest gap (--step N, --find KERNEL)
        tacho report run  the same as one HTML file
 )");
@@ -214,7 +219,7 @@ TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
   run.skipped = {"run/rank1.json: is empty"};
   const std::string text = AnalyzeText(run, Options());
   EXPECT_THAT(text, HasSubstr("missing: rank 1-2 (2 in all)"));
-  EXPECT_THAT(text, HasSubstr("is 75.0 % of it; 2 of 3\n          ranks missing"));
+  EXPECT_THAT(text, HasSubstr("take 5.0 % of the window; 2 of 3 ranks missing"));
   EXPECT_THAT(text, HasSubstr("skipped: run/rank1.json: is empty"));
 }
 
@@ -222,14 +227,14 @@ TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
   RunAnalysis run = TwoRanksForTest();
   ScreenOptions options = Options();
   options.is_file = [](const std::string&) { return true; };
-  EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1   one rank in full"));
+  EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1    one rank in full"));
   // With two traces of one rank, --rank would select both again.
   for (RankRow& row : run.ranks.rows) row.rank = row.identity.rank = 0;
   EXPECT_THAT(AnalyzeText(run, options),
               AllOf(HasSubstr("tacho analyze run/rank1.pt.trace.json.gz  one trace in full"),
-                    Not(HasSubstr("--rank"))));
+                    Not(HasSubstr("--rank "))));
   options.is_file = [](const std::string&) { return false; };  // the traces are in an archive
-  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("in full")));
+  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("trace in full")));
 }
 
 TEST(AnalyzeText, NextOfResultsIsWhatWorksWithoutTheTraces) {
@@ -239,7 +244,7 @@ TEST(AnalyzeText, NextOfResultsIsWhatWorksWithoutTheTraces) {
   ScreenOptions options = Options();
   options.is_file = [](const std::string&) { return true; };
   EXPECT_THAT(AnalyzeText(run, options),
-              AllOf(HasSubstr("tacho report run"), Not(HasSubstr("in full")),
+              AllOf(HasSubstr("tacho report run"), Not(HasSubstr("trace in full")),
                     Not(HasSubstr("tacho view"))));
 }
 

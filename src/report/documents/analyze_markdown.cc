@@ -6,6 +6,7 @@
 
 #include "report/documents/analyze_document.h"
 #include "report/documents/requests_document.h"
+#include "report/tables/finding_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/rank_text.h"
 #include "report/words/verdict.h"
@@ -23,6 +24,7 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
     AddRanks(head, run, style);
     AddRequests(head, run.requests);
   }
+  head.AddPart(TitledTable{.table = FindingsTable(run, true, "finding"), .title = "Findings"});
   if (!run.ranks.missing.empty()) head.Add(Paragraph{"missing: " + MissingRanksText(run.ranks)});
   return head;
 }

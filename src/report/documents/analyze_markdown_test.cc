@@ -15,11 +15,19 @@ TEST(AnalyzeMarkdown, OneTrace) {
   run.traces.push_back(GpuTraceForTest());
   EXPECT_EQ(AnalyzeMarkdown(run, {}, "1.2.3"), R"(## Where the time goes
 
+**Findings**
+
+| finding | cost us | share % | of | confidence | what |
+| :-- | --: | --: | :-- | :-- | :-- |
+| idle.host-late | 300 | 30.0 | window | at-least | the host launched late for at least 30.0 % of the window (longest gap: 300 us in aten::empty, 500 us after the first event) |
+| idle.unknown | 100 | 10.0 | window | measured | idle time of unknown cause makes 10.0 % of the window (longest gap: 100 us, 900 us after the first event) |
+| copies | 50.0 | 5.0 | window | measured | copies with no kernel beside them take 5.0 % of the window |
+
 ### run/rank0.pt.trace.json.gz
 
 - trace: rank 0 of 2, vLLM 0.11.0, NVIDIA H200, 9 events, 1.23 kB (56.8 kB of JSON), 1.20 ms from first to last event
 - trust: no event lost, 66.7 % of GPU work linked to a launch, 1 overlap kept, 100.0 % of kernel time classified, recorded with record\_shapes
-- **verdict: GPU busy 60.0 % of 1.00 ms, 50.0 % of the 1.20 ms recorded (100 us before the first work, 100 us after the last work); the host launched late for at least 75.0 % of the idle time; one gap of 300 us in aten::empty, 500 us after the first event, is 75.0 % of it**
+- **verdict: GPU busy 60.0 % of 1.00 ms, 50.0 % of the 1.20 ms recorded (100 us before the first work, 100 us after the last work); the host launched late for at least 30.0 % of the window (longest gap: 300 us in aten::empty, 500 us after the first event); copies with no kernel beside them take 5.0 % of the window**
 
 **Steps**
 

@@ -10,6 +10,7 @@
 #include "analysis/requests/run_requests.h"
 #include "base/closest.h"
 #include "base/parse_number.h"
+#include "report/documents/explain_finding.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/explain_tables.h"
 #include "report/tables/result_tables.h"
@@ -23,6 +24,9 @@
 namespace tacho {
 namespace {
 
+constexpr std::string_view kNoRequestHere =
+    "no request {}: these traces are not of one run folder of tacho record whose load tacho drove; "
+    "'step:N', 'gap:N' and 'finding:N' explain a step, a gap and a finding";
 constexpr size_t kSlowestGaps = 8, kListedRequests = 12;
 
 std::string Quoted(std::string_view text) { return "'" + VisibleText(text) + "'"; }
@@ -108,11 +112,7 @@ void Explainer::AddNext(std::vector<NextCommand::Option> options) {
 
 Result<Document> Explainer::Request(const std::string& id) {
   const RequestRow* row = RowOf(id);
-  if (!run_.requests.any())
-    return Fail(ErrorKind::kUsage,
-                fmt::format("no request {}: these traces are not of one run folder of tacho record "
-                            "whose load tacho drove; 'step:N' and 'gap:N' explain a step and a gap",
-                            Quoted(id)));
+  if (!run_.requests.any()) return Fail(ErrorKind::kUsage, fmt::format(kNoRequestHere, Quoted(id)));
   if (row == nullptr) {
     std::vector<std::string> ids = {"slowest", "median"};
     for (const RequestRow& one : run_.requests.rows) ids.push_back(one.id);
@@ -310,6 +310,9 @@ Result<Document> Explainer::Gap(const ExplainTarget& target) {
 }  // namespace
 
 ExplainTarget ParseExplainTarget(std::string_view text) {
+  constexpr std::string_view kFinding = "finding:";
+  if (text.starts_with(kFinding))
+    return {ExplainTarget::Kind::kFinding, std::string(text.substr(kFinding.size()))};
   for (const auto& [word, kind] :
        {std::pair(std::string_view("step:"), ExplainTarget::Kind::kStep),
         std::pair(std::string_view("gap:"), ExplainTarget::Kind::kGap)}) {
@@ -323,6 +326,11 @@ ExplainTarget ParseExplainTarget(std::string_view text) {
 
 Result<Document> ExplainDocument(const RunAnalysis& run, const ExplainTarget& target,
                                  const ScreenOptions& options) {
+  const bool no_request =
+      std::ranges::find(run.requests.rows, target.id, &RequestRow::id) == run.requests.rows.end();
+  if (target.kind == ExplainTarget::Kind::kFinding ||
+      (target.kind == ExplainTarget::Kind::kRequest && no_request && HasFinding(run, target.id)))
+    return ExplainFinding(run, target.id, options);
   Explainer explainer(run, options);
   if (target.kind == ExplainTarget::Kind::kStep) return explainer.Step(target);
   if (target.kind == ExplainTarget::Kind::kGap) return explainer.Gap(target);

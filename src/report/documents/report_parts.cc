@@ -10,6 +10,7 @@
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/expert_words.h"
+#include "report/words/finding_words.h"
 #include "report/words/idle_words.h"
 #include "report/words/rank_text.h"
 #include "text/fit_name.h"
@@ -190,6 +191,14 @@ void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
   AddRankBlame(document, run);
   AddExpertsAndSizes(document, run.ranks);
+}
+
+void AddFindingCommand(NextCommand& next, const std::vector<RunFinding>& findings,
+                       const ScreenOptions& options) {
+  if (findings.empty() || !findings.front().known()) return;
+  next.options.push_back({"--findings", "what the time was lost to, dearest first"});
+  next.others.push_back(
+      {CommandOf(findings.front(), options.command_paths), "the dearest finding in full"});
 }
 
 void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,

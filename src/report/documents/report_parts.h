@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "analysis/findings/finding.h"
 #include "report/device_totals.h"
 #include "text/document.h"
 #include "text/table_pick.h"
@@ -64,6 +65,10 @@ void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin);
 void AddMemoryRemarks(Document& document, const MemoryTable& memory);
 // The memory of the devices of all ranks in one table.
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows);
+
+// Proposes to explain the dearest finding.
+void AddFindingCommand(NextCommand& next, const std::vector<RunFinding>& findings,
+                       const ScreenOptions& options);
 
 // The ranks side by side.
 void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style);

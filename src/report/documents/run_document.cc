@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/findings/findings.h"
 #include "report/documents/analyze_document.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
@@ -135,6 +136,7 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
                                    [](const DeviceMemory& of) { return of.peak.has_value(); });
       }))
     next.options.push_back({"--memory", "all that was alive at the peaks"});
+  AddFindingCommand(next, FindingsOf(run), options);
   AddRequestCommands(next, run.requests);
   next.options.push_back({"--json", "all figures, for programs"});
   if (run.ranks.recordings > 1 && !options.compare_paths.empty())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/findings/findings.h"
 #include "report/documents/analyze_document.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
@@ -180,6 +181,7 @@ NextCommand Next(const TraceAnalysis& trace, const RequestAnalysis& requests,
   };
   if (std::ranges::any_of(trace.memory.devices, shows_more))
     next.options.push_back({"--memory", "all that was alive at the peaks"});
+  AddFindingCommand(next, FindingsOf(trace, requests), options);
   AddRequestCommands(next, requests);
   next.options.push_back({"--json", "all figures, for programs"});
   AddPages(next, {&trace, 1}, options);
@@ -216,7 +218,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   document.Add(Labelled{"scope", {ScopeText(trace)}, Paint::kYellow});
   document.Add(Labelled{"trust", TrustParts(trace, ranks, totals),
                         incomplete ? Paint::kYellow : Paint::kPlain});
-  const std::string verdict = Verdict(trace, ranks);
+  const std::string verdict = Verdict(trace, ranks, requests);
   const std::string caveat = Caveat(trace);
   AddVerdict(document, verdict, caveat);
   document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
@@ -250,7 +252,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   AddLongestGaps(document, trace, totals.idle, options);
   AddNotes(document, trace);
   if (options.command_paths.empty()) return document;
-  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks), caveat});
+  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks, requests), caveat});
   document.AddPart(Next(trace, requests, options));
   return document;
 }

@@ -12,6 +12,7 @@
 #include "report/html/html_charts.h"
 #include "report/html/html_page.h"
 #include "report/html/html_sections.h"
+#include "report/tables/finding_tables.h"
 #include "report/tables/result_tables.h"
 #include "report/words/rank_text.h"
 #include "report/words/verdict.h"
@@ -171,6 +172,12 @@ std::string RequestsHtml(const RunAnalysis& run, const std::string& bands, const
   return bands + RenderHtml(beside, style);
 }
 
+std::string FindingsHtml(const RunAnalysis& run, const HtmlStyle& style) {
+  Document findings;
+  findings.Add(TitledTable{.table = FindingsTable(run, true, "finding")});
+  return RenderHtml(findings, style);
+}
+
 std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
   KernelTable comm = totals.kernels;
   std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
@@ -218,6 +225,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   body.html += render("head") + WholeWindow(totals) + AnswersHtml(Answers(run, input.changes));
   sections.Take("verdict");
 
+  add("Findings", [&] { return FindingsHtml(run, style); });
   if (input.changes != nullptr) {
     add("What changed against " + input.against,
         [&] { return ChangesHtml(*input.changes, style, input.color_of_category); });

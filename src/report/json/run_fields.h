@@ -6,6 +6,7 @@
 #include "analysis/schema/trace_fields.h"
 #include "report/device_totals.h"
 #include "report/json/blame_fields.h"
+#include "report/json/finding_fields.h"
 #include "report/json/request_fields.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
@@ -178,6 +179,7 @@ void Run(auto& out, const RunAnalysis& run, std::string_view version, const auto
   out.Field(Key{"version", "version of tacho"}, version);
   out.End();
   Verdict(out, run);
+  Findings(out, run);
   out.Objects(Key{"traces", "traces, one for each trace file, by path, also inside an archive"},
               run.traces,
               [&](auto& trace) { TraceFields(out, trace, short_names(trace.kernels)); });

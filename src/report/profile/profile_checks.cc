@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/profile/ceilings.h"
+#include "analysis/findings/findings.h"
 #include "report/profile/profile_sections.h"
 #include "report/words/idle_words.h"
 #include "report/words/integrity_words.h"
@@ -108,16 +108,17 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
 void AddCeilings(Document& document, const TraceAnalysis& trace) {
   AddTitle(document, "Optimization Recommendations");
   const DeviceTotals totals = TotalsOf(trace.devices);
-  const std::vector<Ceiling> ceilings = CeilingsOf(trace.idle, totals);
-  if (ceilings.empty() && !trace.idle.known)
+  std::vector<RunFinding> findings = FindingsOf(trace);
+  std::erase_if(findings, [](const RunFinding& finding) { return !finding.known(); });
+  if (findings.empty() && !trace.idle.known)
     return AddLine(document, "what could be gained cannot be told: " + WhyNoIdleTime(trace));
   if (totals.window.ns == 0) return AddLine(document, WhyNoDeviceTime(trace));
-  if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
+  if (findings.empty()) return AddLine(document, "this trace shows no possible gain");
   AddLine(document, "The most that can be gained where, were that cost gone entirely:");
-  for (const Ceiling& ceiling : ceilings) {
-    AddLine(document, fmt::format("{} {} = {} of the window", PadRight(ceiling.what, 24),
-                                  PadLeft(FormatDuration(ceiling.time), 9),
-                                  FormatShare(ceiling.time, totals.window)));
+  for (const RunFinding& finding : findings) {
+    AddLine(document, fmt::format("{} {} = {} of the window", PadRight(finding.id, 24),
+                                  PadLeft(FormatDuration(finding.cost), 9),
+                                  FormatShare(finding.cost, totals.window)));
   }
   if (MuchIsUnknown(trace.idle))
     AddLine(document, "what is unknown may be of any cause of idle time, which then gains more");

@@ -82,9 +82,9 @@ TEST(ProfileText, OneRank) {
   Optimization Recommendations
 ════════════════════════════════════════════════════════════════════════════════
   The most that can be gained where, were that cost gone entirely:
-  idle: host-late             300 us = 30.0 % of the window
-  idle: unknown               100 us = 10.0 % of the window
-  exposed copies             50.0 us = 5.0 % of the window
+  idle.host-late              300 us = 30.0 % of the window
+  idle.unknown                100 us = 10.0 % of the window
+  copies                     50.0 us = 5.0 % of the window
   what is unknown may be of any cause of idle time, which then gains more
  orphan-gpu-events (1): GPU work whose launch is not in the recording is counted as work all the
    same; first at stream 7

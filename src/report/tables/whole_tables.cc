@@ -11,6 +11,7 @@
 #include "report/documents/analyze_markdown.h"
 #include "report/documents/report_parts.h"
 #include "report/documents/requests_document.h"
+#include "report/tables/finding_tables.h"
 #include "report/tables/result_tables.h"
 #include "report/words/integrity_words.h"
 #include "report/words/request_words.h"
@@ -21,6 +22,9 @@ namespace {
 
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
+
+constexpr std::string_view kNoFindings =
+    "no finding: no time of devices or requests could be less, or none is known";
 
 constexpr std::string_view kNoRequests =
     "no requests: these are not the traces of one run folder of tacho record whose load tacho "
@@ -106,6 +110,7 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
           {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)}};
     case WholeTable::kRanks:
     case WholeTable::kRequests:
+    case WholeTable::kFindings:
       break;
   }
   return {};
@@ -134,6 +139,14 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     if (which == WholeTable::kRanks) {
       Document part;
       AddTables(part, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      add(std::move(part));
+      continue;
+    }
+    if (which == WholeTable::kFindings) {
+      Document part;
+      AddTables(part, {FindingsTable(run, false)}, kNoFindings, options);
+      part.Add(Gap{});
+      AddFindingTexts(part, run);
       add(std::move(part));
       continue;
     }
@@ -189,6 +202,7 @@ std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
   std::vector<Table> all;
   for (const WholeTable which : tables) {
     if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
+    if (which == WholeTable::kFindings) all.push_back(FindingsTable({}, false));
     if (which == WholeTable::kRequests) all.push_back(RequestsTable({}, true));
     for (Table& table : WholeTables(TraceAnalysis{}, which, {}).tables)
       all.push_back(std::move(table));

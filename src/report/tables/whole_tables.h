@@ -20,6 +20,7 @@ enum class WholeTable : uint8_t {
   kGaps,
   kRanks,
   kRequests,
+  kFindings,
   kSteps,
   kDevices,
 };

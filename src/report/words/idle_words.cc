@@ -60,22 +60,17 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
   return "";
 }
 
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
-  const DurationNs all = idle.window - idle.busy;
-  const IdleCauseRow& main = idle.causes.front();
-  const std::string share = fmt::format("{}{} of {}", IsAtLeast(idle) ? "at least " : "",
-                                        FormatShare(main.total, all), whose);
-  switch (main.cause) {
+std::string IdleCauseText(const IdleCauseRow& row, Requests requests, const std::string& share) {
+  switch (row.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {}", share);
     case IdleCause::kInLaunchCall:
       return fmt::format("the host was inside {} for {}",
-                         main.call.empty() ? "launch calls" : NameInSentence(main.call), share);
+                         row.call.empty() ? "launch calls" : NameInSentence(row.call), share);
     case IdleCause::kWaiting:
       return fmt::format(
           "work {}was held back by an event or another queue for {}",
-          main.call.empty() ? "" : fmt::format("launched by {} ", NameInSentence(main.call)),
-          share);
+          row.call.empty() ? "" : fmt::format("launched by {} ", NameInSentence(row.call)), share);
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {}", share);
     case IdleCause::kQueued:
@@ -88,22 +83,29 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
       return fmt::format("the executing thread was in operators that only call others for {}",
                          share);
     case IdleCause::kBetweenSteps:
-      return idle.requests == Requests::kKnown
+      return requests == Requests::kKnown
                  ? fmt::format("requests were in flight, but no engine step ran for {}", share)
                  : fmt::format(
                        "no engine step ran for {}: there was no work, or the engine was "
-                       "scheduling; the trace does not show which",
+                       "scheduling",
                        share);
     case IdleCause::kNoRequest:
       return fmt::format("no request was in flight for {}", share);
     case IdleCause::kProfiler:
-      return OverheadSentence(main.call, share);
+      return OverheadSentence(row.call, share);
     case IdleCause::kUnknown:
       return fmt::format("the cause of {} is unknown", share);
     case IdleCause::kCount:
       break;
   }
   return "";
+}
+
+std::string MainIdleCause(const IdleTable& idle) {
+  const IdleCauseRow& main = idle.causes.front();
+  return IdleCauseText(main, idle.requests,
+                       fmt::format("{}{} of the idle time", IsAtLeast(idle) ? "at least " : "",
+                                   FormatShare(main.total, idle.window - idle.busy)));
 }
 
 std::string NameInSentence(std::string_view name) { return FitName(VisibleText(name), 40, false); }

@@ -12,9 +12,11 @@ namespace tacho {
 // What the cause means, as a line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
-// "the host launched late for 71.0 % of the idle time": the first cause in `idle`, which has at
-// least one. `whose`: what the share is of, such as "the idle time".
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
+// "the host launched late for 71.0 % of the idle time". `row`: only the cause and the call count.
+// `share`: how much of what, such as "71.0 % of the idle time".
+std::string IdleCauseText(const IdleCauseRow& row, Requests requests, const std::string& share);
+// The same of the first cause in `idle`, which has at least one: its share of the idle time.
+std::string MainIdleCause(const IdleTable& idle);
 
 // "Command Buffer Full (the launch queue was full)".
 std::string OverheadInWords(std::string_view name);

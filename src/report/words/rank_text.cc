@@ -96,13 +96,13 @@ std::string ComparedText(const RankTable& ranks) {
 
 namespace {
 
-// "7 ranks", but "seven ranks" up to ten.
-std::string RanksInWords(size_t count) {
+// "12 ranks'", but "seven ranks'" up to ten.
+std::string OfRanksInWords(size_t count) {
   constexpr std::array<std::string_view, 11> kWords = {
       "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
   const std::string number =
       count < kWords.size() ? std::string(kWords[count]) : FormatCount(static_cast<int64_t>(count));
-  return number + (count == 1 ? " rank" : " ranks");
+  return number + (count == 1 ? " rank's" : " ranks'");
 }
 
 // ", whose host was late by 264 us a step"
@@ -136,23 +136,6 @@ std::string WhyLate(const Straggler& straggler) {
       break;
   }
   return "";
-}
-
-// "23 % of seven ranks' time is waiting for TP3, whose host was late by 264 us a step"
-std::string WaitingText(const RankTable& ranks, const std::vector<Straggler>& stragglers) {
-  constexpr size_t kMostNamed = 2;
-  std::string text;
-  for (size_t i = 0; i < stragglers.size() && i < kMostNamed; ++i) {
-    const Straggler& each = stragglers[i];
-    const std::string share = FormatPercent(ShareOf(each.time, each.others)) + " %";
-    const std::string label = RankLabel(ranks, ranks.rows[each.row]);
-    text += i == 0 ? fmt::format("{} of {}' time is waiting for {}{}", share,
-                                 RanksInWords(each.waiting_ranks), label, WhyLate(each))
-                   : fmt::format(", and {} for {}{}", share, label, WhyLate(each));
-  }
-  if (stragglers.size() > kMostNamed)
-    text += fmt::format(", and more for {} others", stragglers.size() - kMostNamed);
-  return text;
 }
 
 }  // namespace
@@ -222,22 +205,21 @@ std::vector<std::string> RestTexts(const RanksApart& ranks) {
   return texts;
 }
 
-std::string StragglerText(const RankTable& ranks) {
-  const std::vector<Straggler> stragglers = FindStragglers(ranks);
-  if (stragglers.empty()) return "";
-  const Straggler& first = stragglers.front();
-  if (first.sign == Straggler::Sign::kCausesWaiting) return WaitingText(ranks, stragglers);
-  const std::string label = RankLabel(ranks, ranks.rows[first.row]);
-  if (first.sign == Straggler::Sign::kLeastCollectives) {
+std::string StragglerText(const RankTable& ranks, const Straggler& straggler) {
+  const std::string label = RankLabel(ranks, ranks.rows[straggler.row]);
+  if (straggler.sign == Straggler::Sign::kCausesWaiting)
+    return fmt::format("{} of {} time is waiting for {}{}",
+                       FormatShare(straggler.time, straggler.others),
+                       OfRanksInWords(straggler.waiting_ranks), label, WhyLate(straggler));
+  if (straggler.sign == Straggler::Sign::kLeastCollectives)
     return fmt::format(
-        "{} is in collectives for {}, the median of the others for {}: they may be waiting for "
-        "it",
-        label, FormatDuration(first.time), FormatDuration(first.others));
-  }
-  std::string clause = fmt::format("{} computes longest: {}", label, FormatDuration(first.time));
-  if (first.others.ns > 0) {
-    clause += fmt::format(", {} % more than the median of the others",
-                          FormatPercent(ShareOf(first.time - first.others, first.others)));
+        "{} is in collectives for {}, the median of the others for {}: they may be waiting for it",
+        label, FormatDuration(straggler.time), FormatDuration(straggler.others));
+  std::string clause =
+      fmt::format("{} computes longest: {}", label, FormatDuration(straggler.time));
+  if (straggler.others.ns > 0) {
+    clause += fmt::format(", {} more than the median of the others",
+                          FormatShare(straggler.time - straggler.others, straggler.others));
   }
   return clause;
 }

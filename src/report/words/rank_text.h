@@ -43,7 +43,7 @@ std::string ApartText(const RanksApart::Apart& apart);
 // many ranks are shown one by one.
 std::vector<std::string> RestTexts(const RanksApart& ranks);
 // "23.1 % of seven ranks' time is waiting for TP3, whose host was late by 264 us a step", or "rank
-// 3 computes longest: 650 us, 18.2 % more than the median of the others"; "" when none stands out.
-std::string StragglerText(const RankTable& ranks);
+// 3 computes longest: 650 us, 18.2 % more than the median of the others".
+std::string StragglerText(const RankTable& ranks, const Straggler& straggler);
 
 }  // namespace tacho

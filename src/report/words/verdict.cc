@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
+#include "analysis/findings/findings.h"
 #include "report/device_totals.h"
 #include "report/words/caveat.h"
+#include "report/words/finding_words.h"
 #include "report/words/idle_words.h"
 #include "report/words/integrity_words.h"
 #include "report/words/rank_text.h"
@@ -15,16 +18,9 @@
 namespace tacho {
 namespace {
 
-// The sentence leaves out shares below these limits and below kIdleWorthNaming.
-constexpr double kExposedWorthNaming = 0.05;
-constexpr double kGapWorthNaming = 0.50;  // of the idle time
+constexpr double kFindingWorthNaming = 0.05;  // share of its whole
 // From this share on, the window counts as all that was recorded.
 constexpr double kNearlyAllRecorded = 0.90;
-
-DurationNs TimeOf(const IdleTable& idle, IdleCause cause) {
-  const auto row = std::ranges::find(idle.causes, cause, &IdleCauseRow::cause);
-  return row == idle.causes.end() ? DurationNs{} : row->total;
-}
 
 std::string MissingSuffix(const RankTable& ranks) {
   return ranks.missing.empty() ? "" : "; " + MissingCountText(ranks);
@@ -91,23 +87,31 @@ std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   return fmt::format(", {} of the time recorded", ShareOfRecorded(totals, ranks, recorded));
 }
 
-// What else lost work makes unknown. `why`: not empty.
-std::string LostClause(const std::string& why) {
-  return "; " + why + ", so idle time and its causes cannot be told";
+// What else lost work makes unknown.
+std::string LostClause(const std::vector<RunFinding>& findings,
+                       const std::function<std::string(const RunFinding&)>& text_of) {
+  const auto lost = std::ranges::find(findings, WhyUnknown::kLostWork, &RunFinding::because);
+  return lost == findings.end() ? "" : "; " + text_of(*lost);
 }
 
-// ": 61.1 % compute, 25.9 % communication ..." if exposed communication is a large share of the
-// window.
-std::string ExposedClause(const DeviceTotals& totals) {
-  if (ShareOf(totals.exposed_comm, totals.window) < kExposedWorthNaming) return "";
-  const DurationNs rest = totals.busy - totals.exposed_comm;
-  std::string text = ": ";
-  if (rest.ns > 0) {
-    text += fmt::format("{} compute{}, ", FormatShare(rest, totals.window),
-                        totals.exposed_copy.ns > 0 ? " and copies" : "");
+// The findings that a verdict has room for: the first ones, unless they say nothing beyond the rest
+// of the sentence.
+std::vector<const RunFinding*> FindingsWorthNaming(const std::vector<RunFinding>& findings,
+                                                   size_t most) {
+  std::vector<const RunFinding*> named;
+  for (const RunFinding& finding : findings) {
+    const bool is_idle = finding.kind == RunFindingKind::kIdle;
+    // A CPU engine is in no operator for what remains of the busy time.
+    if (is_idle && finding.idle == IdleCause::kHost) continue;
+    // "At least" says it of the others. Without a common clock the caveat does.
+    if (is_idle && finding.idle == IdleCause::kUnknown &&
+        (finding.because != WhyUnknown::kNothing || !named.empty()))
+      continue;
+    // A rank is a finding only if it stands out.
+    if (finding.share() < kFindingWorthNaming && !finding.rank) continue;
+    if (named.size() < most && finding.known()) named.push_back(&finding);
   }
-  return text + fmt::format("{} exposed communication, including waits for other ranks",
-                            FormatShare(totals.exposed_comm, totals.window));
+  return named;
 }
 
 // What most of the kernel time was spent on.
@@ -117,53 +121,48 @@ std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
   std::string text = fmt::format("; {} takes {} of the {} time", NameInSentence(main.category),
                                  FormatShare(main.total, kernels.total), WorkWord(totals));
   // Hidden communication costs nothing.
-  if (main.category.starts_with("comm.") && ExposedClause(totals).empty()) {
+  if (main.category.starts_with("comm."))
     text += fmt::format(", but communication is exposed for {} of the window only",
                         FormatShare(totals.exposed_comm, totals.window));
-  }
   return text;
 }
 
-// "; one gap of 463 ms, 0.0848 ms after the first event, is 99.8 % of the idle time" if one gap is
-// most of it.
-std::string LongestGap(const IdleTable& idle, TimeNs origin) {
-  if (idle.gaps.empty() || idle.gaps[0].cause == IdleCause::kNoRequest) return "";
-  const IdleGap& gap = idle.gaps[0];
-  const DurationNs length = gap.when.length();
-  if (ShareOf(length, idle.window - idle.busy) < kGapWorthNaming) return "";
-  const std::string host =
-      IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + NameInSentence(gap.host) : "";
-  return fmt::format("; one gap of {}{}, {} after the first event, is {} of it",
-                     FormatDuration(length), host, FormatDuration(gap.when.start - origin),
-                     FormatShare(length, idle.window - idle.busy));
+// "; no request was in flight for 90.0 % of it, the rest was 50.0 % busy": nobody is to blame for
+// this time, so the findings are of the rest.
+std::string NoRequestClause(const IdleTable& idle) {
+  const auto row = std::ranges::find(idle.causes, IdleCause::kNoRequest, &IdleCauseRow::cause);
+  if (row == idle.causes.end() || ShareOf(row->total, idle.window) < kIdleWorthNaming) return "";
+  return fmt::format("; no request was in flight for {} of it, the rest was {} busy",
+                     FormatShare(row->total, idle.window),
+                     FormatShare(idle.busy, idle.window - row->total));
 }
 
-// Why the devices were idle, or what they did. `origin`: time zero of the trace with the gaps.
-std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTable idle,
-                 TimeNs origin, bool clock_is_right) {
-  std::string text;
-  std::string_view whose = "the idle time";
-  const DurationNs no_request = TimeOf(idle, IdleCause::kNoRequest);
-  if (ShareOf(no_request, idle.window) >= kIdleWorthNaming) {
-    // Nobody is to blame for time without requests, so only the rest is examined.
-    idle.window -= no_request;
-    std::erase_if(idle.causes,
-                  [](const IdleCauseRow& row) { return row.cause == IdleCause::kNoRequest; });
-    text = fmt::format("; no request was in flight for {} of it, the rest was {} busy",
-                       FormatShare(no_request, idle.window + no_request),
-                       FormatShare(idle.busy, idle.window));
-    whose = "the remaining idle time";
+// What the screen begins with, or the short form with which it ends if the whole text is too long.
+enum class Length : uint8_t { kWhole, kBrief };
+
+// What the time was lost to, and what the devices did if that is more. `text_of`: of a finding.
+std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle,
+                 const std::vector<RunFinding>& findings, Length length,
+                 const std::function<std::string(const RunFinding&)>& text_of) {
+  const size_t most_named = length == Length::kWhole ? 2 : 1;
+  std::string text = NoRequestClause(idle);
+  const bool names_work = text.empty();
+  const std::vector<const RunFinding*> named = FindingsWorthNaming(findings, most_named);
+  DurationNs lost;
+  bool names_comm = false;
+  for (const RunFinding* finding : named) {
+    text += "; " + text_of(*finding);
+    if (finding->of != FindingWhole::kRequests) lost = std::max(lost, finding->cost);
+    names_comm |= finding->kind == RunFindingKind::kExposedComm ||
+                  finding->kind == RunFindingKind::kTransfer ||
+                  finding->kind == RunFindingKind::kWait ||
+                  finding->kind == RunFindingKind::kSkew;
   }
-  const bool worth_naming =
-      ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
-  if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
-  // Host and device have no common clock; the caveat says why.
-  if (idle.causes.front().cause == IdleCause::kUnknown && !clock_is_right) return text;
-  // "Outside of operators" says little about a CPU engine: its main work is named instead.
-  const bool named = idle.causes.front().cause != IdleCause::kHost;
-  if (named) text += "; " + MainIdleCause(idle, whose);
-  text += LongestGap(idle, origin);
-  return named ? text : text + MainWork(totals, kernels);
+  const bool main_is_comm = names_comm && !kernels.categories.empty() &&
+                            kernels.categories.front().category.starts_with("comm.");
+  if (!names_work || named.size() == most_named || lost > totals.compute || main_is_comm)
+    return text;
+  return text + MainWork(totals, kernels);
 }
 
 // " (60.0 % to 70.0 %)": the shares of the least and the most busy rank of all recordings.
@@ -197,10 +196,8 @@ std::string OtherFileText(const TraceFacts& facts) {
 
 bool AreMixed(const TraceAnalysis& trace) { return trace.notes.CountOf(NoteId::kMixedRanks) > 0; }
 
-// What the screen begins with, or the short form with which it ends if the whole text is too long.
-enum class Length : uint8_t { kWhole, kBrief };
-
-std::string VerdictText(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
+std::string VerdictText(const TraceAnalysis& trace, const RankTable& ranks,
+                        const RequestAnalysis& requests, Length length) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
@@ -227,10 +224,13 @@ std::string VerdictText(const TraceAnalysis& trace, const RankTable& ranks, Leng
   std::string out =
       fmt::format("{} {}{} of {}", who, BusyIsLeast(trace) ? "at least " : "",
                   FormatShare(totals.busy, totals.window), FormatDuration(totals.window));
-  if (!totals.whole) return out + LostClause(WhyNoIdleTime(trace)) + MissingSuffix(ranks);
-  if (length == Length::kWhole) out += RecordedClause(totals, trace) + ExposedClause(totals);
-  return out +
-         Rest(totals, trace.kernels, trace.idle, trace.span.start, trace.integrity.common_clock()) +
+  const std::vector<RunFinding> findings = FindingsOf(trace, requests);
+  const auto text_of = [&](const RunFinding& finding) {
+    return FindingText(trace, ranks, finding);
+  };
+  if (!totals.whole) return out + LostClause(findings, text_of) + MissingSuffix(ranks);
+  if (length == Length::kWhole) out += RecordedClause(totals, trace);
+  return out + Rest(totals, trace.kernels, trace.idle, findings, length, text_of) +
          MissingSuffix(ranks);
 }
 
@@ -259,35 +259,31 @@ std::string VerdictText(const RunAnalysis& run, Length length) {
                                          : "GPUs busy",
                   BusyIsLeast(run) ? "at least " : "",
                   FormatShare(totals.devices.busy, totals.devices.window), traces);
-  if (!totals.devices.whole)
-    return out + LostClause(MissingWorkText(run)) + MissingSuffix(run.ranks);
-  const bool whole = length == Length::kWhole;
-  if (whole)
-    out +=
-        BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
-  out += Rest(totals.devices, totals.kernels, totals.idle, {},
-              std::ranges::all_of(TimedRanksOf(run), [](const TraceAnalysis* trace) {
-                return trace->integrity.common_clock();
-              }));
-  const std::string straggler = StragglerText(run.ranks);
-  return out + (whole && !straggler.empty() ? "; " + ComparedText(run.ranks) + straggler : "") +
+  const std::vector<RunFinding> findings = FindingsOf(run);
+  const auto text_of = [&](const RunFinding& finding) { return FindingText(run, finding); };
+  if (!totals.devices.whole) return out + LostClause(findings, text_of) + MissingSuffix(run.ranks);
+  if (length == Length::kWhole) out += BusyRange(run.ranks) + RecordedClause(totals.devices, run);
+  return out + Rest(totals.devices, totals.kernels, totals.idle, findings, length, text_of) +
          MissingSuffix(run.ranks);
 }
 
 }  // namespace
 
-std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
-  return VerdictText(trace, ranks, Length::kWhole);
+std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks,
+                    const RequestAnalysis& requests) {
+  return VerdictText(trace, ranks, requests, Length::kWhole);
 }
 std::string Verdict(const RunAnalysis& run) { return VerdictText(run, Length::kWhole); }
-std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks) {
-  return VerdictText(trace, ranks, Length::kBrief);
+std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks,
+                         const RequestAnalysis& requests) {
+  return VerdictText(trace, ranks, requests, Length::kBrief);
 }
 std::string BriefVerdict(const RunAnalysis& run) { return VerdictText(run, Length::kBrief); }
 
 RunVerdict VerdictOf(const RunAnalysis& run) {
   if (const TraceAnalysis* only = OnlyTrace(run))
-    return {Verdict(*only, run.ranks), BriefVerdict(*only, run.ranks), Caveat(*only)};
+    return {Verdict(*only, run.ranks, run.requests), BriefVerdict(*only, run.ranks, run.requests),
+            Caveat(*only)};
   return {Verdict(run), BriefVerdict(run), Caveat(run)};
 }
 

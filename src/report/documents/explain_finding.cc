@@ -1,0 +1,201 @@
+#include "report/documents/explain_finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analysis/findings/findings.h"
+#include "base/parse_number.h"
+#include "report/answers/answer_parts.h"
+#include "report/device_totals.h"
+#include "report/tables/finding_tables.h"
+#include "report/tables/result_tables.h"
+#include "report/words/finding_words.h"
+#include "text/format_number.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostPlacesShown = 10, kMostGapsShown = 6, kMostCausesShown = 8,
+                 kMostRequestsShown = 6, kMostCommKernels = 6;
+
+const RunFinding* FindFinding(const std::vector<RunFinding>& findings, std::string_view which) {
+  const auto found = std::ranges::find(findings, which, &RunFinding::id);
+  if (found != findings.end()) return &*found;
+  const auto number = ParseWhole<size_t>(which);
+  return number && *number > 0 && *number <= findings.size() ? &findings[*number - 1] : nullptr;
+}
+
+// What adds up to the whole: the finding, the others of the same whole, and the rest.
+Table SharesTable(const std::vector<RunFinding>& findings, const RunFinding& of) {
+  Table table{
+      "whole",
+      {TableColumn{"id", "of the whole"}, TableColumn{"cost_ns", "time", Unit::kDuration}.Adds(),
+       TableColumn{"share", "share", Unit::kShare}.Adds(),
+       TableColumn{"", "", Unit::kBar}.ScreenOnly()},
+      {}};
+  const auto add = [&](std::string id, DurationNs time, Paint paint) {
+    const double share = ShareOf(time, of.whole);
+    table.Add({std::move(id), time.ns, share, share}, paint);
+  };
+  DurationNs rest = of.whole;
+  for (const RunFinding& finding : findings) {
+    if (!finding.known() || finding.of != of.of) continue;
+    rest -= finding.cost;
+    add(finding.id, finding.cost, finding.id == of.id ? Paint::kBold : Paint::kPlain);
+  }
+  add(of.of == FindingWhole::kRequests ? "the engine's work, and the rest" : "work", rest,
+      Paint::kDim);
+  table.never_folded = 1;
+  return table;
+}
+
+void AddKernelsOf(Document& document, const RunAnalysis& run, const ScreenOptions& options) {
+  const RunTotals totals = TotalsOf(run);
+  KernelTable comm = totals.kernels;
+  std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
+  document.AddPart(TitledTable{.table = KernelsTable(comm, totals.devices, options.style, "kernel"),
+                               .title = "Communication kernels, with waits and hidden time",
+                               .screen_rows = kMostCommKernels,
+                               .cut = true});
+}
+
+// The requests that lost most to it.
+void AddRequestsWithMost(Document& document, const RunAnalysis& run, RequestPart part) {
+  RequestAnalysis most = run.requests;
+  std::erase_if(most.rows, [&](const RequestRow& row) {
+    return !row.whole || row.lacks != RequestLacks::kNothing || row.parts[part].ns <= 0;
+  });
+  std::ranges::stable_sort(most.rows, std::greater{},
+                           [&](const RequestRow& row) { return row.parts[part]; });
+  most.rows.resize(std::min(most.rows.size(), kMostRequestsShown));
+  document.AddPart(TitledTable{.table = RequestsTable(most, false, "requests with most of it"),
+                               .title = "Requests with most of it"});
+}
+
+// What shows where it comes from.
+void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& finding,
+                 const ScreenOptions& options) {
+  if (finding.kind == RunFindingKind::kWait && finding.rank) {
+    const auto row =
+        std::ranges::find(run.ranks.blame.table, finding.rank->row, &RankBlame::Row::rank);
+    if (row == run.ranks.blame.table.end()) return;
+    document.Add(
+        Labelled{"rank",
+                 {fmt::format("came last in {} of {}", FormatCount(static_cast<int64_t>(row->last)),
+                              FormatCounted(row->collectives, "collective")),
+                  finding.rank->late_a_step
+                      ? FormatDuration(*finding.rank->late_a_step) + " later than the others a step"
+                      : "",
+                  FormatDuration(row->suffered) + " waited for others itself"}});
+    document.AddPart(TitledTable{.table = SkewCausesTable(*row),
+                                 .title = "Why it was late",
+                                 .screen_rows = kMostCausesShown});
+    return;
+  }
+  if (finding.places.size() > 1)
+    document.AddPart(TitledTable{.table = FindingPlacesTable(run, finding),
+                                 .title = "Where it lies",
+                                 .screen_rows = kMostPlacesShown});
+  if (finding.kind == RunFindingKind::kIdle)
+    document.AddPart(TitledTable{.table = FindingGapsTable(run, finding, kMostGapsShown),
+                                 .title = "Its longest gaps"});
+  if (finding.kind == RunFindingKind::kExposedComm || finding.kind == RunFindingKind::kTransfer)
+    AddKernelsOf(document, run, options);
+  if (finding.kind == RunFindingKind::kExposedCopies)
+    AddCopies(document, TotalsOf(run).copies, options);
+  if (finding.kind == RunFindingKind::kRequests) AddRequestsWithMost(document, run, finding.part);
+}
+
+NextCommand NextOf(const RunFinding& finding, const ScreenOptions& options) {
+  NextCommand next;
+  const auto add = [&](std::string command, const char* shows) {
+    if (next.command.empty())
+      next.command = std::move(command);
+    else
+      next.others.push_back({std::move(command), shows});
+  };
+  const auto analyze = [&](const char* option, const char* shows) {
+    add(fmt::format("tacho analyze {} {}", options.command_paths, option), shows);
+  };
+  switch (finding.kind) {
+    case RunFindingKind::kIdle:
+      analyze("--gaps", "the longest gaps, and idle time by cause");
+      break;
+    case RunFindingKind::kWait:
+    case RunFindingKind::kSkew:
+    case RunFindingKind::kComputes:
+      analyze("--ranks", "the ranks side by side");
+      break;
+    case RunFindingKind::kTransfer:
+    case RunFindingKind::kExposedComm:
+      analyze("--kernels --filter comm", "communication kernels by name");
+      break;
+    case RunFindingKind::kExposedCopies:
+      analyze("--copies", "copies by direction, with their rates");
+      break;
+    case RunFindingKind::kRequests:
+      if (!finding.request.empty())
+        add(fmt::format("tacho explain {} {}", options.command_paths, ShellWord(finding.request)),
+            "the request with most of it");
+      analyze("--requests", "each request and what its time went to");
+      break;
+  }
+  // Gaps are numbered by trace, and a timeline takes the first one's.
+  const bool has_gap = !finding.places.empty() && finding.places.front().gap;
+  if (!options.view_paths.empty() && has_gap && finding.places.front().trace == 0)
+    add(fmt::format("tacho view {} --gap {}", options.view_paths, *finding.places.front().gap + 1),
+        "the timeline at its longest gap");
+  analyze("--findings", "all findings");
+  return next;
+}
+
+tl::unexpected<Error> NoSuchFinding(const std::vector<RunFinding>& findings,
+                                    std::string_view which) {
+  std::vector<std::string> ids;
+  for (const RunFinding& finding : findings) ids.push_back(finding.id);
+  return Fail(ErrorKind::kUsage,
+              fmt::format("no finding '{}': {}", VisibleText(which),
+                          ids.empty() ? "there is no finding in these traces"
+                                      : fmt::format("there are {}", fmt::join(ids, ", "))));
+}
+
+}  // namespace
+
+bool HasFinding(const RunAnalysis& run, std::string_view id) {
+  const std::vector<RunFinding> findings = FindingsOf(run);
+  return std::ranges::find(findings, id, &RunFinding::id) != findings.end();
+}
+
+Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
+                                const ScreenOptions& options) {
+  const std::vector<RunFinding> findings = FindingsOf(run);
+  const RunFinding* found = FindFinding(findings, which);
+  if (found == nullptr) return NoSuchFinding(findings, which);
+  const RunFinding& finding = *found;
+  Document document;
+  std::vector<std::string> facts;
+  if (finding.known())
+    facts = {FormatDuration(finding.cost),
+             fmt::format("{} of {} ({})", FormatShare(finding.cost, finding.whole),
+                         WholeText(finding.of), FormatDuration(finding.whole))};
+  document.Add(Subject{"finding", finding.id, std::move(facts)});
+  document.Add(Labelled{"what", {Sentence(FindingText(run, finding))}, Paint::kBold});
+  if (!finding.known()) return document;
+  document.Add(Labelled{"cost is", {MeaningOf(finding)}});
+  document.Add(
+      Labelled{"sure",
+               {std::string(MeaningOf(finding.confidence))},
+               finding.confidence == Confidence::kMeasured ? Paint::kPlain : Paint::kYellow});
+  AddEvidence(document, run, finding, options);
+  document.AddPart(
+      TitledTable{.table = SharesTable(findings, finding), .title = "What the whole consists of"});
+  if (!options.command_paths.empty()) document.AddPart(NextOf(finding, options));
+  return document;
+}
+
+}  // namespace tacho

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/analyze.h"
+#include "analysis/findings/finding.h"
+
+namespace tacho {
+
+// Findings in words: one function for each finding, wherever it is shown.
+
+// A sentence without capital and full stop: "the host launched late for at least 30.0 % of the
+// window"; of what cannot be told: what, and why.
+std::string FindingText(const RunAnalysis& run, const RunFinding& finding);
+// Of FindingsOf(trace). `ranks`: as for Verdict.
+std::string FindingText(const TraceAnalysis& trace, const RankTable& ranks,
+                        const RunFinding& finding);
+
+// What the share is of: "the window".
+std::string_view WholeText(FindingWhole whole);
+// "at least "; "" if the cost is exact.
+std::string_view BoundText(Confidence confidence);
+// What is lost, in general, as a line below its figures.
+std::string MeaningOf(const RunFinding& finding);
+// How sure the cost is, and why not more.
+std::string_view MeaningOf(Confidence confidence);
+// The command that shows it in full. `paths`: as shell words.
+std::string CommandOf(const RunFinding& finding, std::string_view paths);
+
+}  // namespace tacho
