@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -45,14 +46,24 @@ bool IsTime(const std::string& field) {
   return field.ends_with("start_ns") || field.ends_with("/first_ns") || field.ends_with("/last_ns");
 }
 
+// Which trace counts the time of `field`; none if the field is no time.
+std::optional<size_t> TraceOfTime(const Json& results, const std::string& field) {
+  if (!IsTime(field)) return std::nullopt;
+  if (field.starts_with("/traces/")) return std::stoul(field.substr(8));
+  if (!field.starts_with("/findings/")) return std::nullopt;
+  const Json& path = results.at(Json::json_pointer(field).parent_pointer() / "path");
+  size_t trace = 0;
+  while (results["traces"].at(trace)["path"] != path) ++trace;
+  return trace;
+}
+
 // The results of a run: every figure by its path. Times count from the Unix epoch.
 Json FiguresOf(const RunAnalysis& run) {
   const Json results = Json::parse(AnalyzeJson(run, "1"));
   Json figures = results.flatten();
   for (const auto& [field, value] : figures.items()) {
-    if (!field.starts_with("/traces/") || !IsTime(field)) continue;
-    const size_t index = std::stoul(field.substr(std::string("/traces/").size()));
-    value = value.get<int64_t>() + results["traces"][index]["base_time_ns"].get<int64_t>();
+    if (const auto trace = TraceOfTime(results, field))
+      value = value.get<int64_t>() + results["traces"][*trace]["base_time_ns"].get<int64_t>();
   }
   return figures;
 }

@@ -155,8 +155,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
     if (finding->of != FindingWhole::kRequests) lost = std::max(lost, finding->cost);
     names_comm |= finding->kind == RunFindingKind::kExposedComm ||
                   finding->kind == RunFindingKind::kTransfer ||
-                  finding->kind == RunFindingKind::kWait ||
-                  finding->kind == RunFindingKind::kSkew;
+                  finding->kind == RunFindingKind::kWait || finding->kind == RunFindingKind::kSkew;
   }
   const bool main_is_comm = names_comm && !kernels.categories.empty() &&
                             kernels.categories.front().category.starts_with("comm.");
