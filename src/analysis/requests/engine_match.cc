@@ -1,6 +1,7 @@
 #include "analysis/requests/engine_match.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/requests/prompt_narrowing.h"
 #include "analysis/requests/seat_problem.h"
@@ -14,19 +15,50 @@ constexpr DurationNs kFarOff{1'000'000'000};  // no clock is so wrong that it is
 
 }  // namespace
 
-std::vector<int64_t> EngineMatch::InFlight(DurationNs margin) const {
-  const auto steps = rooms_.prompts_before.size() - 1;
-  std::vector<int64_t> count(steps + 1, 0);
+template <typename Each>
+void EngineMatch::ForFlights(DurationNs margin, const Each& each) const {
   for (const Seating& seating : seats_.seatings) {
     const TokenTimes& times = times_.requests[seating.request];
     const uint32_t from = seats_.FirstFrom({AddSaturated(times.sent.ns, -margin.ns)});
     const int64_t until = seats_.LastUntil({AddSaturated(times.over.ns, margin.ns)});
-    if (until < static_cast<int64_t>(from)) continue;
-    ++count[from];
-    --count[static_cast<size_t>(until + 1)];
+    if (until >= static_cast<int64_t>(from)) each(times, from, static_cast<uint32_t>(until));
   }
+}
+
+std::vector<int64_t> EngineMatch::InFlight(DurationNs margin) const {
+  const auto steps = rooms_.prompts_before.size() - 1;
+  std::vector<int64_t> count(steps + 1, 0);
+  ForFlights(margin, [&](const TokenTimes&, uint32_t from, uint32_t until) {
+    ++count[from];
+    --count[until + 1];
+  });
   for (size_t step = 1; step <= steps; ++step) count[step] += count[step - 1];
   return count;
+}
+
+bool EngineMatch::ReadsForeignPrompt() const {
+  // SGLang reads a retracted request again with the tokens that it had generated.
+  const auto longest = [](const TokenTimes& times) {
+    return AddSaturated(times.prompt_most, AddSaturated(times.tokens, times.more));
+  };
+  const size_t steps = rooms_.prompts_before.size() - 1;
+  std::vector<std::vector<int64_t>> begin(steps), end(steps);
+  ForFlights(kFarOff, [&](const TokenTimes& times, uint32_t from, uint32_t until) {
+    begin[from].push_back(longest(times));
+    end[until].push_back(longest(times));
+  });
+  std::multiset<int64_t> in_flight;
+  size_t slot = 0;
+  for (size_t step = 0; step < steps && slot < rooms_.prompt_steps.size(); ++step) {
+    in_flight.insert(begin[step].begin(), begin[step].end());
+    if (rooms_.prompt_steps[slot] == step) {
+      const int64_t least = in_flight.empty() ? 0 : *in_flight.rbegin();
+      if (rooms_.prompts[slot].tokens.most == 1 && rooms_.prompt_tokens[slot] > least) return true;
+      ++slot;
+    }
+    for (const int64_t over : end[step]) in_flight.erase(in_flight.find(over));
+  }
+  return false;
 }
 
 bool EngineMatch::OthersProven() const {
@@ -41,7 +73,7 @@ bool EngineMatch::OthersProven() const {
     return false;
   };
   return more_than(rooms_.answer_steps, rooms_.answers, true) ||
-         more_than(rooms_.prompt_steps, rooms_.prompts, false);
+         more_than(rooms_.prompt_steps, rooms_.prompts, false) || ReadsForeignPrompt();
 }
 
 bool EngineMatch::LimitProven() const {
@@ -85,11 +117,10 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
-    if (served != Served::kOthersToo) {
-      PromptNarrowing readers(rooms_, times_, alone);
-      changed |= readers.Narrow(seats_);
-      if (readers.lacks_readers()) return JoinWhy::kContradiction;
-    }
+    PromptNarrowing readers(rooms_, times_, alone);
+    const bool others = served == Served::kOthersPrompts || served == Served::kOthersToo;
+    changed |= others ? readers.Trim(seats_) : readers.Narrow(seats_);
+    if (readers.lacks_readers()) return JoinWhy::kContradiction;
     if (changed) OrderAll(changed);
     if (!AllFit()) return JoinWhy::kContradiction;
   }
@@ -98,8 +129,9 @@ JoinWhy EngineMatch::Propagate(Served served, const std::vector<int64_t>& in_fli
 
 JoinWhy EngineMatch::Match(Served served) {
   needed_.assign(seats_.seatings.size(), false);
-  const bool to_limit = served == Served::kRecordedGapless || served == Served::kRecordedToLimit;
-  if (served == Served::kRecordedGapless) {
+  const bool gapless = served == Served::kRecordedGapless || served == Served::kOthersPrompts;
+  const bool to_limit = gapless || served == Served::kRecordedToLimit;
+  if (gapless) {
     seats_.gapless = true;
     bool changed = true;
     for (int round = 0; changed && round < kMostRounds; ++round) {
@@ -131,7 +163,8 @@ JoinWhy EngineMatch::Match(Served served) {
   }
   // Steps with requests, and none of the records is in any: their times do not belong together.
   if (!AnyInside()) return JoinWhy::kContradiction;
-  return served == Served::kOthersToo ? JoinWhy::kOthers : JoinWhy::kJoined;
+  return served == Served::kOthersToo || served == Served::kOthersPrompts ? JoinWhy::kOthers
+                                                                          : JoinWhy::kJoined;
 }
 
 TokenSeat EngineMatch::SeatOf(const Seating& seating, uint32_t token) const {

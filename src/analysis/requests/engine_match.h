@@ -11,12 +11,9 @@ namespace tacho {
 // Whose requests an engine may have served.
 enum class Served : uint8_t {
   // As kRecordedToLimit, and no request pauses: once it has its first token, it is in each step
-  // that
-  // generates until its last one. An engine pauses a request if its memory is short; vLLM then
-  // reads
-  // it again, and the step has more tokens than requests. So this holds of the requests that have
-  // no
-  // such step between their tokens.
+  // that generates until its last one. An engine pauses a request if its memory is short; vLLM then
+  // reads it again, and the step has more tokens than requests. So this holds of the requests that
+  // have no such step between their tokens.
   kRecordedGapless,
   // Those of the records: each step makes as many of their tokens as it says. And the engine knows
   // which step makes the last token that a request may have.
@@ -24,6 +21,9 @@ enum class Served : uint8_t {
   // Those of the records, and a request may be in another step or two after the one that makes its
   // last token (SGLang with overlapped scheduling).
   kRecorded,
+  // As kRecordedGapless, and the engine also reads prompts of others, whose answers have one token
+  // at most: a load of prompts, a health check.
+  kOthersPrompts,
   kOthersToo,  // also others
 };
 
@@ -42,7 +42,8 @@ class EngineMatch {
   // true.
   JoinWhy Match(Served served);
   // Whether, somewhere, more requests are in a step than the records have in flight within a
-  // second. So the engine served others, unless the clocks are wrong by a second.
+  // second, or a prompt is read that is longer than each of theirs. So the engine served others,
+  // unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
   // Whether kRecordedGapless may hold.
   [[nodiscard]] bool MayBeGapless() const {
@@ -58,7 +59,11 @@ class EngineMatch {
   [[nodiscard]] TokenSeat SeatOf(const Seating& seating, uint32_t token) const;
 
  private:
+  // Calls `each` with a request and the steps in which it may have been in flight: from, until.
+  template <typename Each>
+  void ForFlights(DurationNs margin, const Each& each) const;
   [[nodiscard]] std::vector<int64_t> InFlight(DurationNs margin) const;
+  [[nodiscard]] bool ReadsForeignPrompt() const;
   JoinWhy Propagate(Served served, const std::vector<int64_t>& in_flight);
   [[nodiscard]] bool AllFit() const;
   // Whether a token of the records may be in some step.

@@ -132,7 +132,7 @@ class Joiner {
   template <typename Begin>
   JoinWhy MatchAs(uint32_t engine, const Begin& begin) {
     join_.gapless[engine] = false;
-    if (serves_others_[engine]) return at_[engine]->Match(Served::kOthersToo);
+    if (serves_others_[engine]) return MatchWithOthers(engine, begin);
     if (at_[engine]->MayBeGapless() && may_be_gapless_[engine]) {
       const JoinWhy why = at_[engine]->Match(Served::kRecordedGapless);
       join_.gapless[engine] = why == JoinWhy::kJoined && at_[engine]->LimitProven();
@@ -148,6 +148,16 @@ class Joiner {
     if (why != JoinWhy::kContradiction || !at_[engine]->OthersProven()) return why;
     serves_others_[engine] = true;
     begin();
+    return MatchWithOthers(engine, begin);
+  }
+  template <typename Begin>
+  JoinWhy MatchWithOthers(uint32_t engine, const Begin& begin) {
+    if (at_[engine]->MayBeGapless() && !options_.may_pause) {
+      const JoinWhy why = at_[engine]->Match(Served::kOthersPrompts);
+      join_.gapless[engine] = why == JoinWhy::kOthers && at_[engine]->LimitProven();
+      if (join_.gapless[engine]) return why;
+      begin();
+    }
     return at_[engine]->Match(Served::kOthersToo);
   }
 

@@ -252,6 +252,31 @@ TEST(Join, WithOthersLessIsTied) {
   EXPECT_THAT(join.requests[0].tokens, ElementsAre(Tied(1), OneOf(2, 3), OneOf(3, 4)));
 }
 
+// Long prompts of others, which nobody of the records can have sent. Each step generates as many
+// tokens as the records have, so they are all of theirs.
+TEST(Join, OthersPromptsLeaveTheAnswersTied) {
+  JoinScene scene;
+  Steps(scene.Engine(), {JoinScene::Of(1, 8, 0, 0), JoinScene::Of(1, 1500, 1, 1),
+                         JoinScene::OfDecode(1), JoinScene::Of(1, 1500, 1, 1),
+                         JoinScene::Of(2, 1508, 0, 0), JoinScene::OfDecode(1)});
+  scene.Answer(5, 8, {{50, 4}});
+  scene.Answer(45, 8, {{80, 2}});
+  const RequestJoin join = scene.Join();
+  EXPECT_EQ(join.why, JoinWhy::kOthers);
+  EXPECT_TRUE(join.gapless[0]);
+  EXPECT_THAT(join.requests[0].tokens, ElementsAre(Tied(1), Tied(2), Tied(3), Tied(4)));
+  EXPECT_THAT(join.requests[1].tokens, ElementsAre(Tied(5), Tied(6)));
+}
+
+// The same with a prompt that the records may have: they contradict the steps.
+TEST(Join, APromptOfNobodyIsAContradiction) {
+  JoinScene scene;
+  Steps(scene.Engine(), {JoinScene::Of(1, 8, 0, 0), JoinScene::Of(1, 8, 1, 1),
+                         JoinScene::OfDecode(1), JoinScene::OfDecode(1), JoinScene::Empty()});
+  scene.Answer(5, 8, {{70, 4}});
+  EXPECT_EQ(scene.Join().why, JoinWhy::kContradiction);
+}
+
 // A server's check of its own health has no record and makes no later token.
 TEST(Join, AHealthCheckIsNoContradiction) {
   JoinScene scene;

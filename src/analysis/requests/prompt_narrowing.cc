@@ -30,7 +30,7 @@ bool PromptNarrowing::MayBeCheck(size_t slot) const {
   return rooms_.prompts[slot].tokens.most == 1 && rooms_.prompt_tokens[slot] == 1;
 }
 
-bool PromptNarrowing::Trim(Seating& seating) const {
+bool PromptNarrowing::TrimOne(Seating& seating) const {
   SeatRange& range = seating.first_token;
   const SeatRange before = range;
   const int64_t least = times_.requests[seating.request].prompt_least;
@@ -74,11 +74,16 @@ void PromptNarrowing::CountReaders(const PossibleSeats& seats) {
   }
 }
 
-bool PromptNarrowing::Narrow(PossibleSeats& seats) {
+bool PromptNarrowing::Trim(PossibleSeats& seats) const {
   bool changed = false;
   for (Seating& seating : seats.seatings) {
-    if (seating.fits && times_.requests[seating.request].tokens > 0) changed |= Trim(seating);
+    if (seating.fits && times_.requests[seating.request].tokens > 0) changed |= TrimOne(seating);
   }
+  return changed;
+}
+
+bool PromptNarrowing::Narrow(PossibleSeats& seats) {
+  bool changed = Trim(seats);
   CountReaders(seats);
   // The last slot at or before each one where all who may be reading do.
   std::vector<int32_t> all_read(rooms_.prompts.size() + 1, -1);

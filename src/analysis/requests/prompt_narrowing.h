@@ -17,8 +17,11 @@ class PromptNarrowing {
   // `alone`, by prompt slot: no request of the records may be in flight, so the step is not theirs.
   PromptNarrowing(const StepRooms& rooms, const TokenTimesOf& times, std::vector<bool> alone);
 
-  // Narrows the ranges of first tokens. Returns whether any changed. Cost: O(requests), and for
-  // each request a look at the slots where it may be reading, at most kMostLooks.
+  // Narrows the ranges of first tokens by the tokens of prompts. This holds of an engine that
+  // serves others too. Returns whether any changed. Cost: O(requests log slots).
+  bool Trim(PossibleSeats& seats) const;
+  // The same, and by the numbers of requests. Cost: besides, a look at the slots where each request
+  // may be reading, at most kMostLooks.
   bool Narrow(PossibleSeats& seats);
   // Whether some step reads more prompts than requests may be reading there.
   [[nodiscard]] bool lacks_readers() const { return lacks_readers_; }
@@ -30,7 +33,7 @@ class PromptNarrowing {
   [[nodiscard]] SeatRange ReadingIn(const Seating& seating) const;
   [[nodiscard]] bool TooLarge(int32_t slot, const Seating& seating) const;
   [[nodiscard]] bool MayBeCheck(size_t slot) const;
-  bool Trim(Seating& seating) const;
+  bool TrimOne(Seating& seating) const;
   void CountReaders(const PossibleSeats& seats);
 
   const StepRooms& rooms_;
