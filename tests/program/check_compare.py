@@ -145,8 +145,10 @@ def cannot(folder):
     document = json.loads(trace.read_bytes())
     last = max(event["ts"] for event in document["traceEvents"] if event.get("name", "").startswith("execute_"))
     one = folder / "one.json"
-    one.write_text(json.dumps({**document, "traceEvents": [event for event in document["traceEvents"] if event["ts"] >= last or event["ph"] == "M"
-                                                           or event.get("cat") == "user_annotation"]}))
+    late = [event for event in document["traceEvents"] if event["ts"] >= last or event["ph"] == "M" or event.get("cat") == "user_annotation"]
+    called = {event["args"].get("correlation") for event in late if event.get("cat", "").startswith("cuda_")}
+    one.write_text(json.dumps({**document, "traceEvents": [event for event in late if event.get("cat", "").startswith("cuda_")
+                                                           or event.get("args", {}).get("correlation") in called | {None}]}))
     status, result = as_json("one step", base, one)
     check("steps without a known length are not said to be absent", status == 5 and "has no step of this phase" not in result["verdict"]
           and "but none of known length" in result["verdict"], (status, result["verdict"]))

@@ -194,11 +194,15 @@ class Checks {
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
     if (const auto factor = FactorOfLayers(kernels); factor && !changes_.IsCut()) {
+      // Where some steps have no annotation, the step before has their kernels too.
+      constexpr double kFewOfLayers = 0.2;
+      const bool is_small = std::abs(*factor - 1) < kFewOfLayers;
       const std::string lost = changes_.WhyLost(), is_short = ShortRanksText(changes_.unequal);
       Obstacle("other-layers",
                fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
-                           "with another number of layers{}{}",
-                           where, *factor, lost.empty() ? "" : ", or what is lost: " + lost,
+                           "with another number of layers{}{}{}",
+                           where, *factor, is_small ? ", or steps without annotations" : "",
+                           lost.empty() ? "" : ", or what is lost: " + lost,
                            is_short.empty() ? "" : ", or a short rank: " + is_short));
     }
   }
@@ -306,8 +310,9 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks) 
         if (trace->facts.python_stacks && !options.contains("with_stack"))
           options.insert("Python stacks");
       }
-      if (!trace->results.empty() && trace->steps.steps.size() > 1 && !trace->devices.empty() &&
-          trace->idle.known && trace->step_profile.rows.empty())
+      if (!trace->results.empty() && !trace->devices.empty() && trace->idle.known &&
+          std::ranges::count(trace->steps.steps, false, &Step::lost_work) > 1 &&
+          trace->step_profile.rows.empty())
         facts.results_without_parts.push_back(trace->results);
       for (const Step& step : trace->steps.steps) {
         phases.emplace(PhaseName(step.label.phase));

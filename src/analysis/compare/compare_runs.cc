@@ -274,13 +274,15 @@ void CompareHost(const ComparedRanks& ranks, RunChanges& changes) {
       changes.base.evidence.cut_off + changes.now.evidence.cut_off == 0)
     add("GPU work",
         [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
-  add("graph launches",
-      [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
-  add("host calls", [](const TraceAnalysis& t) {
-    double calls = 0;
-    for (const ApiRow& row : t.launches.apis) calls += static_cast<double>(row.stats.count);
-    return calls;
-  });
+  if (WhyNoCalls(changes.base.evidence, changes.now.evidence).empty()) {
+    add("graph launches",
+        [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
+    add("host calls", [](const TraceAnalysis& t) {
+      double calls = 0;
+      for (const ApiRow& row : t.launches.apis) calls += static_cast<double>(row.stats.count);
+      return calls;
+    });
+  }
   std::map<std::string, Change> operators;
   for (const bool is_base : {true, false}) {
     double steps = 0;
@@ -313,6 +315,25 @@ void AddHost(const ComparedRanks& ranks, RunChanges& changes) {
   if (!why.empty() && changes.AnythingCompared())
     changes.remarks.push_back(fmt::format(
         "{}: not compared, {}", is_cut ? "launches and operators" : "GPU work of a step", why));
+  const std::string no_calls = WhyNoCalls(changes.base.evidence, changes.now.evidence);
+  if (!is_cut && !no_calls.empty() && changes.AnythingCompared())
+    changes.remarks.push_back("launches of a step: not compared, " + no_calls);
+}
+
+// Where calls are missing, which the remarks of lost work do not say.
+void AddRemarksOfFewSteps(RunChanges& changes) {
+  constexpr double kMany = 0.1;
+  for (const PhaseChange& phase : changes.phases) {
+    for (const auto& [name, side] : {std::pair("base", &changes.base), {"new", &changes.now}}) {
+      const auto steps = side->evidence.steps.find(phase.phase);
+      if (!phase.cannot_tell.empty() || steps == side->evidence.steps.end()) continue;
+      const auto [all, untimed] = steps->second;
+      if (!side->evidence.lost_work() &&
+          static_cast<double>(untimed) > kMany * static_cast<double>(all))
+        changes.remarks.push_back(fmt::format("{} lacks the device time of {}", RunOf(name),
+                                              side->evidence.UntimedSteps(phase.phase)));
+    }
+  }
 }
 
 void AddRemarkOfCauses(RunChanges& changes) {
@@ -382,6 +403,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     changes.remarks.emplace_back(
         "a step lasts from its first work on the device to that of the next step");
   AddHost(ranks, changes);
+  AddRemarksOfFewSteps(changes);
   if (std::ranges::none_of(changes.unequal, &UnequalRank::is_left_out))
     changes.collectives = CompareCollectives(base, now);
   AddRemarkOfCauses(changes);

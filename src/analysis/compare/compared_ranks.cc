@@ -49,6 +49,7 @@ struct RankFiles {
   double profiled = 0;  // ns in which the profiler ran, by its own mark
   bool has_marks = true, is_recorded_whole = true;
   double steps = 0, timed = 0;
+  bool lost_work = false;
   bool is_cut = false, has_times = false, lacks_times = false, is_merged = false;
   std::optional<Why> why;  // unequal by itself
   double share = 0;
@@ -76,6 +77,7 @@ void AddTrace(const TraceAnalysis& trace, RankFiles& rank) {
     rank.steps += 1;
     rank.timed += !trace.devices.empty() && trace.idle.known && !step.lost_work;
   }
+  rank.lost_work |= trace.integrity.lost.any() || !trace.idle.known;
   rank.is_cut |= IsCutOff(trace.notes);
   rank.is_merged |= trace.facts.role == TraceRole::kMerged;
   rank.has_times |= !trace.devices.empty();
@@ -166,7 +168,7 @@ void FindShort(const std::vector<RankFiles*>& team) {
   });
   // Its events may reach as far as the others', with a hole between them.
   FindLess(team, kLeastSteps, Why::kFewSteps, [&](const RankFiles& rank) {
-    const bool are_few = rank.steps > 0 && rank.steps + kFewSteps < most_steps;
+    const bool are_few = rank.steps + kFewSteps < most_steps;
     return are_few ? rank.steps : std::max(rank.steps, most_steps);
   });
 }
@@ -178,6 +180,9 @@ void FindUnequal(const std::vector<RankFiles*>& team) {
   FindShort(team);
   FindLess(team, kLeastTimed, Why::kLostWork,
            [](const RankFiles& rank) { return rank.steps == 0 ? 1 : rank.timed / rank.steps; });
+  for (RankFiles* rank : team) {
+    if (rank->why == Why::kLostWork && !rank->lost_work) rank->why = Why::kLostCalls;
+  }
 }
 
 // Finds the ranks that have no figures at all, where others of the run do and no team shows it.

@@ -129,12 +129,16 @@ TEST(RanksToCompare, ACutRankIsLeftOutUnlessAllAre) {
 TEST(RanksToCompare, LostWorkCountsIfItIsOfManySteps) {
   RunAnalysis lossy = Ranks(2);
   lossy.traces[0].notes.Add(NoteId::kLostGpuWork, "");
+  lossy.traces[0].integrity.lost.lost_events = 2;
   std::vector<Step>& steps = lossy.traces[0].steps.steps;
   for (size_t i = 0; i < 5; ++i) steps[i].lost_work = true;
   EXPECT_EQ(CompareRanksOf({lossy}, {Ranks(2)}).left_out, "");
   for (size_t i = 0; i < 20; ++i) steps[i].lost_work = true;
   EXPECT_EQ(CompareRanksOf({lossy}, {Ranks(2)}).left_out,
             "rank 0 is left out on both sides: base's lost GPU work");
+  lossy.traces[0].integrity.lost = {};
+  EXPECT_EQ(CompareRanksOf({lossy}, {Ranks(2)}).left_out,
+            "rank 0 is left out on both sides: base's lost launch calls");
   RunAnalysis untimed = Ranks(2);
   untimed.traces[1].devices.clear();
   EXPECT_EQ(CompareRanksOf({untimed}, {Ranks(2)}).left_out, "") << "it may have launched nothing";
@@ -219,7 +223,8 @@ TEST(RanksToCompare, FewerStepsThanTheOthersAreAShortRankWhateverItsEventsReach)
   EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(40)}).left_out,
             "rank 1 is left out on both sides: new's holds 40 % of the steps");
   EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(76)}).left_out, "");
-  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(0)}).left_out, "");  // not annotated
+  EXPECT_EQ(CompareRanksOf({Ranks(2)}, {run_with(0)}).left_out,
+            "rank 1 is left out on both sides: new's has no step");
 }
 
 TEST(RanksToCompare, AFileOfSeveralRanksLacksNone) {

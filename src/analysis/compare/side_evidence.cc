@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tacho {
 namespace {
@@ -164,6 +165,8 @@ SideEvidence EvidenceOf(const SideRanks& runs) {
       losses.Add(lost);
       evidence.partial_graphs += lost.partial_graphs;
       evidence.cut_off += lost.cut_off;
+      evidence.work += trace->launches.gpu_events;
+      evidence.unlaunched_work += trace->launches.without_launch;
       lost_data |= trace->notes.lost_data();
       only_lost_work &= std::ranges::all_of(trace->notes.list(), IsOfLostWork);
       ++evidence.ranks;
@@ -221,6 +224,14 @@ std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now) {
   const std::string of_base = WhyNoCausesOf("base", base.no_causes),
                     of_now = WhyNoCausesOf("new", now.no_causes);
   return of_base + (of_base.empty() || of_now.empty() ? "" : ", and ") + of_now;
+}
+
+std::string WhyNoCalls(const SideEvidence& base, const SideEvidence& now) {
+  constexpr double kMostUnlike = 0.01;
+  const double of_base = base.unlaunched_share(), of_now = now.unlaunched_share();
+  if (std::abs(of_base - of_now) <= kMostUnlike) return "";
+  return fmt::format("{:.0f} % of {}'s GPU work has no launch call",
+                     100 * std::max(of_base, of_now), of_base > of_now ? "base" : "new");
 }
 
 }  // namespace tacho

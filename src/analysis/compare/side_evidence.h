@@ -32,6 +32,7 @@ struct SideEvidence {
     uint64_t all = 0, untimed = 0;
   };
   std::map<Phase, Steps> steps;
+  uint64_t work = 0, unlaunched_work = 0;  // GPU work, and how much of it has no launch call
   // Why causes of idle time are not known.
   enum class NoCauses : uint8_t { kKnown, kClockOff, kClockDrifts, kLostWork };
   NoCauses no_causes = NoCauses::kKnown;
@@ -42,6 +43,9 @@ struct SideEvidence {
   std::string why_no_work;
 
   [[nodiscard]] bool lost_work() const { return lost_calls > 0; }
+  [[nodiscard]] double unlaunched_share() const {
+    return work == 0 ? 0 : static_cast<double>(unlaunched_work) / static_cast<double>(work);
+  }
   // Lacks so much work that kernels cannot be counted.
   [[nodiscard]] bool lacks_much() const { return lost_work() || 100 * cut_off > calls; }
   // "GPU work of 400 of 929 calls, the first of the recording".
@@ -65,5 +69,8 @@ std::string_view RunOf(std::string_view side);
 std::string LossText(const SideEvidence& base, const SideEvidence& now);
 // "new's device clock is off against the host's"; "" if both sides know the causes of idle time.
 std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now);
+// "50 % of new's GPU work has no launch call", where calls are missing on one side more than on
+// the other one, so that their numbers say nothing; else "".
+std::string WhyNoCalls(const SideEvidence& base, const SideEvidence& now);
 
 }  // namespace tacho

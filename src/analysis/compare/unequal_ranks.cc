@@ -55,12 +55,14 @@ struct AlikeRanks {
         return fmt::format("{} no times of GPU work", Verb("has", "have"));
       case Why::kLostWork:
         return "lost GPU work";
+      case Why::kLostCalls:
+        return "lost launch calls";
       case Why::kNoSteps:
         return fmt::format("{} no step with all of its GPU work", Verb("has", "have"));
       case Why::kShort:
         return Holds("recording");
       case Why::kFewSteps:
-        return Holds("steps");
+        return most == 0 ? fmt::format("{} no step", Verb("has", "have")) : Holds("steps");
       case Why::kMissing:
         break;
     }

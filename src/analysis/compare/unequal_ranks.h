@@ -9,14 +9,15 @@ namespace tacho {
 // A rank that does not hold what the other ranks of its engine hold.
 struct UnequalRank {
   enum class Why : uint8_t {
-    kCut,       // its trace is cut off or damaged, by more than the loss of GPU work
-    kUntimed,   // its GPU work has no times
-    kLostWork,  // GPU work of more than a tenth of its steps is lost
-    kShort,     // it holds less than 95 % of the time that the longest rank holds, by its events;
-                // unless its profiler ran as long and it has as many steps
-    kFewSteps,  // it has less than three quarters of the steps that another rank has
-    kNoSteps,   // no other rank stands for it, and no step of it has all of its GPU work
-    kMissing,   // a run of the side has no trace of it
+    kCut,        // its trace is cut off or damaged, by more than the loss of GPU work
+    kUntimed,    // its GPU work has no times
+    kLostWork,   // GPU work of more than a tenth of its steps is lost
+    kLostCalls,  // the same, but the work is there, and the calls that launched it are not
+    kShort,      // it holds less than 95 % of the time that the longest rank holds, by its events;
+                 // unless its profiler ran as long and it has as many steps
+    kFewSteps,   // it has less than three quarters of the steps that another rank has
+    kNoSteps,    // no other rank stands for it, and no step of it has all of its GPU work
+    kMissing,    // a run of the side has no trace of it
   } why = Why::kShort;
   bool of_base = false;      // the side where this holds
   std::string name;          // "TP1", "rank 1"; its path if neither is known

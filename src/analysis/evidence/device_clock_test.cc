@@ -1,5 +1,6 @@
 #include "analysis/evidence/device_clock.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -339,6 +340,33 @@ TEST(PreparedTrace, MarksTheStepOfTheThread) {
   const PreparedTrace prepared = Prepare(trace, BuiltInRules());
   for (const Step& step : prepared.steps.steps)
     EXPECT_EQ(step.lost_work, step.when.start == TimeNs{9'000'000});
+}
+
+// A step that seems to have launched nothing, though its work is there. A step that has nothing to
+// do launches nothing.
+TEST(PreparedTrace, MarksStepsWhoseLaunchCallsAreMissing) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t at = 1'000'000 * i;
+    const bool is_idle = i == 3, lacks_call = i >= 5 && i < 8;
+    b.Host(
+        "user_annotation",
+        is_idle ? "execute_context_0(0)_generation_0(0)" : "execute_context_0(0)_generation_8(8)",
+        {.start = at, .duration = 900'000});
+    if (is_idle) continue;
+    if (!lacks_call)
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.start = at + 2'000, .duration = 2'000, .correlation = i + 1});
+    b.Kernel("k", {.stream = "7", .start = at + 9'000, .duration = 50'000, .correlation = i + 1});
+  }
+  const Trace trace = std::move(b).Finish();
+  const PreparedTrace prepared = Prepare(trace, BuiltInRules());
+  std::vector<int64_t> marked;
+  for (const Step& step : prepared.steps.steps) {
+    if (step.lost_work) marked.push_back(step.when.start.ns / 1'000'000);
+  }
+  // The step before them may have done the first of the work.
+  EXPECT_THAT(marked, testing::ElementsAre(4, 5, 6, 7));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "analysis/evidence/unlaunched_work.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tacho {
 namespace {
+
+constexpr TimeNs kNever{INT64_MAX};
 
 struct Piece {
   StringId device{};
@@ -18,6 +21,29 @@ std::vector<Piece> UnlaunchedWork(const Trace& trace, const LaunchLinks& links) 
     pieces.push_back({trace.words[trace.gpu.stream[row]].device, trace.gpu.start[row]});
   }
   return pieces;
+}
+
+// Adds the steps that seem to have launched nothing, though work that no launch is known of began
+// after them and before the next step of their thread had work.
+void AddStepsWithoutLaunches(const std::vector<Piece>& pieces, const std::vector<StepWork>& works,
+                             const std::vector<Step>& steps, std::vector<uint32_t>& found) {
+  std::vector<TimeNs> begin_of_work(steps.size(), kNever), starts;
+  for (const StepWork& work : works)
+    begin_of_work[work.step] = std::min(begin_of_work[work.step], work.when.start);
+  for (const Piece& piece : pieces) starts.push_back(piece.start);
+  std::ranges::sort(starts);
+  std::map<TrackId, TimeNs> next_work;
+  for (auto step = static_cast<uint32_t>(steps.size()); step-- > 0;) {
+    TimeNs& next = next_work.try_emplace(steps[step].track, kNever).first->second;
+    if (begin_of_work[step] != kNever) {
+      next = begin_of_work[step];
+      continue;
+    }
+    const StepLabel& label = steps[step].label;
+    if (label.context_requests == 0 && label.generation_requests == 0) continue;
+    const auto piece = std::ranges::lower_bound(starts, steps[step].when.start);
+    if (piece != starts.end() && *piece < next) found.push_back(step);
+  }
 }
 
 }  // namespace
@@ -44,6 +70,7 @@ std::vector<uint32_t> StepsWithUnlaunchedWork(const TrackIndex& index, const Lau
         steps[next->step].when.start <= piece.start)
       found.push_back(next->step);
   }
+  AddStepsWithoutLaunches(pieces, works, steps, found);
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
