@@ -40,8 +40,7 @@ class ReportingStream : public BlockStream {
 };
 
 Error At(const TraceSource& source, const Error& error) {
-  return error.message.find(source.path) == std::string::npos ? error.WithContext(source.Display())
-                                                              : error;
+  return error.Place().empty() ? error.WithContext(source.Display()) : error;
 }
 
 // An input that is neither a database nor a report of nsys is read as JSON, although its name may

@@ -23,12 +23,6 @@ bool Batcher::Abort(uint64_t id) {
   return std::erase_if(waiting_, is_it) + std::erase_if(running_, is_it) > 0;
 }
 
-int64_t Batcher::ScheduledAt(uint64_t id) const {
-  const auto runs =
-      std::ranges::find(running_, id, [](const Running& running) { return running.request.id; });
-  return runs == running_.end() ? 0 : runs->scheduled_ns;
-}
-
 void Batcher::ScheduleContext(Running& running, int64_t& budget, StepBatch& batch) {
   const int64_t left = running.to_read();
   int64_t tokens = std::min(left, budget);
@@ -54,7 +48,7 @@ void Batcher::ScheduleGeneration(Running& running, int64_t& budget, StepBatch& b
 }
 
 // Lets waiting requests in, first come first served.
-void Batcher::Admit(int64_t now_ns) {
+void Batcher::Admit() {
   while (!waiting_.empty() &&
          running_.size() < static_cast<size_t>(std::max<int64_t>(1, limits_.max_num_seqs))) {
     const Running& next = waiting_.front();
@@ -63,7 +57,6 @@ void Batcher::Admit(int64_t now_ns) {
     if (!fits) return;
     Running& added = running_.emplace_back(next);
     added.computed = added.request.cached_tokens;
-    if (added.scheduled_ns == 0) added.scheduled_ns = now_ns;
     waiting_.pop_front();
   }
 }
@@ -80,8 +73,8 @@ bool Batcher::Preempt() {
   return any;
 }
 
-StepBatch Batcher::Schedule(int64_t now_ns) {
-  if (!Preempt()) Admit(now_ns);
+StepBatch Batcher::Schedule() {
+  if (!Preempt()) Admit();
   StepBatch batch;
   int64_t budget = std::max<int64_t>(1, limits_.max_num_batched_tokens);
   if (!limits_.mixes) {

@@ -63,7 +63,7 @@ class Batcher {
   // Removes a request in any state. False if it is not, or no longer, here.
   bool Abort(uint64_t id);
   // The next step, empty if there is nothing to do. Call Complete for the previous step first.
-  StepBatch Schedule(int64_t now_ns);
+  StepBatch Schedule();
   // Ends the scheduled step. Returns the requests that got a token, in the order of the batch. A
   // request that was aborted meanwhile gets none.
   std::vector<BatchOutput> Complete(const StepBatch& batch);
@@ -73,15 +73,12 @@ class Batcher {
   bool idle() const { return running_.empty() && waiting_.empty(); }
   int64_t cache_tokens_used() const;
   const BatcherLimits& limits() const { return limits_; }
-  // When a request was first scheduled; 0 if it is not here or was not yet scheduled.
-  int64_t ScheduledAt(uint64_t id) const;
 
  private:
   struct Running {
     BatchRequest request;
     int64_t computed = 0;  // tokens in the cache
     int64_t made = 0;      // tokens of the answer
-    int64_t scheduled_ns = 0;
     bool was_in_a_step = false;
 
     // Those that the next token needs.
@@ -94,7 +91,7 @@ class Batcher {
   }
   void ScheduleContext(Running& running, int64_t& budget, StepBatch& batch);
   void ScheduleGeneration(Running& running, int64_t& budget, StepBatch& batch);
-  void Admit(int64_t now_ns);
+  void Admit();
   bool Preempt();
 
   BatcherLimits limits_;

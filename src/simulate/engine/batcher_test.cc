@@ -17,7 +17,7 @@ BatchRequest Request(uint64_t id, int64_t prompt, int64_t output, int64_t cached
 std::vector<StepBatch> RunAll(Batcher& batcher) {
   std::vector<StepBatch> steps;
   for (;;) {
-    StepBatch batch = batcher.Schedule(0);
+    StepBatch batch = batcher.Schedule();
     if (batch.empty()) return steps;
     batcher.Complete(batch);
     steps.push_back(std::move(batch));
@@ -43,9 +43,9 @@ TEST(Batcher, LongPromptIsReadInPiecesBesideTheOthers) {
   limits.max_num_batched_tokens = 16;
   Batcher batcher(limits);
   batcher.Add(Request(1, 4, 10));
-  batcher.Complete(batcher.Schedule(0));
+  batcher.Complete(batcher.Schedule());
   batcher.Add(Request(2, 40, 2));
-  const StepBatch mixed = batcher.Schedule(0);
+  const StepBatch mixed = batcher.Schedule();
   EXPECT_EQ(mixed.load.generation.tokens, 1);
   EXPECT_EQ(mixed.load.context.tokens, 15);
   EXPECT_EQ(mixed.load.tokens(), 16);
@@ -57,26 +57,26 @@ TEST(Batcher, PromptsComeFirstWhenTheyDoNotMix) {
   limits.mixes = false;
   Batcher batcher(limits);
   batcher.Add(Request(1, 4, 10));
-  batcher.Complete(batcher.Schedule(0));
+  batcher.Complete(batcher.Schedule());
   batcher.Add(Request(2, 40, 2));
-  const StepBatch extend = batcher.Schedule(0);
+  const StepBatch extend = batcher.Schedule();
   EXPECT_EQ(extend.load.context.requests, 1);
   EXPECT_EQ(extend.load.generation.requests, 0);
   batcher.Complete(extend);
-  EXPECT_EQ(batcher.Schedule(0).load.generation.requests, 2);
+  EXPECT_EQ(batcher.Schedule().load.generation.requests, 2);
 }
 
 TEST(Batcher, CachedBeginningIsNotReadAgain) {
   Batcher batcher({});
   batcher.Add(Request(1, 32, 1, 16));
-  EXPECT_EQ(batcher.Schedule(0).load.context.tokens, 16);
+  EXPECT_EQ(batcher.Schedule().load.context.tokens, 16);
 }
 
 TEST(Batcher, AbortedRequestGetsNothingFromItsStep) {
   Batcher batcher({});
   batcher.Add(Request(1, 8, 4));
   batcher.Add(Request(2, 8, 4));
-  const StepBatch step = batcher.Schedule(0);
+  const StepBatch step = batcher.Schedule();
   EXPECT_TRUE(batcher.Abort(1));
   EXPECT_FALSE(batcher.Abort(1));
   const auto outputs = batcher.Complete(step);
@@ -90,7 +90,7 @@ TEST(Batcher, WaitsForRoomInTheCache) {
   Batcher batcher(limits);
   batcher.Add(Request(1, 60, 20));
   batcher.Add(Request(2, 30, 10));
-  batcher.Complete(batcher.Schedule(0));
+  batcher.Complete(batcher.Schedule());
   EXPECT_EQ(batcher.running(), 1U);
   EXPECT_EQ(batcher.waiting(), 1U);
   RunAll(batcher);
@@ -105,7 +105,7 @@ TEST(Batcher, APreemptedRequestIsReadAgainAsAGeneratingOne) {
   std::map<uint64_t, std::vector<int64_t>> tokens;  // in each of its steps
   int64_t again = 0;
   for (int turn = 0; !batcher.idle() && turn < 50; ++turn) {
-    const StepBatch batch = batcher.Schedule(turn);
+    const StepBatch batch = batcher.Schedule();
     for (const BatchShare& share : batch.shares) tokens[share.id].push_back(share.tokens);
     if (batch.load.generation.tokens > batch.load.generation.requests) ++again;
     batcher.Complete(batch);
@@ -139,7 +139,7 @@ TEST(Batcher, AddsUpForAnyLoad) {
       for (int64_t n = random.Between(0, 3); n > 0 && next <= 40; --n) {
         batcher.Add(requests[next++]);
       }
-      const StepBatch batch = batcher.Schedule(turn);
+      const StepBatch batch = batcher.Schedule();
       const int64_t people = static_cast<int64_t>(batch.shares.size());
       EXPECT_LE(people, limits.max_num_seqs);
       if (limits.chunked_prefill || people > 1) {

@@ -101,7 +101,7 @@ void Engine::Wake() {
 
 void Engine::BeginStep(bool after_idle) {
   DropUnwanted();
-  batch_ = batcher_.Schedule(loop_.NowNs());
+  batch_ = batcher_.Schedule();
   if (batch_.empty() && !(ran_something_ && options_.empty_step_at_end)) {
     ran_something_ = false;
     return;

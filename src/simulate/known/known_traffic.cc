@@ -125,7 +125,7 @@ class EngineTraffic {
         now = std::max(now, wakes);
       }
       Admit(now);
-      const StepBatch batch = batcher_.Schedule(now);
+      const StepBatch batch = batcher_.Schedule();
       now = RunStep(batch, now, after_idle);
       after_idle = false;
     }

@@ -44,7 +44,7 @@ std::vector<StepLoad> LoadsOf(const LoadMix& mix, bool mixes, int64_t steps, uin
       --left;
       add(1);
     }
-    const StepBatch batch = batcher.Schedule(0);
+    const StepBatch batch = batcher.Schedule();
     loads.push_back(batch.load);
     batcher.Complete(batch);
   }
