@@ -1,5 +1,7 @@
 #include "analysis/compare/collective_changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,7 +13,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kMostMatchedOfSide = 0.5, kNearlyAllOfIt = 0.8, kHalfOfIt = 0.5;
+constexpr double kLeastMatched = 0.5, kMostUnlike = 0.01, kNearlyAllOfIt = 0.8, kHalfOfIt = 0.5;
 
 // What a side's runs add up to.
 struct SideCollectives {
@@ -20,7 +22,8 @@ struct SideCollectives {
     SkewCause main;
     double main_share = 0;
   };
-  double transfer = 0, waits = 0, steps = 0;  // steps: of all ranks
+  double transfer = 0, waits = 0, steps = 0;   // steps: of all ranks
+  double least_matched = 1, most_matched = 0;  // RankBlame::matched_share of the runs
   std::map<std::string, Rank> ranks;
 };
 
@@ -45,8 +48,10 @@ std::optional<SideCollectives> SumUp(const std::vector<RunAnalysis>& runs,
   SideCollectives side;
   for (const RunAnalysis& run : runs) {
     const RankBlame& blame = run.ranks.blame;
-    if (blame.absent != RankBlame::Absent::kNo || blame.matched_share < kMostMatchedOfSide)
+    if (blame.absent != RankBlame::Absent::kNo || blame.matched_share < kLeastMatched)
       return std::nullopt;
+    side.least_matched = std::min(side.least_matched, blame.matched_share);
+    side.most_matched = std::max(side.most_matched, blame.matched_share);
     side.transfer += static_cast<double>(blame.transfer.ns);
     side.waits += static_cast<double>(blame.waits.ns);
     for (const RankBlame::Row& row : blame.table) AddRow(run.ranks, row, side);
@@ -77,7 +82,25 @@ CollectiveChange::OfRank ChangeOfRank(const std::string& name, const SideCollect
   return of;
 }
 
+double LeastMatched(const std::vector<RunAnalysis>& runs) {
+  double least = 1;
+  for (const RunAnalysis& run : runs) {
+    const RankBlame::Absent absent = run.ranks.blame.absent;
+    if (absent == RankBlame::Absent::kNo || absent == RankBlame::Absent::kNoMatch)
+      least = std::min(least, run.ranks.blame.matched_share);
+  }
+  return least;
+}
+
 }  // namespace
+
+std::string WhyNoCollectives(const std::vector<RunAnalysis>& base,
+                             const std::vector<RunAnalysis>& now) {
+  const double of_base = LeastMatched(base), of_now = LeastMatched(now);
+  if (std::abs(of_base - of_now) <= kMostUnlike) return "";
+  return fmt::format("only {:.0f} % of {}'s communication kernels match one of another rank",
+                     100 * std::min(of_base, of_now), of_base < of_now ? "base" : "new");
+}
 
 const CollectiveChange::OfRank* CollectiveChange::Explains() const {
   if (ranks.empty()) return nullptr;
@@ -92,6 +115,11 @@ std::optional<CollectiveChange> CompareCollectives(const std::vector<RunAnalysis
   std::set<std::string> stragglers;
   const auto of_base = SumUp(base, stragglers), of_now = SumUp(now, stragglers);
   if (!of_base || !of_now) return std::nullopt;
+  // Collectives that match nothing have no part here, so they must be the same share of all.
+  if (std::max(of_base->most_matched, of_now->most_matched) -
+          std::min(of_base->least_matched, of_now->least_matched) >
+      kMostUnlike)
+    return std::nullopt;
   CollectiveChange change;
   change.transfer = {of_base->transfer / of_base->steps, of_now->transfer / of_now->steps, {}};
   change.waits = {of_base->waits / of_base->steps, of_now->waits / of_now->steps, {}};

@@ -28,8 +28,13 @@ struct CollectiveChange {
 };
 
 // Absent if some run of either side has no figures, or for less than half of its communication
-// kernels, or no steps. Cost: O(ranks).
+// kernels, or no steps; or if the share of kernels with figures differs. Cost: O(ranks).
 std::optional<CollectiveChange> CompareCollectives(const std::vector<RunAnalysis>& base,
                                                    const std::vector<RunAnalysis>& now);
+
+// "only 90 % of new's communication kernels match one of another rank", where the sides differ in
+// it; else "".
+std::string WhyNoCollectives(const std::vector<RunAnalysis>& base,
+                             const std::vector<RunAnalysis>& now);
 
 }  // namespace tacho

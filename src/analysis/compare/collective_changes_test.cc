@@ -46,6 +46,18 @@ TEST(CollectiveChanges, NobodyExplainsNoChange) {
   EXPECT_EQ(same->Explains(), nullptr);
 }
 
+// Half of the collectives of a side that match nothing would be half of its time.
+TEST(CollectiveChanges, AreAbsentIfOneSideMatchesFewer) {
+  std::vector<RunAnalysis> fewer = RunsWithALateRank(8'000);
+  EXPECT_EQ(WhyNoCollectives(RunsWithALateRank(8'000), fewer), "");
+  fewer[0].ranks.blame.matched_share = 0.9;
+  EXPECT_FALSE(CompareCollectives(RunsWithALateRank(8'000), fewer));
+  EXPECT_FALSE(CompareCollectives(fewer, RunsWithALateRank(8'000)));
+  EXPECT_TRUE(CompareCollectives(fewer, fewer));
+  EXPECT_EQ(WhyNoCollectives(RunsWithALateRank(8'000), fewer),
+            "only 90 % of new's communication kernels match one of another rank");
+}
+
 TEST(CollectiveChanges, AreAbsentWithoutFigures) {
   std::vector<RunAnalysis> read_back = RunsWithALateRank(8'000);
   read_back[0].ranks.blame = {};

@@ -121,6 +121,8 @@ class Checks {
       if (!side->has_device_work)
         return Obstacle(kNothingCommon, fmt::format("{} {}", name, WhyNoWork(*side)));
     }
+    if (base.has_overflows || now.has_overflows)
+      return Obstacle("overflow", changes_.WhyDamaged() + ": record it again");
     if (base.on_host != now.on_host) {
       const bool is_cut = (base.on_host ? base : now).lost_data;
       return Obstacle(
@@ -299,6 +301,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks) 
     for (const TraceAnalysis* trace : compared) {
       facts.lost_data |= trace->notes.lost_data();
       facts.has_holes |= trace->notes.has_holes();
+      facts.has_overflows |= trace->notes.CountOf(NoteId::kLongOverlap) > 0;
       if (!trace->facts.engine.empty()) engines.insert(trace->facts.engine);
       if (!trace->facts.engine_version.empty()) versions.insert(trace->facts.engine_version);
       for (const DeviceProperties& gpu : trace->header.devices) {

@@ -342,6 +342,16 @@ void AddRemarkOfCauses(RunChanges& changes) {
     changes.remarks.push_back("causes of idle time: not compared, " + why);
 }
 
+// Compares sums over all ranks, so only if none is left out.
+void AddCollectives(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                    RunChanges& changes) {
+  if (std::ranges::any_of(changes.unequal, &UnequalRank::is_left_out)) return;
+  changes.collectives = CompareCollectives(base, now);
+  const std::string why = WhyNoCollectives(base, now);
+  if (!changes.collectives && !why.empty() && changes.AnythingCompared())
+    changes.remarks.push_back("waits for other ranks: not compared, " + why);
+}
+
 bool NamesSteps(const std::vector<RunAnalysis>& runs) {
   return std::ranges::any_of(runs, [](const RunAnalysis& run) {
     return std::ranges::any_of(
@@ -404,8 +414,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
         "a step lasts from its first work on the device to that of the next step");
   AddHost(ranks, changes);
   AddRemarksOfFewSteps(changes);
-  if (std::ranges::none_of(changes.unequal, &UnequalRank::is_left_out))
-    changes.collectives = CompareCollectives(base, now);
+  AddCollectives(base, now, changes);
   AddRemarkOfCauses(changes);
   CheckComparable(changes);
   return changes;

@@ -50,6 +50,7 @@ struct RankFiles {
   bool has_marks = true, is_recorded_whole = true;
   double steps = 0, timed = 0;
   bool lost_work = false;
+  bool has_overflow = false;  // of a duration
   bool is_cut = false, has_times = false, lacks_times = false, is_merged = false;
   std::optional<Why> why;  // unequal by itself
   double share = 0;
@@ -79,6 +80,7 @@ void AddTrace(const TraceAnalysis& trace, RankFiles& rank) {
   }
   rank.lost_work |= trace.integrity.lost.any() || !trace.idle.known;
   rank.is_cut |= IsCutOff(trace.notes);
+  rank.has_overflow |= trace.notes.CountOf(NoteId::kLongOverlap) > 0;
   rank.is_merged |= trace.facts.role == TraceRole::kMerged;
   rank.has_times |= !trace.devices.empty();
   rank.lacks_times |= LacksTimes(trace);
@@ -175,6 +177,8 @@ void FindShort(const std::vector<RankFiles*>& team) {
 
 void FindUnequal(const std::vector<RankFiles*>& team) {
   FindLess(team, 1, Why::kCut, [](const RankFiles& rank) { return rank.is_cut ? 0.0 : 1.0; });
+  FindLess(team, 1, Why::kOverflow,
+           [](const RankFiles& rank) { return rank.has_overflow ? 0.0 : 1.0; });
   FindLess(team, 1, Why::kUntimed,
            [](const RankFiles& rank) { return rank.has_times ? 1.0 : 0.0; });
   FindShort(team);

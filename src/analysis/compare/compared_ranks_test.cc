@@ -126,6 +126,16 @@ TEST(RanksToCompare, ACutRankIsLeftOutUnlessAllAre) {
   EXPECT_EQ(all.left_out, "");
 }
 
+TEST(RanksToCompare, ADurationThatOverflowedIsNoFigure) {
+  RunAnalysis overflow = Ranks(2);
+  overflow.traces[1].notes.Add(NoteId::kLongOverlap, "");
+  const Compared compared = CompareRanksOf({Ranks(2)}, {overflow});
+  EXPECT_THAT(compared.base, ElementsAre(ElementsAre(0)));
+  EXPECT_THAT(compared.now, ElementsAre(ElementsAre(0)));
+  EXPECT_EQ(compared.left_out,
+            "rank 1 is left out on both sides: new's has GPU work whose duration cannot be right");
+}
+
 TEST(RanksToCompare, LostWorkCountsIfItIsOfManySteps) {
   RunAnalysis lossy = Ranks(2);
   lossy.traces[0].notes.Add(NoteId::kLostGpuWork, "");

@@ -96,6 +96,11 @@ std::string RunChanges::WhyIncomplete() const {
 std::string RunChanges::WhyDamaged() const {
   if (HasOtherHoles(base) || HasOtherHoles(now))
     return WhyOf(base.has_holes, now.has_holes, "damaged", "steps may lack work");
+  if (base.has_overflows || now.has_overflows)
+    return fmt::format("{} has GPU work whose duration cannot be right",
+                       base.has_overflows && now.has_overflows ? "each side"
+                       : base.has_overflows                    ? "base"
+                                                               : "new");
   const std::string loss =
       base.has_holes || now.has_holes ? LossAnd(*this, "steps may lack work") : "";
   return loss.empty() ? WhyUntimed() : loss;

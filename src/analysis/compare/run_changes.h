@@ -94,6 +94,7 @@ struct SideFacts {
   // Of the ranks whose figures are compared: some trace is cut off or damaged; and damaged so that
   // even steps that are recorded may lack work.
   bool lost_data = false, has_holes = false;
+  bool has_overflows = false;  // NoteId::kLongOverlap
   SideEvidence evidence;
   // Prompt tokens that a request reads in a step, averaged over the steps that report both.
   std::optional<double> prompt_tokens;

@@ -51,6 +51,8 @@ struct AlikeRanks {
     switch (why) {
       case Why::kCut:
         return fmt::format("{} incomplete", Verb("is", "are"));
+      case Why::kOverflow:
+        return fmt::format("{} GPU work whose duration cannot be right", Verb("has", "have"));
       case Why::kUntimed:
         return fmt::format("{} no times of GPU work", Verb("has", "have"));
       case Why::kLostWork:

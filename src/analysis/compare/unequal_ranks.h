@@ -10,6 +10,7 @@ namespace tacho {
 struct UnequalRank {
   enum class Why : uint8_t {
     kCut,        // its trace is cut off or damaged, by more than the loss of GPU work
+    kOverflow,   // it has GPU work whose duration cannot be right
     kUntimed,    // its GPU work has no times
     kLostWork,   // GPU work of more than a tenth of its steps is lost
     kLostCalls,  // the same, but the work is there, and the calls that launched it are not
