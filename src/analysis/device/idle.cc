@@ -148,18 +148,24 @@ class Attribution {
   static constexpr TimeNs kLongAgo{std::numeric_limits<int64_t>::min() / 2};
   static constexpr DurationNs kUsualLatency{1'000'000};
 
-  // The name of the launch call with the most time of a cause.
+  // The launch call with nearly all of the time of a cause; "" without one. Of overheads, the one
+  // with most of it.
   [[nodiscard]] std::string MainCall(IdleCause cause) const {
+    constexpr double kNearlyAll = 0.8;
     std::string_view best;
-    int64_t most = 0;
+    int64_t most = 0, all = 0;
     for (size_t i = 0; i < of_call_.size(); ++i) {
       const int64_t time = of_call_[i][static_cast<size_t>(cause)].ns;
       const std::string_view name = trace_.Text(calls_.names()[i]);
+      all += time;
       if (time < most || time == 0) continue;
       if (time > most || name < best) best = name;
       most = time;
     }
-    return std::string(best);
+    // Overheads overlap, so their times do not add up.
+    const bool stands_for_it = cause == IdleCause::kProfiler ||
+                               static_cast<double>(most) >= kNearlyAll * static_cast<double>(all);
+    return stands_for_it ? std::string(best) : "";
   }
 
   [[nodiscard]] uint32_t CallOf(const WorkItem& item) const {

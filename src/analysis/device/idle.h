@@ -44,7 +44,7 @@ enum class IdleCause : uint8_t {
   // the wrapper calls.
   kInOperator,
   // Would be kHostLate or kHost, but lies between two steps of the engine (StepExtents): there was
-  // no work, or the engine was scheduling.
+  // no work, or the host had not begun it.
   kBetweenSteps,
   // No request was in flight; takes precedence over all other causes.
   kNoRequest,

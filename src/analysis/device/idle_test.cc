@@ -354,6 +354,27 @@ TEST(Idle, KeepsTheLongestGaps) {
   EXPECT_TRUE(IdleOf(TraceBuilder(), {}, 0).gaps.empty());
 }
 
+// A call stands for a cause if nearly all of its time is in it.
+TEST(Idle, ACallWithAPartOfTheTimeIsNotNamed) {
+  const auto call = [](int64_t of_other) {
+    TraceBuilder builder;
+    builder.Kernel("first", {.start = 0, .duration = 100});
+    builder.Host("cuda_runtime", "cudaLaunchKernel",
+                 {.start = 100, .duration = 100, .correlation = 1});
+    builder.Kernel("second", {.start = 200, .duration = 100, .correlation = 1});
+    builder.Host("cuda_runtime", "cudaGraphLaunch",
+                 {.start = 300, .duration = of_other, .correlation = 2});
+    builder.Kernel("third", {.start = 300 + of_other, .duration = 10, .correlation = 2});
+    const IdleTable table = IdleOf(std::move(builder));
+    const auto row =
+        std::ranges::find(table.causes, IdleCause::kInLaunchCall, &IdleCauseRow::cause);
+    EXPECT_EQ(row->total.ns, 100 + of_other);
+    return row->call;
+  };
+  EXPECT_EQ(call(20), "cudaLaunchKernel");
+  EXPECT_EQ(call(30), "");
+}
+
 // The gap is [100, 190); its launch call is [140, 170).
 TEST(Idle, WhatTheProfilerRecordedAsOverheadIsItsOwn) {
   const auto causes = [](std::string_view pid, std::string_view tid) {

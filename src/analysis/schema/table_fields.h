@@ -427,8 +427,10 @@ void Idle(auto& out, auto& idle) {
         out.Field(Key{"count", "gaps that contain some of this time"}, row.count);
         out.Field(
             Key{"call",
-                "name, only for some causes, of the launch call with most of this time "
-                "(`in-launch-call`, `launch-latency`, `waiting`), or of the overhead (`profiler`)"},
+                "name, only for some causes, of the launch call with 80 % of this time or more "
+                "(`in-launch-call`, `launch-latency`, `waiting`), or of the overhead with most of "
+                "it "
+                "(`profiler`)"},
             UnlessIs(row.call, ""));
       });
   if constexpr (kReads<decltype(out)>) {
