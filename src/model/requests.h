@@ -23,8 +23,9 @@ struct Request {
   std::string scenario;
   // Index into RequestTable::workers; kNoWorker: sent to a router, so any of them may have it.
   uint32_t worker = kNoWorker;
-  bool whole = false;     // answered completely, as expected
-  bool at_limit = false;  // the answer has as many tokens as it may have ("length")
+  bool whole = false;      // answered completely, as expected
+  bool cancelled = false;  // by its client, at the end of the load
+  bool at_limit = false;   // the answer has as many tokens as it may have ("length")
   // due: when the limit on requests in flight admitted it. handed: to the HTTP client. sent: when
   // the kernel took it.
   std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;

@@ -65,6 +65,7 @@ void AddRequest(const Json& record, int64_t& left, RequestTable& table) {
   request.scenario = TextOf(record, "scenario");
   request.worker = table.WorkerAt(TextOf(record, "url"));
   request.whole = TextOf(record, "status") == "done";
+  request.cancelled = TextOf(record, "status") == "cancelled";
   request.at_limit = TextOf(record, "finish_reason") == "length";
   request.prompt_tokens = CountOf(record, "prompt_tokens");
   request.cached_tokens = CountOf(record, "cached_tokens");

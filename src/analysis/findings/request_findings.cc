@@ -10,12 +10,17 @@ constexpr double kMuchUnknown = 0.01;  // of the requests' time
 
 }  // namespace
 
-std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
-  if (!requests.any()) return {};
+RequestParts PartsOfSplit(const RequestAnalysis& requests) {
   RequestParts sums;
   for (const RequestRow& row : requests.rows) {
     if (row.whole && row.lacks == RequestLacks::kNothing) sums.Add(row.parts);
   }
+  return sums;
+}
+
+std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
+  if (!requests.any()) return {};
+  const RequestParts sums = PartsOfSplit(requests);
   const DurationNs whole = sums.Sum();
   RunFinding one{.kind = RunFindingKind::kRequests, .of = FindingWhole::kRequests, .whole = whole};
   if (whole.ns == 0) {

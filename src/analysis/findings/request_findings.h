@@ -7,6 +7,8 @@
 
 namespace tacho {
 
+// What the time of the requests went to whose time is split: the whole of their findings.
+RequestParts PartsOfSplit(const RequestAnalysis& requests);
 // What the time of the requests that were answered in full was lost to, without order. Only what
 // device time does not show: communication, idle time and waits for other ranks are findings of the
 // devices. Cost: O(requests).

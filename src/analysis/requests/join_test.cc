@@ -256,9 +256,9 @@ TEST(Join, WithOthersLessIsTied) {
 // tokens as the records have, so they are all of theirs.
 TEST(Join, OthersPromptsLeaveTheAnswersTied) {
   JoinScene scene;
-  Steps(scene.Engine(), {JoinScene::Of(1, 8, 0, 0), JoinScene::Of(1, 1500, 1, 1),
-                         JoinScene::OfDecode(1), JoinScene::Of(1, 1500, 1, 1),
-                         JoinScene::Of(2, 1508, 0, 0), JoinScene::OfDecode(1)});
+  Steps(scene.Engine(),
+        {JoinScene::Of(1, 8, 0, 0), JoinScene::Of(1, 1500, 1, 1), JoinScene::OfDecode(1),
+         JoinScene::Of(1, 1500, 1, 1), JoinScene::Of(2, 1508, 0, 0), JoinScene::OfDecode(1)});
   scene.Answer(5, 8, {{50, 4}});
   scene.Answer(45, 8, {{80, 2}});
   const RequestJoin join = scene.Join();

@@ -221,6 +221,7 @@ RequestRow SplitRun::WithoutSteps(size_t number) const {
   row.id = request.id;
   row.scenario = request.scenario;
   row.whole = request.whole;
+  row.cancelled = request.cancelled;
   row.prompt_tokens = request.prompt_tokens;
   for (size_t i = request.first_chunk; i < request.end_chunk; ++i)
     row.tokens += table_.chunks[i].tokens;
@@ -402,8 +403,9 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
     analysis.tied_share = static_cast<double>(join.tied) / static_cast<double>(join.tokens);
   std::vector<const RequestRow*> whole;
   std::map<std::string, std::vector<const RequestRow*>> scenarios;
+  const bool any_recorded = analysis.recorded() > 0;
   for (const RequestRow& row : analysis.rows) {
-    if (!row.whole) continue;
+    if (!row.whole || (any_recorded && row.lacks == RequestLacks::kRecorded)) continue;
     whole.push_back(&row);
     scenarios[row.scenario].push_back(&row);
   }
@@ -418,6 +420,11 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
   AddBands(std::move(whole), analysis);
   if (count >= kFewestForBands) AddSlowest(analysis);
   return analysis;
+}
+
+uint64_t RequestAnalysis::recorded() const {
+  return static_cast<uint64_t>(std::ranges::count_if(
+      rows, [](const RequestRow& row) { return row.lacks != RequestLacks::kRecorded; }));
 }
 
 std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests) {

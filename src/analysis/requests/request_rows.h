@@ -26,6 +26,7 @@ struct RequestRow {
   std::string id, scenario;
   std::string worker;  // the engine's name; "" if that is not known
   bool whole = false;  // answered as expected, to the end
+  bool cancelled = false;
   uint64_t tokens = 0;
   std::optional<int64_t> prompt_tokens;
   size_t number = 0;  // in the table
@@ -68,14 +69,17 @@ struct SlowestHave {
 
 struct RequestAnalysis {
   JoinWhy why = JoinWhy::kNoRequests;
-  std::optional<double> tied_share;       // of all tokens that came
+  std::optional<double> tied_share;       // of the tokens that steps of the recording made
   std::optional<DurationNs> clock_error;  // the largest of the engines
-  std::vector<RequestRow> rows;         // in the order of the table; those never sent are left out
+  std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
+  // Groups leave out requests that lie outside of the recording, unless all do.
   std::vector<RequestGroup> bands;      // by e2e: [0, 0.4), ... [0.99, 1]; empty without whole ones
   std::vector<RequestGroup> scenarios;  // by name, if there are several
   std::optional<SlowestHave> slowest;   // with five requests or more
 
   [[nodiscard]] bool any() const { return !rows.empty(); }
+  // How many requests do not lie outside of the recording, as far as that is known.
+  [[nodiscard]] uint64_t recorded() const;
 };
 // The band around the median, and the slowest one.
 inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;

@@ -139,7 +139,7 @@ void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTa
          RankExpertsTable(run.ranks)});
   visit({"a kind and size of matched collectives", "ranks.blame.sizes[]",
          CollectiveSizesTable(run.ranks.blame)});
-  visit({"a request of the load", "requests.list[]", RequestsTable(run.requests, false)});
+  visit({"a request of the load", "requests.list[]", RequestsTable(run.requests)});
   visit({"a band of requests by E2E, then a scenario", "requests.bands[]",
          RequestGroupsTable(run.requests)});
 }

@@ -25,7 +25,7 @@ namespace tacho {
 namespace {
 
 constexpr std::string_view kNoRequestHere =
-    "no request {}: these traces are not of one run folder of tacho record whose load tacho drove; "
+    "no request {}: only the folder of a tacho record that drove the load knows its requests; "
     "'step:N', 'gap:N' and 'finding:N' explain a step, a gap and a finding";
 constexpr size_t kSlowestGaps = 8, kListedRequests = 12;
 
@@ -123,7 +123,8 @@ Result<Document> Explainer::Request(const std::string& id) {
                     near.empty() ? "" : fmt::format(" (did you mean {}?)", VisibleText(near)),
                     Command("analyze", "--requests")));
   }
-  std::vector<std::string> facts = {row->whole ? "answered in full" : "failed"};
+  std::vector<std::string> facts = {row->whole ? "answered in full"
+                                               : std::string(RequestStatusId(*row))};
   if (!row->scenario.empty()) facts.push_back(row->scenario);
   if (!row->worker.empty()) facts.push_back("engine " + row->worker);
   if (row->prompt_tokens)
@@ -296,7 +297,12 @@ Result<Document> Explainer::Gap(const ExplainTarget& target) {
       steps, gap.when.start, {}, [](const tacho::Step& step) { return step.when.start; });
   if (after != steps.begin()) {
     const auto number = static_cast<size_t>(after - steps.begin());
-    document_.Add(Labelled{"step", {fmt::format("{} had begun", number)}});
+    const bool is_over = steps[number - 1].when.end <= gap.when.start;
+    document_.Add(
+        Labelled{"step",
+                 {!is_over                ? fmt::format("in {}", number)
+                  : number < steps.size() ? fmt::format("between {} and {}", number, number + 1)
+                                          : fmt::format("after {}, the last one", number)}});
   }
   std::vector<NextCommand::Option> next;
   if (!options_.view_paths.empty())

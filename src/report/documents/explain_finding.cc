@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/request_findings.h"
 #include "base/parse_number.h"
 #include "report/answers/answer_parts.h"
 #include "report/device_totals.h"
@@ -30,8 +31,19 @@ const RunFinding* FindFinding(const std::vector<RunFinding>& findings, std::stri
   return number && *number > 0 && *number <= findings.size() ? &findings[*number - 1] : nullptr;
 }
 
+// Those with time, the largest first.
+std::vector<RequestPart> PartsByTime(const RequestParts& sums) {
+  std::vector<RequestPart> parts;
+  for (size_t i = 0; i < kRequestParts; ++i) {
+    if (sums.ns[i].ns > 0) parts.push_back(static_cast<RequestPart>(i));
+  }
+  std::ranges::stable_sort(parts, std::greater{}, [&](RequestPart part) { return sums[part]; });
+  return parts;
+}
+
 // What adds up to the whole: the finding, the others of the same whole, and the rest.
-Table SharesTable(const std::vector<RunFinding>& findings, const RunFinding& of) {
+Table SharesTable(const RunAnalysis& run, const std::vector<RunFinding>& findings,
+                  const RunFinding& of) {
   Table table{
       "whole",
       {TableColumn{"id", "of the whole"}, TableColumn{"cost_ns", "time", Unit::kDuration}.Adds(),
@@ -42,16 +54,29 @@ Table SharesTable(const std::vector<RunFinding>& findings, const RunFinding& of)
     const double share = ShareOf(time, of.whole);
     table.Add({std::move(id), time.ns, share, share}, paint);
   };
+  if (of.of == FindingWhole::kRequests) {
+    const RequestParts sums = PartsOfSplit(run.requests);
+    for (const RequestPart part : PartsByTime(sums))
+      add(std::string(RequestPartId(part)), sums[part],
+          part == of.part ? Paint::kBold : Paint::kPlain);
+    return table;
+  }
   DurationNs rest = of.whole;
   for (const RunFinding& finding : findings) {
     if (!finding.known() || finding.of != of.of) continue;
     rest -= finding.cost;
     add(finding.id, finding.cost, finding.id == of.id ? Paint::kBold : Paint::kPlain);
   }
-  add(of.of == FindingWhole::kRequests ? "the engine's work, and the rest" : "work", rest,
-      Paint::kDim);
+  add("work", rest, Paint::kDim);
   table.never_folded = 1;
   return table;
+}
+
+// " over 8 devices", which the window is the sum of.
+std::string OverDevices(const RunAnalysis& run, const RunFinding& finding) {
+  const uint64_t devices = TotalsOf(run).devices.devices;
+  const bool is_sum = finding.of != FindingWhole::kRequests && devices > 1;
+  return is_sum ? fmt::format(" over {} devices", devices) : "";
 }
 
 void AddKernelsOf(Document& document, const RunAnalysis& run, const ScreenOptions& options) {
@@ -73,8 +98,9 @@ void AddRequestsWithMost(Document& document, const RunAnalysis& run, RequestPart
   std::ranges::stable_sort(most.rows, std::greater{},
                            [&](const RequestRow& row) { return row.parts[part]; });
   most.rows.resize(std::min(most.rows.size(), kMostRequestsShown));
-  document.AddPart(TitledTable{.table = RequestsTable(most, false, "requests with most of it"),
-                               .title = "Requests with most of it"});
+  document.AddPart(TitledTable{.table = RequestsTable(most, {.title = "request", .first = part}),
+                               .title = "Requests with most of it",
+                               .screen_title = "MOST OF IT"});
 }
 
 // What shows where it comes from.
@@ -182,7 +208,8 @@ Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
   if (finding.known())
     facts = {FormatDuration(finding.cost),
              fmt::format("{} of {} ({})", FormatShare(finding.cost, finding.whole),
-                         WholeText(finding.of), FormatDuration(finding.whole))};
+                         WholeText(finding.of),
+                         FormatDuration(finding.whole) + OverDevices(run, finding))};
   document.Add(Subject{"finding", finding.id, std::move(facts)});
   document.Add(Labelled{"what", {Sentence(FindingText(run, finding))}, Paint::kBold});
   if (!finding.known()) return document;
@@ -192,8 +219,8 @@ Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
                {std::string(MeaningOf(finding.confidence))},
                finding.confidence == Confidence::kMeasured ? Paint::kPlain : Paint::kYellow});
   AddEvidence(document, run, finding, options);
-  document.AddPart(
-      TitledTable{.table = SharesTable(findings, finding), .title = "What the whole consists of"});
+  document.AddPart(TitledTable{.table = SharesTable(run, findings, finding),
+                               .title = "What the whole consists of"});
   if (!options.command_paths.empty()) document.AddPart(NextOf(finding, options));
   return document;
 }

@@ -138,6 +138,17 @@ void AddRankBlame(Document& document, const RunAnalysis& run) {
   DurationNs windows;
   for (const RankRow& row : run.ranks.rows) windows += row.window;
   if (windows.ns <= 0 || ShareOf(blame.waits, windows) < kLeastShare) return;
+  const std::vector<Straggler> stragglers = FindStragglers(run.ranks);
+  if (blame.table.size() > kMostShown && std::ranges::none_of(stragglers, [](const Straggler& of) {
+        return of.sign == Straggler::Sign::kCausesWaiting;
+      })) {
+    document.Add(Paragraph{
+        fmt::format("ranks wait for each other in collectives for {} of the window; none of them "
+                    "stands out",
+                    FormatShare(blame.waits, windows)),
+        Paint::kPlain, 3});
+    return;
+  }
   Table table = RankBlameTable(run.ranks, "waiting");
   const auto caused = static_cast<size_t>(
       std::ranges::find(table.columns, "caused_ns", &TableColumn::key) - table.columns.begin());

@@ -40,16 +40,19 @@ std::string_view RoleText(StepRole role) {
   return "makes a token";
 }
 
-// The two largest parts, such as "decode, wait-prefill".
+// The largest part, and the next one if it is much of the wait too: "decode, wait-prefill".
 std::string LargestParts(const RequestParts& parts) {
+  constexpr int64_t kMuch = 4;  // a quarter
   std::vector<size_t> order;
   for (size_t i = 0; i < kRequestParts; ++i) {
     if (parts.ns[i].ns > 0) order.push_back(i);
   }
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) { return parts.ns[i]; });
   std::string text;
-  for (size_t i = 0; i < std::min<size_t>(2, order.size()); ++i)
+  for (size_t i = 0; i < std::min<size_t>(2, order.size()); ++i) {
+    if (i > 0 && parts.ns[order[i]].ns * kMuch < parts.Sum().ns) break;
     text += (i == 0 ? "" : ", ") + std::string(RequestPartId(static_cast<RequestPart>(order[i])));
+  }
   return text;
 }
 

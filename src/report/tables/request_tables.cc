@@ -18,11 +18,15 @@ std::string ColumnKey(std::string_view prefix, RequestPart part) {
   return key + "_ns";
 }
 
-// A column for each part. On the screen only those with time, and those with less of it give way.
-void AddPartColumns(Table& table, const RequestParts& sums, std::string_view means) {
+// A column for each part. On the screen only those with time, and those with less of it give way;
+// `first` does not.
+void AddPartColumns(Table& table, const RequestParts& sums, std::string_view means,
+                    std::optional<RequestPart> first = {}) {
   std::vector<size_t> order(kRequestParts);
   for (size_t i = 0; i < kRequestParts; ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) { return sums.ns[i]; });
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](size_t i) {
+    return std::pair(first == static_cast<RequestPart>(i), sums.ns[i]);
+  });
   for (size_t i = 0; i < kRequestParts; ++i) {
     const auto part = static_cast<RequestPart>(i);
     const auto place = static_cast<size_t>(std::ranges::find(order, i) - order.begin());
@@ -44,7 +48,7 @@ Cell Number(bool known, uint32_t step) { return known ? CountCell(step + 1) : Ce
 
 }  // namespace
 
-Table RequestsTable(const RequestAnalysis& requests, bool slowest_first, std::string title) {
+Table RequestsTable(const RequestAnalysis& requests, const RequestsTableOptions& options) {
   RequestParts sums;
   bool many_workers = false, many_scenarios = false, any_lacks = false;
   for (const RequestRow& row : requests.rows) {
@@ -55,17 +59,17 @@ Table RequestsTable(const RequestAnalysis& requests, bool slowest_first, std::st
   }
   Table table{
       "requests",
-      {Col{"id", std::move(title), kText}.Stretches().Distinct(16),
+      {Col{"id", options.title, kText}.Stretches().Distinct(16),
        Col{"worker", "worker", kText}.FileOnly(!many_workers),
        Col{"scenario", "scenario", kText}.FileOnly(!many_scenarios).GivesWay(2),
        Col{"status", "status", kText}
-           .Means("`done` (answered in full) or `failed`")
+           .Means("`done` (answered in full), `failed` or `cancelled` (at the end of the load)")
            .FileOnly(!any_lacks),
        Col{"lacks", "", kText}.FileOnly(), Col{"prompt_tokens", "prompt", kCount}.GivesWay(2),
        Col{"tokens", "tokens", kCount}, Col{"ttft_ns", "TTFT", kDuration}.UnitGroup(1),
        Col{"e2e_ns", "E2E", kDuration}.UnitGroup(1)},
       {}};
-  AddPartColumns(table, sums, "time of this part");
+  AddPartColumns(table, sums, "time of this part", options.first);
   for (size_t i = 0; i < kRequestParts; ++i)
     table.columns.push_back(Col{ColumnKey("ttft_", static_cast<RequestPart>(i)), "", kDuration}
                                 .Means("time of this part until the first token")
@@ -78,7 +82,7 @@ Table RequestsTable(const RequestAnalysis& requests, bool slowest_first, std::st
                               .GivesWay(Col::kTurns));
   std::vector<const RequestRow*> rows;
   for (const RequestRow& row : requests.rows) rows.push_back(&row);
-  if (slowest_first)
+  if (options.slowest_first)
     std::ranges::stable_sort(rows, std::ranges::greater{},
                              [](const RequestRow* row) { return row->e2e; });
   for (const RequestRow* one : rows) {
@@ -86,7 +90,7 @@ Table RequestsTable(const RequestAnalysis& requests, bool slowest_first, std::st
     std::vector<Cell> cells = {row.id,
                                row.worker,
                                row.scenario,
-                               row.whole ? "done" : "failed",
+                               std::string(RequestStatusId(row)),
                                std::string(RequestLacksId(row.lacks)),
                                CellOf(row.prompt_tokens),
                                CountCell(row.tokens),

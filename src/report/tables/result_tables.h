@@ -60,8 +60,12 @@ Table RankExpertsTable(const RankTable& ranks, std::string title = "EXPERTS");
 // Collectives by kind and size, with their bandwidths; no row without sizes.
 Table CollectiveSizesTable(const RankBlame& blame, std::string title = "COLLECTIVES");
 // The requests of a load: in their own order, or by e2e. Steps are numbered as in StepsTable.
-Table RequestsTable(const RequestAnalysis& requests, bool slowest_first,
-                    std::string title = "REQUESTS");
+struct RequestsTableOptions {
+  bool slowest_first = false;  // else in the order of the table
+  std::string title = "requests";
+  std::optional<RequestPart> first = {};  // its column does not give way
+};
+Table RequestsTable(const RequestAnalysis& requests, const RequestsTableOptions& options = {});
 // Means by band of e2e, then by scenario.
 Table RequestGroupsTable(const RequestAnalysis& requests, std::string title = "REQUESTS");
 // Some requests side by side, a row for each part that one of them has.

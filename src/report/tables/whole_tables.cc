@@ -139,6 +139,10 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     if (which == WholeTable::kRanks) {
       Document part;
       AddTables(part, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      if (Table waiting = RankBlameTable(run.ranks, "waiting"); !waiting.rows.empty()) {
+        part.Add(Gap{});
+        AddTables(part, {std::move(waiting)}, "", options);
+      }
       add(std::move(part));
       continue;
     }
@@ -152,7 +156,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     }
     if (which == WholeTable::kRequests) {
       Document part;
-      AddTables(part, {RequestsTable(run.requests, true)}, kNoRequests, options);
+      AddTables(part, {RequestsTable(run.requests, {.slowest_first = true})}, kNoRequests, options);
       if (run.requests.any()) {
         part.Add(Paragraph{fmt::format("{}", fmt::join(RequestFacts(run.requests), "; "))});
         AddRequestLegend(part, run.requests);
@@ -203,7 +207,7 @@ std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
   for (const WholeTable which : tables) {
     if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
     if (which == WholeTable::kFindings) all.push_back(FindingsTable({}, false));
-    if (which == WholeTable::kRequests) all.push_back(RequestsTable({}, true));
+    if (which == WholeTable::kRequests) all.push_back(RequestsTable({}));
     for (Table& table : WholeTables(TraceAnalysis{}, which, {}).tables)
       all.push_back(std::move(table));
   }

@@ -54,7 +54,7 @@ std::string RequestText(const RunFinding& finding) {
   const std::string share = ShareText(finding);
   switch (finding.part) {
     case RequestPart::kClient:
-      return fmt::format("the load's client took requests late, for {}", share);
+      return fmt::format("tacho's own client sent requests late, for {}", share);
     case RequestPart::kNetwork:
       return fmt::format("the network and the engine's front end take {}", share);
     case RequestPart::kQueue:

@@ -129,7 +129,7 @@ TEST(ExplainFinding, ShowsItsCostAndWhatItIsOf) {
   const RunAnalysis run = RunThatWaits();
   const std::string text = ExplainedText(run, "finding:idle.host-late");
   EXPECT_THAT(text, HasSubstr(" finding  idle.host-late\n          600 us · 30.0 % of the window "
-                              "(2.00 ms)\n"));
+                              "(2.00 ms over 2 devices)\n"));
   EXPECT_THAT(text, HasSubstr("The host launched late for at least 30.0 % of the window"));
   EXPECT_THAT(text, HasSubstr("tacho view run/ --gap 1"));
   EXPECT_EQ(ExplainedText(run, "idle.host-late"), text);

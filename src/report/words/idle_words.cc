@@ -47,7 +47,7 @@ std::string_view MeaningOf(IdleCause cause, Requests requests) {
     case IdleCause::kBetweenSteps:
       return requests == Requests::kKnown
                  ? "requests were in flight, but no engine step ran"
-                 : "no engine step ran: there was no work, or the engine was scheduling";
+                 : "no engine step ran: there was no work, or the host had not begun it";
     case IdleCause::kNoRequest:
       return "no request of tacho's load was in flight";
     case IdleCause::kProfiler:
@@ -86,8 +86,8 @@ std::string IdleCauseText(const IdleCauseRow& row, Requests requests, const std:
       return requests == Requests::kKnown
                  ? fmt::format("requests were in flight, but no engine step ran for {}", share)
                  : fmt::format(
-                       "no engine step ran for {}: there was no work, or the engine was "
-                       "scheduling",
+                       "no engine step ran for {}: there was no work, or the host had not begun "
+                       "it",
                        share);
     case IdleCause::kNoRequest:
       return fmt::format("no request was in flight for {}", share);

@@ -111,8 +111,10 @@ std::string WhyLate(const Straggler& straggler) {
   const std::string by = straggler.late_a_step
                              ? " by " + FormatDuration(*straggler.late_a_step) + " a step"
                              : std::string();
-  const std::string longer =
-      straggler.late_a_step ? FormatDuration(*straggler.late_a_step) + " a step longer" : "longer";
+  const std::string later =
+      straggler.late_a_step
+          ? " came " + FormatDuration(*straggler.late_a_step) + " a step later: it"
+          : std::string();
   if (straggler.why_share < kNearlyAll || straggler.why == Straggler::Why::kUnknown) {
     const std::string mostly =
         straggler.why == Straggler::Why::kUnknown
@@ -125,13 +127,14 @@ std::string WhyLate(const Straggler& straggler) {
     case Straggler::Why::kHost:
       return ", whose host was late" + by;
     case Straggler::Why::kCompute:
-      return fmt::format(", which computes {}, mostly {}", longer, straggler.main.category);
+      return fmt::format(", which{} computes longer, mostly {}", later, straggler.main.category);
     case Straggler::Why::kCopies:
-      return ", which copies " + longer;
+      return fmt::format(", which{} copies longer", later);
     case Straggler::Why::kCollectives:
-      return ", which is in other collectives " + longer;
+      return fmt::format(", which{} is in other collectives longer", later);
     case Straggler::Why::kIdle:
-      return fmt::format(", which is idle {}, mostly {}", longer, IdleCauseId(straggler.main.idle));
+      return fmt::format(", which{} is idle longer, mostly {}", later,
+                         IdleCauseId(straggler.main.idle));
     case Straggler::Why::kUnknown:
       break;
   }

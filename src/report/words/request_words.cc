@@ -20,7 +20,7 @@ std::string_view MeaningOf(RequestPart part) {
     case RequestPart::kPrefill:
       return "the device in the steps that read its prompt";
     case RequestPart::kWaitPrefill:
-      return "its answer waited in or for steps that others' prompts made longer";
+      return "what others' prompts added to the steps that its answer waited in or for";
     case RequestPart::kDecode:
       return "the device in the steps that made its tokens";
     case RequestPart::kComm:
@@ -38,6 +38,10 @@ std::string_view MeaningOf(RequestPart part) {
     default:
       return "not known, or below the clocks' error";
   }
+}
+
+std::string_view RequestStatusId(const RequestRow& row) {
+  return row.whole ? "done" : row.cancelled ? "cancelled" : "failed";
 }
 
 std::string_view JoinWhyId(JoinWhy why) {
@@ -104,9 +108,14 @@ std::vector<std::string> RequestFacts(const RequestAnalysis& requests) {
     facts.push_back(fmt::format("not tied to engine steps: {}", why));
     return facts;
   }
+  const uint64_t recorded = requests.recorded();
+  const bool all = recorded == requests.rows.size();
+  if (!all)
+    facts.push_back(fmt::format("{} of them while steps were recorded", FormatCount(recorded)));
   if (requests.tied_share)
-    facts.push_back(fmt::format("{} % of their tokens tied to the one step that made them",
-                                FormatPercent(*requests.tied_share)));
+    facts.push_back(fmt::format("{} % of {} tokens tied to the one step that made them",
+                                FormatPercent(*requests.tied_share),
+                                all ? "their" : "the recorded"));
   if (requests.clock_error)
     facts.push_back("clocks right within " + FormatDuration(*requests.clock_error));
   if (requests.why == JoinWhy::kOthers) facts.emplace_back("the engine also served others");

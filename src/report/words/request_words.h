@@ -12,6 +12,8 @@ std::string_view MeaningOf(RequestPart part);
 
 // Why requests could not be joined with steps: "no trace names its steps"; "" if they could.
 std::string_view WhyNotJoined(JoinWhy why);
+// "done", "failed" or "cancelled".
+std::string_view RequestStatusId(const RequestRow& row);
 std::string_view JoinWhyId(JoinWhy why);  // "joined", "others", "no-requests", ...
 // Why one request's time is not split; "" for kNothing.
 std::string_view WhyNotSplit(RequestLacks lacks);

@@ -108,7 +108,8 @@ TEST(RequestsTable, HasThePartsOfEachRequestAndPutsTheSlowestFirst) {
     row.e2e = {i == 1 ? 900 : 100 * i};
     row.parts[RequestPart::kQueue] = row.e2e;
   }
-  const Table own = RequestsTable(requests, false), slowest = RequestsTable(requests, true);
+  const Table own = RequestsTable(requests),
+              slowest = RequestsTable(requests, {.slowest_first = true});
   EXPECT_EQ(std::get<std::string>(own.rows[0].cells[0]), "r0");
   EXPECT_EQ(std::get<std::string>(slowest.rows[0].cells[0]), "r1");
   for (const TableRow& row : own.rows) EXPECT_EQ(row.cells.size(), own.columns.size());

@@ -166,7 +166,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
 
 // " (60.0 % to 70.0 %)": the shares of the least and the most busy rank of all recordings.
 std::string BusyRange(const RankTable& ranks) {
-  if (ranks.least_busy_of_all == ranks.most_busy_of_all) return "";
+  if (FormatPercent(ranks.least_busy_of_all) == FormatPercent(ranks.most_busy_of_all)) return "";
   return fmt::format(
       " ({} % to {} %{})", FormatPercent(ranks.least_busy_of_all),
       FormatPercent(ranks.most_busy_of_all),

@@ -146,7 +146,7 @@ TEST(Verdict, BetweenStepsTheTraceAloneCannotTell) {
   trace.idle.causes = {{IdleCause::kBetweenSteps, {400'000}, 1}};
   EXPECT_EQ(Verdict(trace),
             "GPU busy 60.0 % of 1.00 ms; no engine step ran for 40.0 % of the window: there was no "
-            "work, or the engine was scheduling; gemm.dense takes 66.7 % of the kernel time");
+            "work, or the host had not begun it; gemm.dense takes 66.7 % of the kernel time");
 }
 
 TEST(Verdict, OfACpuEngineItsOperators) {
