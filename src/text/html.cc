@@ -75,10 +75,11 @@ std::string TitleOf(const Table& table, const ShownColumn& column, size_t row, s
   return fmt::format(" title=\"{}\"", HtmlText(FitText(whole, width)));
 }
 
-std::string ClassOf(const Table& table, const ShownColumn& column) {
+std::string ClassOf(const Table& table, const ShownColumn& column, bool wraps) {
   const TableColumn& of = table.columns[column.index];
   if (IsDrawing(of.unit)) return of.unit == Unit::kStacked ? "b wide" : "b";
   if (of.distinct) return "t k";
+  if (of.stretches && wraps) return "t s";
   return column.left ? "t" : "";
 }
 
@@ -248,15 +249,16 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
       fmt::format("<div class=\"scroll\"><table data-table=\"{}\" data-show=\"{}\">\n<thead><tr>",
                   table.name, style.shown_rows);
   for (const ShownColumn& column : columns)
-    out += fmt::format("<th scope=\"col\"{}>{}</th>", ClassAttribute(ClassOf(table, column)),
-                       HtmlText(column.heading));
+    out +=
+        fmt::format("<th scope=\"col\"{}>{}</th>",
+                    ClassAttribute(ClassOf(table, column, style.wraps)), HtmlText(column.heading));
   out += "</tr></thead>\n<tbody>\n";
   for (size_t row = 0; row < table.rows.size(); ++row) {
     const std::string mark = style.mark ? style.mark(table, table.rows[row]) : "";
     out += fmt::format("<tr{}>", ClassAttribute(ClassOf(table.rows[row].paint)));
     for (const ShownColumn& column : columns) {
       const bool marked = !mark.empty() && &column == &*with_mark;
-      out += fmt::format("<td{}{}>{}{}</td>", ClassAttribute(ClassOf(table, column)),
+      out += fmt::format("<td{}{}>{}{}</td>", ClassAttribute(ClassOf(table, column, style.wraps)),
                          TitleOf(table, column, row, style.title_width),
                          marked ? fmt::format("<i class=\"{}\"></i>", mark) : "",
                          CellHtml(table, column, row, mark));

@@ -18,6 +18,7 @@ struct HtmlStyle {
   size_t rows = 40;
   size_t shown_rows = 12;  // the page's script, if any, hides the others
   size_t name_width = 56;
+  bool wraps = false;        // names of this width stand on several lines
   size_t title_width = 400;  // of the title attribute that holds a cut name in full
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};

@@ -2,6 +2,7 @@
 import gzip
 
 from frame import DONE, REMOTE, USAGE, Setup, ask, check, check_complete, last_line, steps
+from vllm_scenarios import interfering_loads
 
 ONE = Setup(("sglang",), 3)
 TWO = Setup(("sglang", "--count", "2", "--router"), 5)
@@ -42,6 +43,10 @@ def sglang_stacks_refused(engines, tacho):
     check("--steps" in run.err, f"the refusal names no way out: {last_line(run.err)}")
 
 
+def sglang_interfering_loads(engines, tacho):
+    interfering_loads(engines, tacho)
+
+
 def sglang_started_twice(engines, tacho):
     """A second start would throw the window of the first away: it is refused, and so is a recording, until the stop."""
     folder = tacho.work / "twice"
@@ -65,5 +70,5 @@ def two_behind_sglang_router(engines, tacho):
 
 
 SCENARIOS = [(ONE, s) for s in (sglang_by_steps, sglang_stop_by_hand, sglang_by_stage, sglang_options,
-                                sglang_stacks_refused, sglang_started_twice)]
+                                sglang_stacks_refused, sglang_interfering_loads, sglang_started_twice)]
 SCENARIOS += [(TWO, two_behind_sglang_router)]

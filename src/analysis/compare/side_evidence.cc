@@ -227,9 +227,9 @@ std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now) {
 }
 
 std::string WhyNoCalls(const SideEvidence& base, const SideEvidence& now) {
-  constexpr double kMostUnlike = 0.01;
+  constexpr double kMostUnlikeShares = 0.01;
   const double of_base = base.unlaunched_share(), of_now = now.unlaunched_share();
-  if (std::abs(of_base - of_now) <= kMostUnlike) return "";
+  if (std::abs(of_base - of_now) <= kMostUnlikeShares) return "";
   return fmt::format("{:.0f} % of {}'s GPU work has no launch call",
                      100 * std::max(of_base, of_now), of_base > of_now ? "base" : "new");
 }

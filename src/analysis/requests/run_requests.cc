@@ -47,22 +47,21 @@ std::vector<EngineTraces> EnginesOfRun(const RunAnalysis& run, const RequestTabl
   return found;
 }
 
-// Of the traces whose steps the requests are joined with.
-std::vector<std::vector<DurationNs>> SkewOf(const RunAnalysis& run, const RequestJoin& join) {
+}  // namespace
+
+std::vector<std::vector<DurationNs>> SkewOf(const RunAnalysis& run,
+                                            const std::vector<uint32_t>& traces) {
   std::vector<std::vector<DurationNs>> skew(run.traces.size());
   const std::vector<CommRank> ranks = CommRanksOf(run);
   const MatchedCollectives matched = MatchCollectives(ranks);
   if (matched.collectives.empty()) return skew;
-  for (const JoinEngine& engine : join.engines) {
-    if (!ranks[engine.trace].series) continue;
-    skew[engine.trace] =
-        SkewOfCells(run.traces[engine.trace].digest->cells, *ranks[engine.trace].series,
-                    WaitsOf(engine.trace, matched, ranks));
+  for (const uint32_t trace : traces) {
+    if (!ranks[trace].series) continue;
+    skew[trace] = SkewOfCells(run.traces[trace].digest->cells, *ranks[trace].series,
+                              WaitsOf(trace, matched, ranks));
   }
   return skew;
 }
-
-}  // namespace
 
 void AnalyzeRequests(RunAnalysis& run, RequestTable table) {
   run.requests = {};
@@ -91,7 +90,9 @@ void AnalyzeRequests(RunAnalysis& run, RequestTable table) {
         count[of.worker] == 1 ? name : fmt::format("{}.{}", name, of_worker[of.worker]++));
   }
   joined->join = JoinRequests(joined->table, std::move(engines));
-  joined->skew = SkewOf(run, joined->join);
+  std::vector<uint32_t> traces;
+  for (const JoinEngine& engine : joined->join.engines) traces.push_back(engine.trace);
+  joined->skew = SkewOf(run, traces);
   run.joined = std::move(joined);
   run.requests = SplitRequests(InputOf(run));
 }

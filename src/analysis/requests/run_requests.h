@@ -24,6 +24,11 @@ struct RunRequests {
 // order of their paths. The traces need their digests, and AnalyzeRun must have seen them.
 void AnalyzeRequests(RunAnalysis& run, RequestTable table);
 
+// SkewOfCells of these traces, by trace of the run; empty: not known, or not asked for. The traces
+// need their digests. Cost: O(n) for n communication kernels of all ranks.
+std::vector<std::vector<DurationNs>> SkewOf(const RunAnalysis& run,
+                                            const std::vector<uint32_t>& traces);
+
 // What DetailOf needs, of a run that has `joined`. Refers to the run.
 RequestInput InputOf(const RunAnalysis& run);
 

@@ -146,6 +146,11 @@ Answer AnswerBound(const AnswerInput& in) {
         fmt::format("neither alone: the GPU is busy for {}, and the host causes {}{} of the rest",
                     busy, least, FormatShare(hosts, idle));
   }
+  // A rank that is idle because of its host makes the others busy: they wait for it.
+  for (const Straggler& found : FindStragglers(in.run.ranks)) {
+    if (found.sign == Straggler::Sign::kCausesWaiting && found.why == Straggler::Why::kHost)
+      text += "; " + StragglerText(in.run.ranks, found);
+  }
   answer.sentence = Sentence(std::move(text));
   answer.at = LongestGap(in, IsHostsFault);
   return answer;

@@ -237,6 +237,12 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
         TitledTable{.table = CellsTable(cells, number), .title = "Its work on the device"});
     if (!cells.HasCells() || !cells.steps[number].known)
       document_.Add(Paragraph{"what the device did in it is not known", Paint::kYellow});
+    const std::vector<DurationNs> skew = SkewOf(run_, {at})[at];
+    const size_t cell = 2 * size_t{number} + 1;  // StepCells::Of
+    if (cell < skew.size() && skew[cell].ns > 0)
+      document_.Add(Paragraph{
+          fmt::format("{} of the exposed communication in it is waiting for other ranks, at least",
+                      FormatDuration(skew[cell]))});
     const RequestSplitter splitter(trace.digest->steps, cells, {});
     const auto alone = step.label.context_requests > 0
                            ? splitter.DecodeStep(step.label.generation_requests)

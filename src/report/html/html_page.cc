@@ -45,6 +45,7 @@ td{height:24px;padding:1px 0 1px 16px;text-align:right;white-space:nowrap;border
 th:first-child,td:first-child{padding-left:0}
 th.t,td.t{text-align:left}
 tbody tr:hover{background:var(--hover)}
+td.s{white-space:normal;min-width:320px}
 td.b{width:88px}
 td.b svg{display:block;width:72px;height:8px}
 td.wide{width:176px}

@@ -175,7 +175,10 @@ std::string RequestsHtml(const RunAnalysis& run, const std::string& bands, const
 std::string FindingsHtml(const RunAnalysis& run, const HtmlStyle& style) {
   Document findings;
   findings.Add(TitledTable{.table = FindingsTable(run, true, "finding")});
-  return RenderHtml(findings, style);
+  HtmlStyle sentences = style;
+  sentences.name_width = 400;
+  sentences.wraps = true;
+  return RenderHtml(findings, sentences);
 }
 
 std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
