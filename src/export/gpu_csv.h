@@ -17,7 +17,7 @@ inline constexpr std::string_view kGpuCsvBegin =
 // Writes CSV (RFC 4180) with a heading (docs/export.md): one line for each piece of GPU work that
 // touches the window of its trace (`windows`: by trace, on its clock), trace by trace, by start.
 // For a CPU engine: the operators that do its work, device by device. Unknown cells are empty.
-// Memory: 4 bytes a piece of one trace. False: a write to `to` failed.
+// Memory: 4 bytes for each piece, of one trace at a time. False: a write to `to` failed.
 bool WriteGpuCsv(const QueriedRun& run, std::span<const Interval> windows, ByteSink& to);
 
 // Whether a trace has a line in that window. Cost: O(n) at most.

@@ -16,8 +16,8 @@ inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
 // Finds the NVTX ranges that lie around other ranges and around launches. Only ranges that begin
 // and end on one thread count. Ranges are indices into StatsTrace::ranges().
 
-// By range: the tightest other one around it on its thread; kNoRange: none. Of equal ranges, each
-// has the one before it as its parent.
+// For each range the index of the tightest range around it on its thread, or kNoRange. Of equal
+// ranges, each has the one before it as its parent.
 std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
 
 // Some GPU work that one call launched, and the ranges around the call: the innermost 10,000.

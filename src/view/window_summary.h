@@ -17,8 +17,8 @@ struct Selection {
   [[nodiscard]] bool Has(uint32_t of_rank) const { return !rank || *rank == of_rank; }
 };
 
-// Slices of one name, kind and table in a window (a host annotation and the device's are two). A
-// slice inside another one counts in both.
+// Slices of one name, kind and table in a window. An annotation on the host and its copy on the
+// device count separately. The time of a slice inside another one counts in both.
 struct WindowName {
   std::string_view name, short_name;  // in full; as tiles show it
   DrawnKind kind = DrawnKind::kOther;

@@ -23,7 +23,7 @@ struct CollectiveChange {
   Change time, transfer, waits;  // time = transfer + waits
   std::vector<OfRank> ranks;     // that stand out on a side; largest difference first, then by name
 
-  // The rank that explains half of the change of `time` or more; null if none does.
+  // The rank that explains at least half of the change of `time`; null without one.
   [[nodiscard]] const OfRank* Explains() const;
 };
 

@@ -110,7 +110,7 @@ struct Obstacle {
 
 struct RunChanges {
   SideFacts base, now;
-  // For each run that has work in common with one of the other side, one trace: "PATH", or "a part
+  // One trace for each run that shares a recording with a run of the other side: "PATH", or "a part
   // of PATH". Empty if the two sides are the same runs.
   std::vector<std::string> on_both_sides;
   std::vector<UnequalRank> unequal;  // ranks that are left out, or whose figures count less

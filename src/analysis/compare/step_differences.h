@@ -44,7 +44,7 @@ using SharedBatches = std::map<StepBatch, SharedBatch>;
 // The rest of the change of the mean of all steps comes from a different mix of batches.
 class StepDifferences {
  public:
-  // The figures that follow those of the parts.
+  // The figures after those of the parts in each array: the index is parts + Extra.
   enum Extra : uint32_t { kStepAtEqualBatch, kMeanOfAll, kMix, kP50, kP99, kExtras };
 
   StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts);

@@ -34,7 +34,8 @@ Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments);
 // Which part of each trace to read, and how.
 Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 
-// The paths and all options that narrow them; "" if they cannot be typed.
+// The paths and the options that narrow them as words for a shell; "" if a name has characters that
+// cannot be shown.
 std::string CommandPaths(const ReadingArguments& arguments);
 
 // Reads the chosen traces with a progress bar on standard error, if it is a terminal, and adds what
@@ -71,7 +72,7 @@ int FinishReading(bool names_skipped, const std::vector<Error>& failures,
 // Says on standard error that secrets were blanked in the output, if any were.
 void SayBlanked(size_t secrets);
 
-// Returns `error` with each name in it on one line, whatever the name contains.
+// Returns `error` with escapes for control characters, so that no file name breaks a line.
 tl::unexpected<Error> CannotRead(const Error& error);
 
 }  // namespace tacho

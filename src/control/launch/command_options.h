@@ -14,7 +14,7 @@ struct CommandOption {
 };
 
 // The options that begin with two dashes, in their order. This function does not know which options
-// take a value: callers ignore the value of a flag.
+// take a value, so a flag gets the next word as its value; callers ignore it.
 std::vector<CommandOption> OptionsOf(const std::vector<std::string>& words);
 
 // The last path element of a word: "vllm" of "/usr/bin/vllm".

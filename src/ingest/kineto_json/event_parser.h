@@ -31,7 +31,8 @@ struct ParsedEvent {
   std::vector<Arg> arg_list;
   bool repaired = false;  // unescaped quotes were found and kept
 
-  // Chrome's letter, "?" for anything else.
+  // The letter of the event's phase in Chrome's format ("X"); "?" if it is not one printable
+  // letter.
   [[nodiscard]] char Phase() const {
     const std::string_view text = phase ? phase.text() : std::string_view();
     return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';

@@ -23,8 +23,8 @@ std::string MissingCountText(const RankTable& ranks);
 // Whether each row has a name of its own.
 bool NamesTellApart(const RankTable& ranks);
 
-// The session of each row, as `--session` takes it, if short session names tell rows of the same
-// name apart; else empty.
+// The session of each row, as `--session` takes it. Empty unless rows that share a name can be told
+// apart by these, and all are short.
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 
 // The label of the row's rank: "w0 TP1", or its path if another rank has the same name or the rank

@@ -29,7 +29,8 @@ class RecordLoad {
   // HasEnded, during a window: notes that the load gave up if it ended before its window.
   bool GaveUp();
   uint64_t RequestsEnded() const;
-  // The answers to the requests that go straight to this worker; through a router, to all requests.
+  // State of the answers to the requests that are sent directly to this worker; if the load goes
+  // through a router, of the answers to all requests.
   struct Answers {
     int64_t last_token_ns = 0;  // CLOCK_MONOTONIC; 0: none came
     uint64_t failures_in_row = 0;

@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// Plans the window by `rates`, the workers' steps a second (absent: not known), and then the
-// workers' start requests for it. Remarks what to expect: the room that the recording takes, tables
-// that cost most of the flush, engines whose own bounds end it sooner.
+// Plans the window from `rates` (steps a second of each worker; absent: not known), then the start
+// request of each worker. Reports to the observer what to expect: the disk space of the recording,
+// profiler tables that make the flush slow, engines whose own limits end the window sooner.
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
                    std::optional<double> requests_per_s, Recording& recording);

@@ -13,9 +13,9 @@ namespace tacho {
 // What a session costs on each worker: known from earlier recordings or a trial, and kept after
 // this one.
 
-// Gives the workers of `session` their figures: those that are kept from earlier recordings if all
-// of these engines were profiled before, else those of a trial. A worker that dies in the trial is
-// a trouble of the recording; returns false if the recording must end for it.
+// Gives each worker of `recording` the costs of a session on it: those that earlier recordings kept
+// if all of these engines were profiled before, else those that a trial measures. A worker that
+// dies in the trial is noted as a trouble of the recording. False: the recording cannot go on.
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                    Recording& recording, DriverWindow& window, TokenFlow& flow,
                    std::stop_token stop);

@@ -13,8 +13,7 @@
 
 namespace tacho::simulate {
 
-// What a profiler of one engine recorded between its start and its stop, in Unix nanoseconds of the
-// engine's clock. Steps are stored as their loads, from which PlanStep regenerates their events.
+// One step, stored as its load, from which PlanStep makes its events again.
 struct RecordedStep {
   uint64_t index = 0;  // of the engine
   int64_t start_ns = 0;
@@ -24,6 +23,8 @@ struct RecordedStep {
   bool finished = true;                  // false: the window closed while it ran
   bool after_idle = false;               // the engine was idle before it
 };
+// What a profiler of one engine recorded between its start and its stop, in Unix nanoseconds of the
+// engine's clock.
 struct Recording {
   int64_t start_ns = 0, end_ns = 0;
   std::vector<RecordedStep> steps;
