@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { kernel, launched, number, operator, run, texts } from "./checks.mjs";
-import { launch, settled } from "./server.mjs";
+import { follow, launch, settled } from "./server.mjs";
 import { says, shownIn } from "./shown.mjs";
 
 const kMixed = "not shown: the file holds several ranks as one";
@@ -38,7 +38,7 @@ async function lacks(page, ...figures) {
 }
 // The timeline with this part selected, in us.
 async function select(page, from, to) {
-  await page.goto(`${page.url().split("#")[0]}#/t?tab=timeline&sel=${1000 * from}..${1000 * to}`);
+  await follow(page, `#/t?tab=timeline&sel=${1000 * from}..${1000 * to}`);
   await page.reload();
   await page.waitForSelector(`.panel-head:has-text('Selection')`);
   await page.waitForSelector(".panel-head:has-text('length')");
@@ -191,7 +191,7 @@ test("until its figures are there, the panel says that they are read", async () 
     let answer;
     const held = new Promise((done) => (answer = done));
     await page.route("**/api/v1/selection*", (route) => held.then(() => route.continue()).catch(() => {})); // one that was given up has no route
-    await page.goto(`${page.url().split("#")[0]}#/t?tab=timeline`);
+    await follow(page, "#/t?tab=timeline");
     await page.reload();
     await page.waitForSelector(`${kCauses} td:has-text('reading the figures')`);
     await lacks(page, "length", "not idle", "no device work");

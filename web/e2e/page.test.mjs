@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { analyze, chosen, corpus, kTabs, near, number, tacho, texts } from "./checks.mjs";
-import { launch, open, settled, view } from "./server.mjs";
+import { follow, launch, open, settled, view } from "./server.mjs";
 
 const kOneRank = join(corpus, "AMD-AGI+TraceLens/b200/eager_trace.json.gz");
 const kRanks = join(corpus, "facebookresearch+param/dlrm_kineto.tar.gz");
@@ -198,7 +198,7 @@ test("a link of the terminal opens its gap, and a mark is kept beside the trace"
     const exported = await page.evaluate(async (path) => (await (await fetch(path)).json()).traceEvents.length, `api/v1/export?from=${from - 100000}&to=${to + 100000}`);
     assert(exported > 2);
     const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
-    await page.goto(`${page.url().split("#")[0]}#/t?tab=timeline&sel=${gaps[2].from_ns}..${gaps[2].to_ns}`);
+    await follow(page, `#/t?tab=timeline&sel=${gaps[2].from_ns}..${gaps[2].to_ns}`);
     await selected(page, gaps[2]);
     await page.keyboard.press("g");
     await selected(page, gaps[3]);

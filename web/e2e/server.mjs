@@ -49,6 +49,11 @@ export async function open(browser, served, { hash = "", width = 1440, height = 
   await page.waitForSelector(".trust .words, h1:text('No trace could be read')", { timeout: kStartMs });
   return page;
 }
+// Opens a link in the page that is open. Not by page.goto(): that returns at the page's next change of its own address, which may be
+// another than this one.
+export async function follow(page, hash) {
+  await page.evaluate((to) => (location.hash = to), hash);
+}
 // Until two pictures of the timeline, a moment apart, are the same.
 export async function settled(page) {
   let before = "";
