@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 #include "analysis/steps/step_grammar.h"
 #include "base/words.h"
 

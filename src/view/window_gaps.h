@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 #include "view/viewed_run.h"
 
 namespace tacho {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "analysis/device/device_work.h"
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 
 namespace tacho {
 namespace {

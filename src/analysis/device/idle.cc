@@ -20,7 +20,6 @@
 #include "analysis/index/name_index.h"
 #include "analysis/steps/steps.h"
 #include "base/interval_set.h"
-#include "base/share.h"
 
 namespace tacho {
 namespace {
@@ -414,13 +413,6 @@ class Attribution {
 
 }  // namespace
 
-std::string_view IdleCauseId(IdleCause cause) {
-  static constexpr std::array<std::string_view, kIdleCauses> kIds{
-      "host-late", "in-launch-call", "launch-latency", "waiting",    "queued",  "in-graph",
-      "host",      "in-operator",    "between-steps",  "no-request", "unknown", "profiler"};
-  return kIds[static_cast<size_t>(cause)];
-}
-
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps,
                         const OnStretch& on_stretch, const KnownCauses& causes) {
@@ -439,26 +431,6 @@ IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const L
   table.may_be_busy = MayBeBusyWithEarlierWork(index, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;
   return table;
-}
-
-DurationNs UnknownTime(const IdleTable& idle) {
-  const auto found = std::ranges::find(idle.causes, IdleCause::kUnknown, &IdleCauseRow::cause);
-  return found == idle.causes.end() ? DurationNs{} : found->total;
-}
-
-bool MuchIsUnknown(const IdleTable& idle) {
-  constexpr double kMuch = 0.01;
-  return ShareOf(UnknownTime(idle), idle.window - idle.busy) >= kMuch;
-}
-
-bool IsAtLeast(const IdleTable& idle) {
-  return idle.causes.front().cause != IdleCause::kUnknown && MuchIsUnknown(idle);
-}
-
-bool IsTheHosts(IdleCause cause) {
-  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
-         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
-         cause == IdleCause::kBetweenSteps;
 }
 
 }  // namespace tacho

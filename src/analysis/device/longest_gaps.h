@@ -14,8 +14,6 @@
 
 namespace tacho {
 
-inline constexpr size_t kIdleCauses = static_cast<size_t>(IdleCause::kCount);
-
 // A gap before its texts are looked up.
 struct RawGap {
   Interval when;

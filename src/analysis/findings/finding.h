@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 #include "analysis/ranks/ranks.h"
 #include "analysis/requests/request_parts.h"
 #include "base/share.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 #include "analysis/ranks/collective_sizes.h"
 #include "analysis/ranks/comm_candidates.h"
 #include "analysis/ranks/comm_groups.h"

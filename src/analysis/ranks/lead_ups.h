@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/device/device_work.h"
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 
 namespace tacho {
 

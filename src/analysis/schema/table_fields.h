@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "analysis/device/copies.h"
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 #include "analysis/device/kernels.h"
 #include "analysis/device/launches.h"
 #include "analysis/device/profiler_overhead.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/device/idle.h"
+#include "analysis/device/idle_table.h"
 
 namespace tacho {
 
