@@ -16,7 +16,7 @@
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks/digest.h"
 #include "analysis/ranks/ranks.h"
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
 #include "model/clocks.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/findings/finding.h"
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 
 namespace tacho {
 

@@ -36,7 +36,8 @@ struct RequestRow {
   DurationNs e2e;
   RequestParts parts, ttft_parts;
   RequestLacks lacks = RequestLacks::kNothing;
-  bool sure = false;  // the step of each token is known, and the steps that read the prompt
+  bool sure = false;    // the step of each token is known, and the steps that read the prompt
+  bool inside = false;  // `lacks` is kNothing, and steps of the recording made all its tokens
   // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
   std::optional<uint32_t> trace;
   uint32_t first_step = 0, last_step = 0;
@@ -45,44 +46,6 @@ struct RequestRow {
   bool reads_known = false;
   uint32_t token_step = 0;
 };
-
-// Requests that are whole, by their e2e or by their scenario.
-struct RequestGroup {
-  std::string scenario;     // "": all
-  double from = 0, to = 1;  // quantiles of e2e
-  uint64_t count = 0;
-  RequestParts parts;  // means, rounded so that they add up to that of e2e
-  double tokens = 0;   // mean
-  DurationNs e2e() const { return parts.Sum(); }
-};
-
-// What the slowest band has more than the median one.
-struct SlowestHave {
-  DurationNs more;  // of e2e
-  struct Part {
-    RequestPart part = RequestPart::kUnknown;
-    DurationNs more;
-  };
-  std::vector<Part> parts;  // those with more, most first
-  double tokens = 0, median_tokens = 0;
-};
-
-struct RequestAnalysis {
-  JoinWhy why = JoinWhy::kNoRequests;
-  std::optional<double> tied_share;       // of the tokens that steps of the recording made
-  std::optional<DurationNs> clock_error;  // the largest of the engines
-  std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
-  // Groups leave out requests that lie outside of the recording, unless all do.
-  std::vector<RequestGroup> bands;      // by e2e: [0, 0.4), ... [0.99, 1]; empty without whole ones
-  std::vector<RequestGroup> scenarios;  // by name, if there are several
-  std::optional<SlowestHave> slowest;   // with five requests or more
-
-  [[nodiscard]] bool any() const { return !rows.empty(); }
-  // How many requests do not lie outside of the recording, as far as that is known.
-  [[nodiscard]] uint64_t recorded() const;
-};
-// The band around the median, and the slowest one.
-inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;
 
 // The requests of a load, with what the split of their time is computed from.
 struct RequestInput {
@@ -93,11 +56,12 @@ struct RequestInput {
   // By trace of the run: SkewOfCells; null, or empty for a trace: not known.
   const std::vector<std::vector<DurationNs>>* skew = nullptr;
 };
+struct RequestRows {
+  std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
+  std::optional<DurationNs> clock_error;  // the largest of the engines
+};
 // Cost: O(tokens + steps).
-RequestAnalysis SplitRequests(const RequestInput& input);
-
-// The whole requests whose time is split, by e2e; if no time is split, all whole ones.
-std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests);
+RequestRows SplitRows(const RequestInput& input);
 
 // Everything about one request, by its number in the table.
 struct RequestDetail {

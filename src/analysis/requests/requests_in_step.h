@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 
 namespace tacho {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/requests/comm_waits.h"
+#include "analysis/requests/request_analysis.h"
 
 namespace tacho {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 #include "cli/analyze/known_run_for_test.h"
 #include "cli/analyze/known_traffic_for_test.h"
 

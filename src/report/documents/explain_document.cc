@@ -125,6 +125,9 @@ Result<Document> Explainer::Request(const std::string& id) {
   }
   std::vector<std::string> facts = {row->whole ? "answered in full"
                                                : std::string(RequestStatusId(*row))};
+  if (id != row->id)
+    facts.insert(facts.begin(),
+                 fmt::format("the {} {}", id, OfRequests(RequestsByE2e(run_.requests))));
   if (!row->scenario.empty()) facts.push_back(row->scenario);
   if (!row->worker.empty()) facts.push_back("engine " + row->worker);
   if (row->prompt_tokens)

@@ -61,7 +61,7 @@ void AddSlowestBesideMedian(Document& document, const RequestAnalysis& requests)
   const RequestRow &slowest = *whole.back(), &median = *whole[(whole.size() - 1) / 2];
   document.AddPart(
       TitledTable{.table = RequestsBesideTable({&slowest, &median}, {"slowest", "median"}),
-                  .title = "The slowest request beside the median one"});
+                  .title = "The slowest request beside the median one, " + OfRequests(whole)});
   for (const auto& [name, row] : {std::pair("slowest", &slowest), std::pair("median", &median)}) {
     document.Add(Paragraph{fmt::format("{}: {}{}, {}, TTFT {}, {} in all", name, row->id,
                                        row->scenario.empty() ? "" : " (" + row->scenario + ")",

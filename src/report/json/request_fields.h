@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 #include "analysis/schema/conditions.h"
 #include "report/words/request_words.h"
 #include "text/json_writer.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/requests/request_rows.h"
+#include "analysis/requests/request_analysis.h"
 #include "analysis/requests/requests_in_step.h"
 #include "analysis/requests/step_cells.h"
 #include "analysis/steps/steps.h"

@@ -147,6 +147,15 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
   return text;
 }
 
+std::string OfRequests(const std::vector<const RequestRow*>& by_e2e) {
+  const RequestRow& first = *by_e2e.front();
+  const std::string_view which = first.inside ? " that ran inside the recording"
+                                 : first.lacks == RequestLacks::kNothing
+                                     ? " that ran partly inside the recording"
+                                     : "";
+  return fmt::format("of {}{}", FormatCount(by_e2e.size()), which);
+}
+
 std::string GroupName(const RequestGroup& group) {
   if (!group.scenario.empty()) return group.scenario;
   const auto percent = [](double share) { return std::llround(share * 100); };

@@ -1,0 +1,122 @@
+#include "analysis/requests/request_analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+constexpr double kBandBounds[] = {0, 0.4, 0.6, 0.9, 0.99, 1};
+constexpr size_t kFewestForBands = 5;
+
+// Rounds the means so that the sum is that of the rounded sums before each part.
+RequestGroup MeansOf(const std::vector<const RequestRow*>& rows) {
+  RequestGroup group;
+  group.count = rows.size();
+  if (rows.empty()) return group;
+  RequestParts sums;
+  double tokens = 0;
+  for (const RequestRow* row : rows) {
+    sums.Add(row->parts);
+    tokens += static_cast<double>(row->tokens);
+  }
+  const auto count = static_cast<int64_t>(rows.size());
+  group.tokens = tokens / static_cast<double>(count);
+  int64_t before = 0, mean_before = 0;
+  for (size_t i = 0; i < kRequestParts; ++i) {
+    before = AddSaturated(before, sums.ns[i].ns);
+    const int64_t mean = before / count;
+    group.parts.ns[i] = {mean - mean_before};
+    mean_before = mean;
+  }
+  return group;
+}
+
+void AddBands(std::vector<const RequestRow*> whole, RequestAnalysis& analysis) {
+  std::ranges::stable_sort(whole, {}, [](const RequestRow* row) { return row->e2e; });
+  const size_t count = whole.size();
+  size_t begin = 0;
+  for (size_t band = 0; band + 1 < std::size(kBandBounds); ++band) {
+    const double to = kBandBounds[band + 1];
+    auto end = static_cast<size_t>(std::llround(to * static_cast<double>(count)));
+    // The slowest one is in the last band, and the middle one in the median band.
+    if (to < 1 && count > 0) end = std::min(end, count - 1);
+    if (band == kMedianBand) end = std::max(end, std::min(count - 1, count / 2 + 1));
+    end = std::max(end, begin);
+    RequestGroup group = MeansOf({whole.begin() + static_cast<ptrdiff_t>(begin),
+                                  whole.begin() + static_cast<ptrdiff_t>(end)});
+    group.from = kBandBounds[band];
+    group.to = to;
+    analysis.bands.push_back(group);
+    begin = end;
+  }
+}
+
+void AddSlowest(RequestAnalysis& analysis) {
+  const RequestGroup &median = analysis.bands[kMedianBand], &slow = analysis.bands[kSlowestBand];
+  if (median.count == 0 || slow.count == 0) return;
+  SlowestHave have{slow.e2e() - median.e2e(), {}, slow.tokens, median.tokens};
+  for (size_t i = 0; i < kRequestParts; ++i) {
+    const DurationNs more = slow.parts.ns[i] - median.parts.ns[i];
+    if (more > DurationNs{}) have.parts.push_back({static_cast<RequestPart>(i), more});
+  }
+  std::ranges::stable_sort(have.parts, std::ranges::greater{}, &SlowestHave::Part::more);
+  analysis.slowest = std::move(have);
+}
+
+}  // namespace
+
+RequestAnalysis SplitRequests(const RequestInput& input) {
+  RequestAnalysis analysis;
+  const RequestJoin& join = *input.join;
+  RequestRows split = SplitRows(input);
+  analysis.rows = std::move(split.rows);
+  analysis.clock_error = split.clock_error;
+  analysis.why = join.why;
+  if (join.tokens > 0)
+    analysis.tied_share = static_cast<double>(join.tied) / static_cast<double>(join.tokens);
+  std::vector<const RequestRow*> whole;
+  std::map<std::string, std::vector<const RequestRow*>> scenarios;
+  const bool any_recorded = analysis.recorded() > 0;
+  for (const RequestRow& row : analysis.rows) {
+    if (!row.whole || (any_recorded && row.lacks == RequestLacks::kRecorded)) continue;
+    whole.push_back(&row);
+    scenarios[row.scenario].push_back(&row);
+  }
+  if (scenarios.size() > 1) {
+    for (const auto& [name, rows] : scenarios) {
+      analysis.scenarios.push_back(MeansOf(rows));
+      analysis.scenarios.back().scenario = name;
+    }
+  }
+  if (whole.empty()) return analysis;
+  const size_t count = whole.size();
+  AddBands(std::move(whole), analysis);
+  if (count >= kFewestForBands) AddSlowest(analysis);
+  return analysis;
+}
+
+uint64_t RequestAnalysis::recorded() const {
+  return static_cast<uint64_t>(std::ranges::count_if(
+      rows, [](const RequestRow& row) { return row.lacks != RequestLacks::kRecorded; }));
+}
+
+std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests) {
+  std::vector<const RequestRow*> whole;
+  for (const RequestRow& row : requests.rows) {
+    if (row.whole) whole.push_back(&row);
+  }
+  const auto keep_if_any = [&](auto is_good) {
+    if (std::ranges::any_of(whole, is_good)) std::erase_if(whole, std::not_fn(is_good));
+  };
+  keep_if_any([](const RequestRow* row) { return row->lacks == RequestLacks::kNothing; });
+  keep_if_any([](const RequestRow* row) { return row->inside; });
+  std::ranges::stable_sort(whole, {}, &RequestRow::e2e);
+  return whole;
+}
+
+}  // namespace tacho
