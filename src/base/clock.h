@@ -13,7 +13,7 @@ class Clock {
   virtual ~Clock() = default;
   // CLOCK_MONOTONIC, except in tests.
   [[nodiscard]] virtual int64_t NowNs() const = 0;
-  // Waits for `time`, or until `stop` is requested: then false.
+  // Waits for `time`. Returns false, at once, when `stop` is requested.
   virtual bool Pause(const std::stop_token& stop, std::chrono::milliseconds time) = 0;
 };
 

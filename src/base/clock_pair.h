@@ -5,7 +5,8 @@
 
 namespace tacho {
 
-// One reading of both clocks: turns CLOCK_MONOTONIC times into Unix times.
+// CLOCK_MONOTONIC and Unix time, read at the same moment. The pair turns CLOCK_MONOTONIC times into
+// Unix times.
 struct ClockPair {
   int64_t monotonic_ns = 0;
   int64_t unix_ns = 0;

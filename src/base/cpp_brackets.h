@@ -27,14 +27,14 @@ class CppBrackets {
 
   // Whether a bracket opens at `at`.
   [[nodiscard]] bool Opens(size_t at) const { return ends_[at] != 0; }
-  // The index after the bracket that closes the one at `at`; npos if the text ends before.
+  // The index after the bracket that closes the one at `at`; npos if no bracket closes it.
   [[nodiscard]] size_t End(size_t at) const { return ends_[at]; }
 
  private:
   std::vector<size_t> ends_;  // 0 where nothing opens
 };
 
-// The arguments of a list ("int, g<3, 4>" has two), without spaces around. Cost: O(n).
+// The arguments of a list ("int, g<3, 4>" has two), without the spaces around each. Cost: O(n).
 std::vector<std::string_view> SplitArguments(std::string_view list);
 
 }  // namespace tacho

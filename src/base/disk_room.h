@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Free bytes on the disk of `folder` or, if it has none, of its parent. 0 if the disk is read-only;
-// absent if not known.
+// Free bytes on the disk of `folder` or, if that folder does not exist, on the disk of its parent.
+// 0 if the disk is read-only; absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
 // `folder`, or the nearest folder above it that exists, as an absolute path.

@@ -12,9 +12,9 @@ namespace tacho {
 // calls, in the same order, to a JsonWriter (text/json_writer.h) or a JsonReader
 // (io/json_reader.h). Each kind refers to a member, which is const for a writer.
 
-// The name of a field and its meaning: a noun with what the reader of a document needs, in
-// Markdown. Writer and reader take the name; tools/docs prints the meaning. A name without a
-// meaning is one of many that the data gives.
+// The name of a field and its meaning. The meaning is a noun phrase in Markdown that tells what the
+// field holds. Writer and reader use the name; tools/docs prints the meaning. Names that come from
+// the data have no meaning here.
 // NOLINTBEGIN(google-explicit-constructor): it stands where a name alone may stand
 struct Key {
   constexpr Key(std::string_view the_name, std::string_view meaning = {})

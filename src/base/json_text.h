@@ -12,12 +12,12 @@ namespace tacho {
 std::string UnescapeJson(std::string_view raw);
 
 // `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
-// always valid JSON. It holds no control character, neither C1 nor DEL.
+// always valid JSON. It holds no control characters: C0, C1 and DEL are escaped.
 std::string QuoteJson(std::string_view text);
 
 // A string in a JSON text, or in a part of one.
 struct JsonString {
-  size_t begin = 0, end = 0;  // between its quotes; `end` is the text's end without a closing quote
+  size_t begin = 0, end = 0;  // between its quotes; if no quote closes it: up to the text's end
   bool is_key = false;        // a ':' follows
 };
 // The string whose opening quote is at `quote`.

@@ -11,7 +11,7 @@ namespace tacho {
 template <typename T, T kNone, typename Stored = Column<T>>
 class LateColumn {
  public:
-  // `row` is not below any row that was set before.
+  // Call it with rows in increasing order: `row` must be above every row that was set before.
   void Set(size_t row, T value) {
     while (values_.size() < row) values_.push_back(kNone);
     values_.push_back(value);

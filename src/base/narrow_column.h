@@ -7,10 +7,10 @@
 
 namespace tacho {
 
-// A column of int64 values, nearly all of which fit into 32 bits: these take 4 bytes each, the
-// others are stored separately. Made for durations (over 4.29 s is rare) and for ids counted from
-// 0. -1 means "none" and needs no extra memory. A read costs one comparison more than in a plain
-// column.
+// A column of int64 values. Nearly all of them should fit into 32 bits: these take 4 bytes each.
+// The others are stored separately. Made for durations (over 4.29 s is rare) and for ids counted
+// from 0. -1 means "none" and needs no extra memory. A read costs one comparison more than in a
+// plain column.
 class NarrowColumn {
  public:
   static constexpr int64_t kNone = -1;

@@ -9,8 +9,8 @@ namespace tacho {
 // recurses at each level, so without a limit a few kB of '[' from a server would end the program.
 inline constexpr int kDeepestJson = 200;
 
-// Parse `text`. The value is discarded if `text` is not JSON or nests deeper than kDeepestJson.
-// Read all JSON that this process did not write itself with these functions.
+// Parse `text`. The value is discarded if `text` is not JSON or nests deeper than kDeepestJson. Use
+// these functions for all JSON that this process did not write itself.
 nlohmann::json ParseJson(std::string_view text);
 nlohmann::ordered_json ParseOrderedJson(std::string_view text);  // keeps the order of the keys
 

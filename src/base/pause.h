@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Sleeps for `time`, or until `stop` is requested: then false.
+// Sleeps for `time`. Returns false, at once, when `stop` is requested.
 inline bool Pause(const std::stop_token& stop, std::chrono::milliseconds time) {
   std::mutex mutex;
   std::condition_variable_any never;

@@ -15,9 +15,9 @@ tl::unexpected<Error> CannotWrite(const std::string& what, int error);
 // Writes all of `text` to an open file. 0 or an errno value.
 int WriteAll(int file, std::string_view text);
 
-// A file that is written under a hidden name beside `path` and takes its place at Commit. Until
-// then readers see the old file; without Commit the destructor removes it and nothing changes. Its
-// functions return errno values, 0 on success.
+// A new file that is written under a hidden name beside `path`. Commit puts it in the place of
+// `path`. Until then readers see the old file. Without Commit the destructor removes the new file,
+// and the old one stays. The functions return errno values, 0 on success.
 class FileBeside {
  public:
   explicit FileBeside(const std::string& path);
@@ -31,8 +31,8 @@ class FileBeside {
   int Append(std::string_view content) { return WriteAll(file_.get(), content); }
   int Flush();  // to the disk; closes the file
   int Commit();
-  // The hidden path. Its name does not contain the name of `path`. The file stays if the process is
-  // killed.
+  // The hidden path. Its name does not contain the name of `path`. The hidden file stays if the
+  // process is killed.
   [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:

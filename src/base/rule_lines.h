@@ -11,8 +11,8 @@
 namespace tacho {
 
 // Calls `take`, which returns Result<void>, with each line of `text`, without the blanks around it.
-// Skips empty lines and comments ("# ..."). Stops at the first error and returns it after its
-// place: "SOURCE line 12: ".
+// Skips empty lines and comments ("# ..."). Stops at the first error and returns it with its place
+// in front: "SOURCE line 12: ".
 template <typename Take>
 Result<void> ReadRuleLines(std::string_view text, std::string_view source, const Take& take) {
   for (size_t number = 1; !text.empty(); ++number) {

@@ -22,10 +22,12 @@ void Blank(std::span<char> text, size_t from, size_t to);
 // False if this part was blanked before.
 bool BlankOnce(std::span<char> text, size_t from, size_t to);
 
-// Whether the value of a name so `named` is a secret: not "None" or "128", and long enough.
+// Whether `value` is a secret, if HowNamed gives `named` for its name. "None", "128" and very short
+// values are no secrets.
 bool IsSecretValue(Named named, std::string_view value);
 
-// Where KEY begins, if "Bearer KEY" (or another scheme than Bearer) is at `at`; else `at`.
+// The index of KEY if the text at `at` is "Bearer KEY" or has another scheme instead of Bearer;
+// else `at`.
 size_t BehindScheme(std::string_view text, size_t at);
 
 // How many of the words after an option are secrets: vLLM's --api-key takes several.

@@ -6,10 +6,11 @@
 
 namespace tacho {
 
-// Blank secrets in foreign text: traces, logs and command lines hold the environment of an engine.
-// The functions put '*' in place of each byte of a secret, so that no length changes, and return
-// how many secrets they blanked. The prefix that shows the form of a secret stays ("hf_",
-// "Bearer "). A blanked text has no secrets left. Cost: linear, a pass or a few.
+// These functions blank secrets in foreign text: traces, logs and command lines may hold the
+// environment of an engine. They put '*' in place of each byte of a secret, so that no length
+// changes, and return how many secrets they blanked. The prefix that shows the form of a secret
+// stays ("hf_", "Bearer "). A blanked text has no secrets left. Cost: one or a few passes over the
+// text.
 
 // Blanks in any text: secrets of a known form (hf_..., sk-..., ghp_..., AKIA..., "Bearer ...", JSON
 // web tokens), passwords in URLs, and values given to names of secrets (base/secret_names.h):
@@ -23,7 +24,7 @@ size_t BlankSecrets(std::span<char> text);
 // keys stay; valid JSON stays valid.
 size_t BlankSecretsInJson(std::span<char> json);
 
-// Blanks the JSON value of a key as BlankSecretsInJson does.
+// Blanks secrets in `json`, the value of `key`, as BlankSecretsInJson would in a whole document.
 size_t BlankSecretValue(std::string_view key, std::span<char> json);
 
 }  // namespace tacho

@@ -63,7 +63,7 @@ class Subprocess {
 };
 
 // A program in the foreground: it has this process's terminal, standard streams and process group,
-// so that Ctrl-C in the terminal reaches it too. It goes on when this object ends.
+// so that Ctrl-C in the terminal reaches it too. The program goes on when this object is destroyed.
 class ForegroundProgram {
  public:
   // `environment`: as in SubprocessOptions. kUsage: there is no such program, or no process can be
@@ -80,15 +80,17 @@ class ForegroundProgram {
   std::optional<int> status_;
 };
 
-// The first bytes of a program's standard output, at most `most`. Errors: as Start and Finish.
+// The first bytes of a program's standard output, at most `most`. Errors: those of Start and
+// Finish.
 Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 
 // Starts a program that outlives this one: like Subprocess, but its output is dropped and nobody
 // waits for it. kRemote: there is no such program, or no process can be made.
 Result<void> StartDetached(const std::vector<std::string>& arguments);
 
-// Starts a detached program after setsid(), with `given` as its descriptors 3, 4, ... and no other
-// descriptor of this process. Returns the pid, so that the caller can wait for the program.
+// Starts a detached program after setsid(), with /dev/null as its standard streams and `given` as
+// its descriptors 3, 4, ... It gets no other descriptor of this process. Returns the pid, so that
+// the caller can wait for the program.
 Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
                                    const std::vector<int>& given);
 

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// A folder of this user alone in $TMPDIR, or /tmp, that is removed with the object.
+// A folder in $TMPDIR or /tmp that only this user may use. The destructor removes it.
 class TemporaryFolder {
  public:
   // kOutput: it cannot be made.

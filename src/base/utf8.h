@@ -7,7 +7,8 @@
 
 namespace tacho {
 
-// One code point of a text. A byte that starts no valid sequence (RFC 3629) counts alone.
+// One code point of a text. A byte that starts no valid sequence (RFC 3629) is a code point of its
+// own, which is not `valid`.
 struct Utf8Point {
   uint32_t value = 0;
   size_t length = 1;

@@ -49,7 +49,8 @@ constexpr std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
-// Removes the first word from `text`, with the blanks around it; "" if no word is left.
+// Removes the first word from `text`, with the blanks around it, and returns the word; "" if no
+// word is left.
 constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));

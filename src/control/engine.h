@@ -90,8 +90,8 @@ struct EngineFacts {
   std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;
   EngineInstance instance;
-  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and how far
-  // off that may be.
+  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps; and the
+  // largest error of that difference.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;
   int64_t round_trip_ns = 0;  // the time of the fastest probe
 

@@ -25,7 +25,7 @@ struct LaunchWords {
   // Options whose values, multiplied, are the number of GPUs of a server.
   std::vector<std::string_view> tensor_parallel, pipeline_parallel, data_parallel;
   std::string_view shares_gpus;      // the flag with which data-parallel ranks share GPUs; "": none
-  std::string_view key_variable;     // of the environment, if no option has the key; "": none
+  std::string_view key_variable;     // variable with the key, if no option has it; "": none
   std::string_view only_key_option;  // guards the profiler if it is the only key; "": none
   std::string_view folder_variable;  // the variable that names the folder of traces
   std::string_view router;           // its program
@@ -79,7 +79,7 @@ class EngineType {
   [[nodiscard]] virtual bool ShowsStartToGet() const { return false; }
   // The route that shows that the engine lives, without a step of the model.
   [[nodiscard]] virtual std::string_view LifeRoute() const { return "/health"; }
-  // Whether a 503 from there means that the engine behind the server is dead.
+  // Whether a 503 from LifeRoute() means that the engine behind the server is dead.
   [[nodiscard]] virtual bool DiesBy503() const { return false; }
   // Returns the HTTP status of a GET.
   using AskRoute = std::function<Result<int>(const std::string& route)>;

@@ -212,7 +212,7 @@ struct FindingKind {
   std::string_view id;  // stable, kebab-case
   FindingSeverity severity;
   std::string_view remedy;        // in general
-  std::string_view joint = ": ";  // between evidence and remedy on the screen; " (" closes itself
+  std::string_view joint = ": ";  // between evidence and remedy on screen; " (" adds a final ")"
 };
 const FindingKind& KindOf(FindingId id);
 std::string_view NameOf(FindingSeverity severity);
@@ -247,8 +247,8 @@ using Checked = tl::expected<T, Finding>;
 // The error that ends a command because of `finding`: kRemote if nobody answers or somebody
 // profiles the engine (kNoAnswer, kOpenSession, kBeingProfiled), else kUsage.
 Error ErrorOf(const Finding& finding);
-// The finding that `error` is about the worker at `url`: it did not answer (kRemote), or cannot do
-// what was asked for.
+// The finding for an `error` about the worker at `url`: the worker did not answer (kRemote), or it
+// cannot do what was asked for.
 Finding FindingOf(const Error& error, const std::string& url);
 
 }  // namespace tacho

@@ -35,7 +35,7 @@ struct Examination {
   std::vector<Diagnosis> found;
   std::set<std::string> engines;  // "vllm", "sglang": the engines examined; empty: not known
 
-  // Adds it, unless the same one is there already.
+  // Adds the finding, unless the same one is there already.
   void Add(const Finding& finding) { Add(DiagnosisOf(finding)); }
   void Add(Diagnosis diagnosis);
   // Whether the finding is among `found`, of this subject or of a part of it.

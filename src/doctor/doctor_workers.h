@@ -25,9 +25,9 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination);
 // Adds what concerns several workers: folders that they share.
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination);
 
-// Checks how an engine is started: CheckLaunch, and the known faults of its version. Puts `of`
-// ("URL: ") before the subjects. An unknown version counts as something that could not be looked
-// at.
+// Checks how an engine is started: CheckLaunch, and the known faults of its version. Puts "URL: "
+// before the subjects, unless `url` is "". An unknown version counts as something that could not be
+// looked at.
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
                     const std::vector<std::string>& environment, const std::string& url,

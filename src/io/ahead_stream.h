@@ -23,7 +23,8 @@ namespace tacho {
 //
 //   released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
 //
-// If the source throws, Next first returns the blocks read before that, then throws the same.
+// If the source throws, Next first returns the blocks read before that, then throws the same
+// exception.
 class AheadStream : public BlockStream {
  public:
   static constexpr size_t kBlocks = 5;

@@ -16,7 +16,7 @@ enum class StreamDefect : uint8_t {
   kTruncated,     // compressed data ended before its trailer
   kCorrupt,       // bad block, checksum or length: bytes before it are good
   kTrailingJunk,  // bytes after the last compressed member that are neither a member nor all zeros
-  kReadFailed,  // the system refused to deliver the rest (also: the file shrank while it was read)
+  kReadFailed,    // the system refused to deliver the rest (also: the file's size changed)
 };
 
 // A piece of a stream, owned by the stream and valid until the next call of Next. The reader may

@@ -30,7 +30,7 @@ class FileSource : public ByteSource {
   }
   void Cancel() override;
 
-  // True for a regular file, of which `size_at_open` bytes will be read; false for a FIFO or
+  // True for a regular file: its first `size_at_open` bytes will be read. False for a FIFO or
   // another stream.
   [[nodiscard]] bool is_regular() const { return regular_; }
   [[nodiscard]] uint64_t size_at_open() const { return size_; }

@@ -5,7 +5,8 @@
 
 namespace tacho {
 
-// A pointer that Git LFS leaves where a large file was not fetched: three short lines of text.
+// Whether a file that begins with `start` is a pointer of Git LFS: three short lines of text in
+// place of a large file that was not fetched.
 bool IsLfsPointer(std::string_view start);
 
 // For a profile of another tool, recognised by its first bytes: what the file is, and how to get a

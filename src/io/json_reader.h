@@ -17,19 +17,19 @@
 
 namespace tacho {
 
-// Reads one JSON document by the calls that a JsonWriter (text/json_writer.h) writes it with, so
-// that one description does both. Fields are looked up by key: their order does not matter and
-// unknown ones are skipped. Only a std::optional, a field with UnlessIs and an object may be
+// Reads one JSON document with the same calls with which a JsonWriter (text/json_writer.h) writes
+// it, so that one template can do both. Fields are looked up by key: their order does not matter
+// and unknown ones are skipped. Only a std::optional, a field with UnlessIs and an object may be
 // absent: their values stay as they were. The first other field that is absent, or has another type
 // or range, ends the reading of values; Finish says which it was. At most kMostItems items are read
-// from all lists.
+// from all lists together.
 //
 // Cost: the document is parsed once; memory: some 12 times its size. Each field is searched in its
 // object.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
-  static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: a sum of three is still a time
+  static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: the sum of three fits
   static constexpr uint64_t kMostCount = uint64_t{1} << 53;
   static constexpr size_t kMostItems = 16'000'000;
 

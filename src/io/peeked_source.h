@@ -13,7 +13,7 @@ class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  // The first `size` bytes, fewer if the source is shorter. Only before the first Read.
+  // The first `size` bytes, fewer if the source is shorter. Call it only before the first Read.
   std::string_view Peek(size_t size);
 
   size_t Read(char* to, size_t room) override;

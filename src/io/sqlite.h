@@ -68,8 +68,8 @@ bool IsSqliteFile(const std::string& path);
 class SqliteDatabase {
  public:
   // Opens a database file as it is, without locks; nothing is written into it or beside it. Fails,
-  // with what to do, if it is incomplete: shorter than its header says, being
-  // written (a lock is held), or with changes in a journal or a write-ahead log beside it. Errors
+  // and says what to do, if the file is incomplete: it is shorter than its header says, it is being
+  // written (a lock is held), or a journal or a write-ahead log beside it holds changes. Errors
   // begin with `path`.
   static Result<SqliteDatabase> OpenFile(const std::string& path);
   // Opens the bytes of a database file.
@@ -84,8 +84,8 @@ class SqliteDatabase {
   // Runs all statements of `sql` and drops their rows.
   Result<void> Run(std::string_view sql);
 
-  // Calls `stop` after about every `operations` of SQLite's virtual machine; true ends the
-  // statement with kInterrupted. An empty function is never called.
+  // Calls `stop` about once for every `operations` instructions of SQLite's virtual machine. If
+  // `stop` returns true, the statement ends with kInterrupted. An empty `stop` is never called.
   void OnProgress(int operations, std::function<bool()> stop);
   void Interrupt() { sqlite3_interrupt(handle_.get()); }
   // Values and rows of more than `bytes` bytes are errors.

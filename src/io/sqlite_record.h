@@ -18,7 +18,7 @@ struct SqliteSlot {
     kOne,
     kRowid,          // the rowid of the row
     kReal,           // 8 bytes
-    kIntegerAsReal,  // a real stored as an integer, in fewer bytes; 0 and 1 take none:
+    kIntegerAsReal,  // a real stored as an integer, in fewer bytes; 0 and 1 take no bytes:
     kZeroAsReal,
     kOneAsReal,
     kText,

@@ -26,8 +26,9 @@ struct SqliteLeaves {
   std::string damage;  // why pages are missing; "" if these are all
 };
 
-// nullopt if `root` is no page of a table with rowids. Cost: reads each inner page at most once;
-// memory: one entry for each cell of these pages.
+// Finds the leaf pages of the table whose tree begins at the page `root`. nullopt if that page is
+// no part of a table with rowids. Cost: reads each inner page at most once; memory: one entry for
+// each cell of these pages.
 std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root);
 
 // Reads rows straight from leaf pages, without SQLite: some nanoseconds a row. Whether a row counts

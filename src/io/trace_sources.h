@@ -16,7 +16,7 @@ namespace tacho {
 struct TraceSource {
   std::string path;  // file on disk, as the user gave it or as found below a given folder
   std::string
-      member;  // name inside the archive, "NAME#2" for the second of a name; "" for a plain file
+      member;  // name inside the archive, "NAME#2" for the second NAME in it; "" for a plain file
   uint64_t stored_bytes = 0;  // as BlockStream::stored_bytes counts them; 0 if unknown (a pipe)
   // By the first bytes. A pipe's bytes are not looked at: this is then the most likely kind.
   ContentKind kind = ContentKind::kChromeJson;
@@ -32,16 +32,16 @@ struct TraceSource {
 };
 
 // Splits "FILE#pid=1234" or "FILE#pid=1234,machine=2" into the path and the part. A path without a
-// part gives all of it and "".
+// part gives the whole path and "".
 std::pair<std::string, std::string> SplitPart(const std::string& path);
 
 struct Discovery {
   std::vector<TraceSource> traces;  // sorted by Display()
   std::vector<std::string>
-      skipped;  // "PATH: why", sorted; without the text and unrelated JSON in folders
+      skipped;  // "PATH: why", sorted; leaves out text and unrelated JSON in folders
   // Display() of the recordings of graph capture (IsCaptureFile) beside traces; they are not read.
   std::vector<std::string> captures;
-  // By path: files named like traces that cannot be read (empty, or no permission).
+  // Files that are named like traces but cannot be read (empty, or no permission), sorted by path.
   std::vector<Error> failures;
 };
 

@@ -35,8 +35,8 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
                                         const std::vector<std::string>& arguments);
 
 // The version of the engine's package in that Python. Runs the Python, which takes a tenth of a
-// second. kUsage: the engine is not installed there, or `python` is no Python, by its name and its
-// answer. "" if it cannot be run.
+// second. kUsage: the engine is not installed there, or the name and the answer of `python` show
+// that it is no Python. "" if it cannot be run.
 Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
                                      const std::stop_token& stop);
 

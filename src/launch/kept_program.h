@@ -23,7 +23,8 @@ struct KeptProgramOptions {
   uint64_t log_bytes = 64 << 20;
   std::chrono::milliseconds grace{20'000};       // from SIGTERM to SIGKILL
   std::chrono::milliseconds last_grace{10'000};  // from SIGKILL until the keeper gives up
-  // The program whose hidden word is the keeper (RunKeeper): tacho itself.
+  // The program that becomes the keeper if it is started with the word kKeeperWord (keeper.h):
+  // tacho itself.
   std::string keeper = "/proc/self/exe";
 };
 

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// A launch on this host, as `tacho launch list` and `stop` find it. Kept in a file that only this
-// user can read, beside the locks of sessions.
+// A launch on this host, as `tacho launch list` and `tacho launch stop` find it. It is kept in a
+// file that only this user can read, beside the locks of sessions.
 struct LaunchRecord {
   struct Server {
     std::string name, url, log, traces;             // a router has no traces

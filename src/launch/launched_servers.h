@@ -32,7 +32,7 @@ struct ProfilingProof {
 // it ends.
 class LaunchedServers {
  public:
-  // Makes the folders and the keepers. kOutput.
+  // Makes the folders and the keepers. kOutput: one of them cannot be made.
   static Result<LaunchedServers> Make(PlanOfHere here, const std::string& name,
                                       const std::string& folder);
 
@@ -87,7 +87,7 @@ class LaunchedServers {
   PlannedLaunch plan_;
   LaunchRecord record_;
   std::vector<SessionLock> held_;  // the plan's, until all servers are ready
-  std::vector<Server> servers_;    // with the router, last
+  std::vector<Server> servers_;    // the router comes last
 };
 
 }  // namespace tacho

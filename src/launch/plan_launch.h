@@ -19,7 +19,7 @@ struct LaunchRequest {
   std::string preset = "light";          // one of Presets()
   std::vector<std::string> environment;  // "NAME=value"
   size_t replicas = 1;
-  // Of the first server; absent: as in the engine's words, else a free one.
+  // The port of the first server. Absent: the one in the engine's words, else a free one.
   std::optional<uint16_t> port;
   bool log_requests = false;
 };
@@ -45,7 +45,7 @@ struct PlannedServer {
   std::vector<std::string> environment;  // "NAME=value", added to tacho's own
   std::string url;                       // as it is reached from this host
   uint16_t port = 0;
-  std::string traces;  // absolute, or a store (engine_folder.h); "" for a router
+  std::string traces;  // absolute, or a store (control/engine_folder.h); "" for a router
   std::string log;
 };
 

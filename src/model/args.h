@@ -19,7 +19,7 @@ inline std::optional<int64_t> JsonInteger(std::string_view json) {
   return ParseWhole<int64_t>(json);
 }
 
-// Where the value of an argument that differs from event to event is kept.
+// Where the value of an argument is kept, if the value differs from event to event.
 enum class SlotHome : uint8_t {
   kInteger,      // in the stream of values, as a number
   kText,         // in the stream of values, as the StringId of its JSON text
@@ -55,8 +55,8 @@ struct ArgsShape {
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // Moves the slot kept in `column`, if any, to the stream of values. For equal keys: the last one
-  // gets the column.
+  // Moves the slot kept in `column`, if any, to the stream of values. If a key occurs twice, this
+  // frees the column for the last occurrence.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;

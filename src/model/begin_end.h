@@ -25,7 +25,8 @@ class BeginEndPairs {
   // A begin without a usable time stays open too: its end must not close another begin.
   void Begin(const Event& event, ArgsRef args = {});
   // The slice that `event` ends; nullopt if no begin is open or its times are not usable. Notes an
-  // end without a begin, and an end before its begin; such a slice has a duration of 0.
+  // end without a begin, and an end before its begin. An end before its begin gives a slice with a
+  // duration of 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
   // Notes the begins that are still open.
   void Finish(Notes& notes) const;
@@ -47,7 +48,7 @@ class RangePairs {
   // `row` identifies the begin in the result of End.
   void Begin(const Event& event, ProcessId process, uint32_t row = 0);
   // The range that `event` ends; nullopt if there is no such begin or the times are not usable.
-  // Notes as BeginEndPairs does.
+  // Notes the same defects as BeginEndPairs::End.
   std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
   // Notes the ranges that are still open.
   void Finish(Notes& notes) const;

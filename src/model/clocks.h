@@ -19,15 +19,15 @@ enum class ClockOf : uint8_t {
 };
 struct ClockId {
   ClockOf of = ClockOf::kRun;
-  uint32_t number = 0;  // tells clocks of one kind apart: of a trace, its index in its run
+  uint32_t number = 0;  // tells clocks of one kind apart; of a trace: its index in the run
 
   auto operator<=>(const ClockId&) const = default;
 };
 
-// How times of one clock read on another: plus `shift`. Additions saturate.
+// Converts times of one clock to times of another: adds `shift`. Additions saturate.
 struct ClockShift {
   DurationNs shift;
-  // The true shift is at most so far from `shift`; absent: unknown.
+  // The largest difference between the true shift and `shift`; absent: unknown.
   std::optional<DurationNs> error = DurationNs{};
 
   [[nodiscard]] TimeNs Convert(TimeNs t) const { return {AddSaturated(t.ns, shift.ns)}; }
@@ -52,8 +52,8 @@ class ClockMap {
  public:
   // Time t on `from` is t + shift on `to`. Replaces an earlier relation of the pair.
   void Relate(ClockId from, ClockId to, const ClockShift& shift);
-  // By the chain with the fewest relations; among equals, the chain with the lowest ids. nullopt:
-  // no chain relates them. Cost: O(relations).
+  // The shift from one clock to the other, along the chain with the fewest relations; among equals,
+  // along the chain with the lowest ids. nullopt: no chain relates them. Cost: O(relations).
   [[nodiscard]] std::optional<ClockShift> Between(ClockId from, ClockId to) const;
 
  private:

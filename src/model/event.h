@@ -95,7 +95,8 @@ struct TraceHeader {
   std::vector<DeviceProperties> devices;
   std::vector<std::string> producer_log;  // WARNING and ERROR lines of the profiler itself
 
-  // From the trace's clock to that of its host; nullopt where the header has no base time.
+  // The shift from the trace's clock to the clock of its host; nullopt if the header has no base
+  // time.
   [[nodiscard]] std::optional<ClockShift> to_host() const {
     return base_time_ns < 0 ? std::nullopt : std::optional(ClockShift{{base_time_ns}});
   }

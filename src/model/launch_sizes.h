@@ -25,7 +25,7 @@ struct LaunchSizesHash {
   size_t operator()(const LaunchSizes& sizes) const;
 };
 
-// Absent if one of them is no int32.
+// Absent if x, y or z does not fit an int32.
 std::optional<LaunchSizes::Xyz> XyzOf(int64_t x, int64_t y, int64_t z);
 // "[4, 2, 1]"; "" if it is absent.
 std::string XyzText(const std::optional<LaunchSizes::Xyz>& xyz);

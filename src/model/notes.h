@@ -69,8 +69,8 @@ struct NoteKind {
 };
 const NoteKind& KindOf(NoteId id);
 class Notes;
-// The remedy of a note among `notes`: if they have an unsupported driver, that is the cause of
-// missing events.
+// The remedy of a note. It depends on the other `notes` of the trace: if these include
+// kUnsupportedDriver, that is the cause of missing events.
 std::string_view RemedyOf(NoteId id, const Notes& notes);
 std::string_view SeverityName(Severity severity);
 

@@ -17,7 +17,7 @@ enum class ProducerLine : uint8_t {
 // are kOther: no figure uses them.
 ProducerLine MeaningOf(std::string_view line);
 
-// Notes the meaning of each line of `header.producer_log`, once a line.
+// Adds to `notes`, for each line of `header.producer_log`, the note that fits the line's meaning.
 void NoteProducerLines(const TraceHeader& header, Notes& notes);
 
 }  // namespace tacho

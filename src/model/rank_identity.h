@@ -27,8 +27,8 @@ struct RankIdentity {
 // Orders by worker, number in each group, rank, stage (prefill first); unknown parts come last.
 bool ComesBefore(const RankIdentity& a, const RankIdentity& b);
 
-// Clears each number that is 0 or unknown in all identities of a run, as it does not distinguish
-// them.
+// Clears each number that is 0 or unknown in all identities of a run, because it does not
+// distinguish them.
 void LeaveOutSingles(std::span<RankIdentity* const> identities);
 
 }  // namespace tacho

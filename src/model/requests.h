@@ -26,8 +26,8 @@ struct Request {
   bool whole = false;      // answered completely, as expected
   bool cancelled = false;  // by its client, at the end of the load
   bool at_limit = false;   // the answer has as many tokens as it may have ("length")
-  // due: when the limit on requests in flight admitted it. handed: to the HTTP client. sent: when
-  // the kernel took it.
+  // due: when the limit on requests in flight admitted the request. handed: when the HTTP client
+  // got it. sent: when the kernel took it.
   std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
   // Its chunks with tokens: [first_chunk, end_chunk) of RequestTable::chunks.
@@ -37,8 +37,9 @@ struct Request {
 
 // All requests of one load, in the order of the plan, and the workers that were recorded.
 //
-// Clocks: {kClient} of the requests, {kHost, i} of workers[i]; a worker whose host's clock is not
-// known has no relation. Memory: some 250 bytes a request and 16 a chunk.
+// Clocks: {kClient} is the clock of the requests, {kHost, i} that of the host of workers[i]. If the
+// clock of that host is not known, `clocks` has no relation for it. Memory: some 250 bytes a
+// request and 16 a chunk.
 struct RequestTable {
   struct Worker {
     std::string name;              // "w0", also its folder of traces

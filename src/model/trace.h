@@ -39,8 +39,8 @@ struct GpuTable : SliceTable {
   NarrowColumn
       correlation;  // of the launch call, -1: none; many rows share one under a graph launch
   NarrowColumn external_id;  // of the host op, -1: none (graph replay)
-  // Of the nodes of a CUDA graph, by the ids of its process; 0: of no graph, or unknown. A trace
-  // without graphs needs no memory for them.
+  // The CUDA graph and the node that the row belongs to, by the ids of the row's process; 0: no
+  // graph, or unknown. A trace without graphs needs no memory for these columns.
   LateColumn<int64_t, 0, NarrowColumn> graph;
   LateColumn<int64_t, 0> graph_node;
   LateColumn<LaunchId, LaunchId::kNone> launch;  // words[launch[row]]: its sizes

@@ -51,7 +51,7 @@ class TraceBuilder : public EventSink {
                std::string_view tid = {});
 
  private:
-  // Without its track and arguments.
+  // An event without its track and arguments.
   template <typename At>
   Event EventOf(std::string_view category, std::string_view name, const At& at);
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);

@@ -16,7 +16,7 @@ struct FoundBytes {
 };
 
 // libcurl's transfers on an event loop: it watches their sockets, keeps libcurl's timer, and calls
-// CurlHandle::OnDone at the end of each. Used on the loop's thread, once that runs.
+// CurlHandle::OnDone at the end of each. Once the loop runs, only its thread may use this object.
 class CurlMulti final : private FdWatcher {
  public:
   explicit CurlMulti(EventLoop& loop) : loop_(loop) {}
@@ -29,7 +29,8 @@ class CurlMulti final : private FdWatcher {
   Result<void> Open(size_t most_idle_connections);
   CURLM* handle() const { return multi_; }
   FoundBytes& found() { return found_; }
-  // Call it after the loop's jobs and events: it writes all requests that they added at once.
+  // Call it after the loop's jobs and events: it writes, all together, the requests that they
+  // added.
   void BetweenEvents();
   // Unwatches libcurl's sockets. All handles must have left before.
   void Close();

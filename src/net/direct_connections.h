@@ -31,8 +31,8 @@ class DirectConnections {
   friend DirectConnection;
 
   // Whether the loop is late for the bytes at this socket. It then reads chunk by chunk, because a
-  // read of several chunks has the time of the last. Costs a system call if the loop has not polled
-  // for a while, else none.
+  // read of several chunks has only the time of the last chunk. Costs a system call if the loop has
+  // not polled for a while, else none.
   bool ComesLate(int socket);
 
   void DialFor(DirectExchange& exchange);

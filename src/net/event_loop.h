@@ -38,7 +38,7 @@ class EventLoop {
   void Start(const char* name, Job between);
   ~EventLoop();  // stops it
 
-  // From any thread. Jobs run in the order of the calls; timed jobs of the same time as well.
+  // From any thread. Jobs run in the order of the calls, and so do timed jobs of the same time.
   void Post(Job job);
   void At(int64_t monotonic_ns, Job job);
   bool OnThread() const { return std::this_thread::get_id() == thread_.get_id(); }

@@ -38,12 +38,13 @@ class Exchange : public ResponseTaker {
 
   // Call it when the exchange is cancelled: from now on only the last call goes to the sink.
   void Mute();
-  // The connection is open, and the request goes out next. False if it was sent too often.
+  // The connection is open, and the request goes out next. False if the request was sent too often
+  // already.
   bool AboutToSend();
   // The arrival time of the next bytes. A time before the request went out is impossible and
   // replaced by the current time. Times never decrease.
   void FoundAt(int64_t at_ns);
-  // The client found the next bytes, up to that time, late.
+  // The client reads the next bytes late: those that came up to the time `until_ns`.
   void FoundLate(int64_t until_ns);
   // The next bytes have no time from the kernel.
   void HasNoStamp() { times_.by_kernel = false; }

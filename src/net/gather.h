@@ -20,8 +20,8 @@ class Gather {
 
   Gather(size_t count, const Ended& ended) : ended_(ended), results_(count), left_(count) {}
 
-  // The sink of one exchange. It removes `keys`, which must live as long, from errors and refusals;
-  // the answer says whether they were sent.
+  // The sink of one exchange. The sink removes `keys`, which must outlive it, from errors and
+  // refusals. `use` goes into the answer: it says whether the keys were sent.
   std::shared_ptr<HttpSink> SinkOf(size_t index, const Keys& keys, KeyUse use);
   // Takes the outcome of one exchange. Call it once for each, from any thread.
   void End(size_t index, Result<HttpResponse> result);

@@ -31,9 +31,9 @@ class HttpSink {
   // them reached this host by the kernel's stamp; else when the loop found them readable. The bytes
   // of one read share a time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
-  // Called when the client is late for the next bytes, up to that time, and reads them chunk by
-  // chunk. If chunks still share a time, the kernel merged them (arrival_clock.h) and the time is
-  // that of the last one.
+  // Called when the client reads the next bytes late: those that came up to the time `until_ns`. It
+  // then reads chunk by chunk. If chunks still share a time, the kernel merged them
+  // (arrival_clock.h) and the time is that of the last one.
   virtual void OnFoundLate(int64_t /*until_ns*/) {}
   // The last call, exactly once: the exchange is over, complete or failed (kRemote; kInterrupted
   // after Cancel).

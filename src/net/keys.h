@@ -27,9 +27,10 @@ class Keys {
   KeyUse UseFor(const Url& url) const;
   // Adds the headers if they may go to that server; a header that the request already has stays.
   void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
-  // Foreign text with "***" in place of a header's value or a part of it (a word, a cookie's
-  // value), also escaped as in JSON or a URL, and also if the text ends within it. Call it before
-  // the text is cut. Cost: a pass over the text for each secret.
+  // Foreign text with "***" in place of each secret: a header's value or a part of it (a word, a
+  // cookie's value). Also finds a secret that is escaped as in JSON or a URL, and the beginning of
+  // a secret at the end of the text. Call it before the text is cut. Cost: a pass over the text for
+  // each secret.
   std::string Hidden(std::string text) const;
 
  private:

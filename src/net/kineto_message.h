@@ -16,7 +16,7 @@ namespace tacho {
 
 // What a process asks its Kineto daemon for: "is there a trace for me to take?"
 struct KinetoQuestion {
-  int32_t state = 0;  // idle: 3, else 1; of torch 2.14 and later idle: 2, else 0
+  int32_t state = 0;  // 3 when idle, else 1; from torch 2.14 on 2 when idle, else 0
   int64_t job = 0;
   std::vector<int64_t> pids;  // the process, then its ancestors
 };
@@ -49,18 +49,19 @@ std::string PackKinetoQuestion(const KinetoQuestion& question);
 std::optional<KinetoContext> ParseKinetoContext(std::string_view payload);
 std::string PackKinetoContext(const KinetoContext& context);
 
-// The file that a process writes if nobody gives it a path, or if it does not take the path that a
-// daemon gives it; the same for all traces of the process.
+// The file that a process writes if nobody gives it a path, or if it refuses the path that a daemon
+// gives it. All traces of the process get this same name.
 std::string KinetosOwnFileOf(std::string_view pid);
 
-// The address of a socket of that name: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR) or,
-// without a folder, an abstract name. A size of 0: the path is too long for a socket.
+// The name of the daemon's socket.
 inline constexpr std::string_view kKinetoDaemonName = "dynolog";
 struct KinetoAddress {
   sockaddr_un name{};
   socklen_t size = 0;
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
+// The address of a socket named `name`: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR) or,
+// without a folder, an abstract name. A size of 0: the path is too long for a socket.
 KinetoAddress KinetoAddressOf(const std::string& folder, std::string_view name);
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ class SseReader {
   // False once an event, or a line of one, was longer than `most_event` bytes: the rest of the
   // stream is ignored.
   bool Feed(std::string_view bytes, const OnData& on_data);
-  // Whether the stream stopped inside an event, whose data is then lost.
+  // Whether the stream stopped inside an event. The data of that event is lost.
   bool InsideEvent() const;
 
  private:
@@ -30,7 +30,7 @@ class SseReader {
   size_t most_event_;
   std::string line_;       // the unfinished line
   std::string data_;       // the data lines of the unfinished event, if not in view_
-  std::string_view view_;  // its only data line so far, in the bytes being fed
+  std::string_view view_;  // the only data line of the event so far, in the bytes being fed
   bool in_view_ = false;
   bool has_data_ = false;
   bool after_cr_ = false;  // an LF that follows belongs to the line before

@@ -78,8 +78,9 @@ class QueriedTrace {
   [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
   [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
   [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // pieces of GPU work that it launched
-  // From the end of the call that launched a piece of GPU work to its start, at least 0. Absent if
-  // the call is unknown, if host and device have no common clock, and for mixed ranks.
+  // The time from the end of the call that launched a piece of GPU work to the start of that work,
+  // at least 0. Absent if the call is unknown, if host and device have no common clock, and for
+  // mixed ranks.
   [[nodiscard]] std::optional<DurationNs> DelayOf(uint32_t gpu_row) const;
   struct OpTimes {
     int64_t self_ns, device_self_ns, device_ns;

@@ -18,7 +18,7 @@ struct TablePlan {
   int64_t from = kFirst, until = kLast, ends_from = kFirst;
   std::optional<int64_t> key = {}, rank = {}, trace = {};
 
-  // Only rows whose text in a column of words matches.
+  // Bounds of texts: only rows with a matching text in the column (QueryColumn::words).
   enum class Like : uint8_t { kEqual, kLike, kGlob };
   struct WordsLike {
     size_t column;

@@ -23,8 +23,8 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 
-// Takes the waits of ranks from results that are all of the run: their events are gone. AnalyzeRun
-// has filled `run.ranks`.
+// If one file of results is all of the run, takes the waits of the ranks from it, because the
+// events are gone. Call it after AnalyzeRun, which fills `run.ranks`.
 void TakeBlame(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                RunAnalysis& run);
 

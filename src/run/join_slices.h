@@ -16,10 +16,10 @@ using RequestsByPath = std::map<std::string, WorkerInFlight>;  // by the path of
 std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source,
                                    const RequestsByPath& in_flight);
 
-// Slices of one recording are files that a tool cut out of it (prefill apart from decode). Reads
-// slices whose work overlaps again, as one trace, because their own figures do not show when any of
-// them was busy. If that fails, or a slice is one of several traces of its file, the slices are
-// only added up.
+// Slices of one recording are files that a tool cut out of it (prefill apart from decode). Slices
+// with overlapping work are read again, as one trace, because their own figures do not show when
+// any of them was busy. If that fails, or a slice is one of several traces of its file, the slices
+// are only added up.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
                 const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
                 const Classifier& classifier, RunAnalysis& run);

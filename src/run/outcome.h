@@ -14,7 +14,8 @@
 
 namespace tacho {
 
-// The result for one trace; `item` is absent if the trace lacks something that was asked for.
+// The result for one trace. `item` is absent if the trace lacks something that was asked for
+// (SeenTrace::lacks).
 template <typename Item>
 struct Outcome {
   SeenTrace seen;

@@ -21,7 +21,8 @@ void AddRequests(std::string_view requests_jsonl, RequestTable& table);
 // The table of a recording from the text of its requests.jsonl and of its run.json, as `tacho
 // record` writes them. Skips lines that are no requests; a run.json that cannot be read names no
 // workers. Converts all times of a request by the client's clock at its sending. A request that
-// claims more than a million tokens, and those after 33 million in all, get no tokens.
+// claims more than a million tokens gets none, and so does every request after the tokens of all
+// have reached 33 million.
 RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_json);
 
 // The same from a run folder; empty if it has no requests.jsonl, or one of 4 GiB or more.

@@ -17,7 +17,7 @@ struct Results {
   std::vector<SlicesTogether> together;
   std::vector<std::string> skipped, failed, captures;  // as in RunAnalysis
   std::vector<std::string> unproven;                   // as in RunAnalysis
-  // Of the ranks in the order of their table, which has `rank_rows` rows.
+  // The waits of the ranks, in the order of the table of ranks, which has `rank_rows` rows.
   RankBlame blame;
   size_t rank_rows = 0;
   bool is_collection = false;  // its ranks were compared, so one can be missing

@@ -69,7 +69,8 @@ struct ReadOptions {
   bool own_rules = false;     // the classifier has rules of the user
   bool key_averages = false;  // also computes what PyTorch's key_averages() shows
   bool step_profile = false;  // also computes what each step is made of
-  // Of the recording that the traces belong to, if its run.json is not written yet.
+  // The requests in flight during the recording that the traces belong to, if its run.json is not
+  // written yet.
   std::optional<RunInFlight> in_flight = {};
   const RequestTable* requests = nullptr;
   TraceKeeper* keeper = nullptr;        // only without a window and a device

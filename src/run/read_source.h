@@ -17,17 +17,17 @@ struct TraceSizes {
 };
 
 // Gives a reader the sink for the next trace of a file. `part`: which of several traces it is
-// ("pid=1234"); "" for the only one. The sink must outlive the reading. A part that is asked for
-// again is read anew: its first sink no longer counts.
+// ("pid=1234"); "" for the only one. The sink must outlive the reading. If a part is asked for
+// again, it is read again: its first sink no longer counts.
 using NextSink = std::function<EventSink&(std::string part)>;
 
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
                                                       const NextSink&, RunProgress&)>;
 
 // Streams each trace of one source into a sink of its own. If a packed file is damaged, or several
-// programs wrote a file at once, only the text before the first nonsense counts: the file is read
-// again up to there, unless it is a pipe. Fails with kUnreadable, naming the file, when it holds
-// nothing that could be a trace.
+// programs wrote a file at once, only the text before the first damage counts: the file is read
+// again up to that place, unless it is a pipe. Fails with kUnreadable, naming the file, when it
+// holds nothing that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 

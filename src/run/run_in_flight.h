@@ -13,16 +13,16 @@
 namespace tacho {
 
 // When requests of the load were in flight at one worker: from when the kernel took a request until
-// the client had its answer, or the end of it. `shared`: other engines may have handled them.
+// its answer ended. `shared`: other engines may have handled them.
 struct WorkerInFlight {
   IntervalSet when;        // Unix time by the worker's clock
   DurationNs uncertainty;  // of the difference between the worker's clock and ours
   bool shared = false;
 };
 
-// By name of the worker ("w0"), which is also the name of its folder of traces. A worker is absent
-// if its requests are not known: tacho did not drive the load, or the clock of the worker's host is
-// not known.
+// The requests of each worker, by its name ("w0"), which is also the name of its folder of traces.
+// A worker is absent if its requests are not known: tacho did not drive the load, or the clock of
+// the worker's host is not known.
 using RunInFlight = std::map<std::string, WorkerInFlight>;
 
 // Reads the text of a run.json, as RunJsonText in session/ writes it; empty if it has none.

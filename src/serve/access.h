@@ -27,7 +27,8 @@ struct AccessVerdict {
 //   405  a method other than GET, HEAD and PUT
 //   303  GET /?token= with the token: to /FOLDER/?token=PASS, which works once and leads to ./ with
 //        the cookie "tacho-PORT" (HttpOnly, Strict)
-// 401 a request with neither that cookie (below /FOLDER/) nor the token as "Authorization: Bearer"
+//   401  a request with neither that cookie (below /FOLDER/) nor the token as
+//        "Authorization: Bearer"
 //   403  PUT without an Origin of the same host: a page of another origin
 //
 // A cookie is not bound to a port: a browser sends it to every server of this host, other users'

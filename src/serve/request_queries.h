@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The queries of API.md about requests, of a run whose analysis has them. kUsage: a bad parameter;
-// kUnreadable: what is asked for is not known.
+// The queries of API.md about requests, for a run that was analysed with its requests. kUsage: a
+// bad parameter; kUnreadable: what is asked for is not known.
 
 // The tokens of one request, with the step that made each. Cost: that of DetailOf.
 Result<HttpAnswer> AnswerRequest(const ServedRun& run, const Parameters& query);

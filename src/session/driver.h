@@ -44,7 +44,7 @@ class DriverWindow {
   // The latest time for the stop (WindowPlan::most_ns), CLOCK_MONOTONIC. nullopt: the driver sets
   // none; 0: no profiler runs any more.
   virtual std::optional<int64_t> LatestStopNs() const { return std::nullopt; }
-  // Whether the files of all workers but failed ones are there already.
+  // Whether the files of all workers are there already; failed workers do not count.
   virtual bool FilesThere() const { return false; }
   // Stops all profilers and waits until they have written. `on_the_way` is called once, when no
   // profiler needs the load any more. If others still write for much longer than forecast,
@@ -75,8 +75,8 @@ class DriverWindow {
   // Reports at once that the worker died `after_ns` into the window. `over`: this ends the window;
   // else it goes on.
   void ReportDeath(size_t worker, const std::string& why, int64_t after_ns, bool over);
-  // Call it if nothing is recorded because some workers failed: notes the first of these in the
-  // others' expectations.
+  // Call it if nothing is recorded because some workers failed: notes the first failed worker in
+  // the expectations of the others.
   void GiveUpTheOthers();
 
  protected:
@@ -109,7 +109,8 @@ class Driver {
   [[nodiscard]] virtual std::string WhyNoOverhead() const { return ""; }
   // Settles everything about one worker that can be settled before anything is started: what is
   // asked of it, where its files will appear, what the proof expects of them. Fails with the
-  // finding that says why it cannot be recorded. `folder_in_run`: the worker's own, which exists.
+  // finding that says why it cannot be recorded. `folder_in_run`: the worker's folder in the run
+  // folder; it exists.
   virtual Checked<void> Check(RecordedWorker& worker, const std::string& folder_in_run,
                               std::vector<Finding>& findings, const std::stop_token& stop) = 0;
   // The arguments must outlive the window.

@@ -18,7 +18,7 @@ struct RecordedWorker {
   Worker worker;
   EngineFacts facts;
   ProfileOptions profile;  // what its profiler is asked to record
-  std::string key;         // its session's: file names begin with it if the engine reads a key
+  std::string key;         // of its session: file names begin with it if the engine reads a key
   std::string folder;      // where its files appear, as seen from here; "" if they cannot be seen
   std::string written_at;  // the folder on this host whose disk its files fill; "": none
   std::optional<RemoteFolder> remote;  // where its files are fetched from
@@ -27,7 +27,7 @@ struct RecordedWorker {
   std::optional<ControlRequest> start, stop;  // present: the engine itself profiles and stalls
   std::optional<ControlOutcome> started, stopped;
   std::optional<ProfileFigures> figures;   // what it writes, as known before the start
-  std::optional<int64_t> figures_unix_s;   // when, if an earlier recording gave them; 0: not known
+  std::optional<int64_t> figures_unix_s;   // if an earlier recording gave them: its time, or 0
   std::optional<int64_t> trial_start_ns;   // how long its first start took, in a trial
   std::optional<Forecast> forecast;        // shown before the start
   int64_t written_unix_ns = 0;             // when it had written all, by its own clock

@@ -13,7 +13,7 @@ struct KinetoAskerOptions {
   int64_t late = 0;            // the number of first answers that come too late
   int32_t idle_state = 3;      // KinetoVersion
   // Called when an answer comes from a name that does not begin with `socket_folder`, to the
-  // letter: must end the process with these words.
+  // letter: it must end the process with these words.
   std::function<void(const std::string& words)> abort = [](const std::string&) {};
 };
 

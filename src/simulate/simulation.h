@@ -23,7 +23,7 @@ struct WorkerPlace {
 struct SimulationOptions {
   WorkerOptions worker;     // for all workers; each derives its index, pid and seed from it
   int64_t count = 1;        // of workers in this process
-  int64_t first_index = 0;  // of the first of them
+  int64_t first_index = 0;  // index of the first worker
   RouterKind router = RouterKind::kNone;
   bool router_per_rank = false;  // lists each data-parallel rank: URL@RANK
   std::string host = "127.0.0.1";

@@ -49,7 +49,7 @@ struct TitledTable {
   // On a screen: the heading of the first column, in capitals. In Markdown: above the table.
   std::string title = {};
   std::string screen_title = {};  // used on a screen instead of `title`, not in capitals
-  // At most so many rows are shown. The others are summed up in one row or, if `cut`, dropped.
+  // At most this many rows are shown. The others are summed up in one row or, if `cut`, dropped.
   size_t screen_rows = SIZE_MAX;
   std::optional<size_t> markdown_rows = {};  // absent: the number given to the renderer
   bool cut = false;

@@ -18,7 +18,7 @@ struct HtmlStyle {
   size_t rows = 40;
   size_t shown_rows = 12;  // the page's script, if any, hides the others
   size_t name_width = 56;
-  bool wraps = false;        // names of this width stand on several lines
+  bool wraps = false;        // long names are wrapped onto several lines
   size_t title_width = 400;  // of the title attribute that holds a cut name in full
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};
@@ -26,7 +26,7 @@ struct HtmlStyle {
 };
 
 // The body of a page, well-formed, without styles. Blocks for the screen alone are left out.
-// Classes: report/html_style.cc.
+// Classes: kStyle in report/html/html_page.cc.
 std::string RenderHtml(const Document& document, const HtmlStyle& style);
 std::string RenderHtml(const Table& table, const HtmlStyle& style);
 

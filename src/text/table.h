@@ -44,10 +44,11 @@ struct TableColumn {
   bool stretches = false;
   bool adds = false;  // the row "[N others]" shows the sum of the folded values
   static constexpr int kTurns = 3;
-  // When the column is left out of a narrow line: kTurns first, 1 later, 0 last.
+  // In which turn the column is left out if the line is too narrow: columns with kTurns go first,
+  // those with 1 later, those with 0 last.
   int gives_way = 0;
-  // For kText: different cells stay different however short they are cut, over all such columns of
-  // the table.
+  // For kText: different cells still look different after they are cut. This holds over all such
+  // columns of the table together.
   bool distinct = false;
   size_t narrowest = 12;                // least width of a column that stretches
   size_t bar_width = 12;                // for kBar
@@ -55,8 +56,8 @@ struct TableColumn {
   // For kDuration: columns with the same group share a unit, so that they can be compared.
   size_t unit_group = 0;
   int decimals = -1;  // for the doubles of kExact; -1: as many as each has
-  // For docs/csv.md, a noun and what belongs to it. "": that of the field of the JSON with this
-  // key.
+  // What the column means, as a noun phrase for docs/csv.md. "": the meaning of the JSON field with
+  // the same key.
   std::string_view means = {};
 
   // `meaning` must live as long as the program.

@@ -30,7 +30,7 @@ struct RunGap {
   Interval when;
   const IdleGap* gap = nullptr;  // lives as long as the rank
 };
-// The RankRows::kMostGaps longest of all ranks, longest first, then by start and rank.
+// The RankRows::kMostGaps longest idle gaps of all ranks, longest first, then by start and rank.
 std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
 // The next gap in time among LongestRunGaps.
 std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,

@@ -25,7 +25,8 @@ struct PlacedSlice {
 const Lane* FindLane(const ReadRanks& ranks, SlicePlace at);
 std::optional<PlacedSlice> SliceAt(const ReadRanks& ranks, SlicePlace at);
 
-// Where a slice of a table, or a step by its number, is. Cost: O(l log n) for l lanes of its row.
+// Finds where a slice of a table, or a step by its number, is shown. Cost: O(l log n) for l lanes
+// of its row.
 std::optional<PlacedSlice> FindSlice(const ReadRanks& ranks, uint32_t rank, SliceRef slice);
 
 // The deepest slice of the row that covers `t`, else the nearest one, of equals the upper. `lane`:

@@ -34,10 +34,10 @@ enum class RowGroup : uint8_t { kComputed, kStreams, kLaunching, kOther };
 std::string_view RowKindName(RowKind kind);
 std::string_view RowGroupName(RowGroup group);
 
-// One row of the timeline: a label and its lanes from the top.
-// The label of a stream begins with it; what follows is from the trace.
+// The label of a stream's row begins with this word; the rest is from the trace.
 inline constexpr std::string_view kStreamWord = "stream ";
 
+// One row of the timeline: a label and its lanes from the top.
 struct TimelineRow {
   RowKind kind = RowKind::kThread;
   RowGroup group = RowGroup::kOther;
@@ -70,8 +70,8 @@ class RankRows {
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_; }
   [[nodiscard]] const RankNames& names() const { return *names_; }
   [[nodiscard]] const LaunchLinks& links() const { return links_; }
-  // The engine's steps, by start; the same as in the timeline's row of steps, which has one or more
-  // lanes.
+  // The engine's steps, by start: the same as in the timeline's row of steps. That row may have
+  // several lanes.
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_.steps; }
   [[nodiscard]] const StepTable& step_table() const { return steps_; }
   // The kMostGaps longest idle gaps of all devices, longest first.

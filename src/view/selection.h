@@ -36,10 +36,10 @@ struct FlameNode {
   DurationNs total;  // inside the window, children included
   DurationNs self;   // without children; 0 if these overlap and so take longer than the node
 };
-// [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top;
-// slices nest as in model/nesting.h. Leaves out nodes with less than `least`, with all their
-// children; they count as their parent's self time. Returns an empty list, without a root, if the
-// window has more than `most` slices. Cost: O(n log n) for n slices in the window.
+// [0] is the root; its total is the sum of its children's totals. `lanes`: of one row, from the
+// top; slices nest as in model/nesting.h. Leaves out nodes with less than `least`, with all their
+// children; their time counts as their parent's self time. Returns an empty list, without a root,
+// if the window has more than `most` slices. Cost: O(n log n) for n slices in the window.
 inline constexpr size_t kMostFlameSlices = 4'000'000;
 std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least,
                                   size_t most = kMostFlameSlices);

@@ -79,7 +79,7 @@ struct SliceDetail {
   std::optional<OfStep> step = {};
 };
 // nullopt for a place that does not exist. Cost: O(l log n) for l lanes of its row, O(k log k) for
-// k slices inside it, and of a call that launched work one pass over the device work.
+// k slices inside it, and, for a call that launched work, one pass over the device work.
 std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at);
 
 // The collective that a kernel is a part of.

@@ -45,8 +45,9 @@ enum class DrawnFrom : uint32_t {
   kMarks,  // ranges, then instants
 };
 
-// The lanes of one stream's work; and of all host tracks, by track (also tracks without slices). A
-// host slice lies below the slice around it; so do Python frames (model/nesting.h).
+// StackStream: the lanes of one stream's work. StackHostTracks: the lanes of all host tracks, by
+// track, also for tracks without slices. A host slice, also a Python frame, lies below the slice
+// around it (model/nesting.h).
 std::vector<Lane> StackStream(const TrackIndex& index, StreamId stream,
                               std::span<const DrawnTable> tables);
 std::vector<std::vector<Lane>> StackHostTracks(const TrackIndex& index,

@@ -21,8 +21,8 @@ inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace)
   return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
 }
 
-// 40 launches, 100 ns apart, of work of 30 ns that begins `delay` after its launch. Those that
-// `has` does not accept have no row.
+// 40 launches, 100 ns apart, of work of 30 ns that begins `delay` after its launch. The work of
+// launches that `has` does not accept has no row.
 template <typename Has>
 Trace Launched(Has has, int64_t delay = 20) {
   TraceBuilder builder;

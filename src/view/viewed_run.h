@@ -50,9 +50,9 @@ class ViewedRun {
   size_t Append(std::string path);
   // Marks the rank as being read.
   void Begin(size_t rank);
-  // Add: the rank was read. Fail: it cannot be shown. Both return the ranks that became kRead or
-  // kFailed by this, in order. A rank that fails after it was read is no longer returned, but lives
-  // as long as the run.
+  // Add: the rank was read. Fail: it cannot be shown. Both return, in order, the ranks that this
+  // call made kRead or kFailed. A rank that fails after it was read is no longer returned, but
+  // lives as long as the run.
   std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
   std::vector<size_t> Fail(std::string why, size_t rank);
 
@@ -93,7 +93,7 @@ class ViewedRun {
   std::shared_ptr<const MatchedCollectives> collectives_;
 };
 
-// First start to last end over all of them; empty without any.
+// From the first start to the last end over all ranks; empty without any.
 Interval SpanOf(const ReadRanks& ranks);
 
 }  // namespace tacho

@@ -9,7 +9,7 @@
 namespace tacho {
 
 // `tacho baseline save|list|compare|remove`: results that are kept by name, to compare with
-// (baselines.h).
+// (run/baselines.h).
 Result<int> RunBaseline(const std::vector<std::string>& arguments);
 std::vector<CommandSpec> BaselineSpecs();
 

@@ -23,7 +23,7 @@ struct CompareOptions : ReadingArguments {
 };
 CommandSpec CompareSpec(CompareOptions& options);
 
-// Reads both sides, and prints what changed. A path may be a baseline (baselines.h).
+// Reads both sides, and prints what changed. A path may be a baseline (run/baselines.h).
 Result<int> CompareAsAsked(const CompareOptions& options);
 
 Result<int> RunCompare(const std::vector<std::string>& arguments);

@@ -12,7 +12,7 @@ namespace tacho {
 std::string OverviewPage();  // tacho.1
 // The page of a command, with a section for each of its sub-commands.
 std::string ManPage(const std::vector<CommandSpec>& specs);
-// All of them: file name and text.
+// All pages, each as (file name, text).
 std::vector<std::pair<std::string, std::string>> ManPages();
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ namespace tacho {
 // One row per worker: what it is and whether it can be profiled.
 Table WorkersTable(const std::vector<ProbedWorker>& workers);
 // One row per worker: its answer to a start, a stop, ... The answer is never cut, because it may
-// contain a command to copy; if the row is too narrow, it has its own line below.
+// contain a command to copy; if the row is too narrow, the answer has its own line below.
 std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style);
 
 // "http" or "daemon, http", "off"; the reason is in the notes.

@@ -48,7 +48,7 @@ class LoadProgress {
   std::thread thread_;
 };
 
-// The figures for a line of progress. A rate is over the time between two of these.
+// The figures for a line of progress. A rate is over the time between two looks.
 struct LoadLook {
   double at_s = 0;
   uint64_t running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;

@@ -10,8 +10,8 @@ namespace tacho {
 // folders. kUsage, kOutput.
 Result<void> CheckResultFiles(const LoadFlags& flags);
 
-// The option of all commands that send a load: the name of a file, or with "{scenario}" in it one
-// for each scenario.
+// The option of all commands that send a load: the name of a file. If the name contains
+// "{scenario}", each scenario gets a file of its own.
 OptionRow RecordsRow(std::string& path);
 // Writes the files of --records. kOutput.
 Result<void> WriteRecords(const std::string& path, const LoadRecords& records);

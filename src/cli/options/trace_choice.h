@@ -26,8 +26,8 @@ struct TraceArguments {
 Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts,
                                            std::string_view command);
 
-// For one folder or archive: its latest session, unless another session is named. If files are
-// named, all of them, whatever their sessions.
+// The traces to read. For one folder or archive: those of its latest session, unless another
+// session is named. If files are named: all of them, whatever their sessions.
 Result<TraceChoice> ChoiceOf(const TraceArguments& arguments, std::string_view command);
 
 // The paths and the options that narrow them, as the user would type them again; "" if that is

@@ -22,7 +22,7 @@ struct ProvenRecording {
   bool has_report = false;  // report.html is in the folder
   int status = 0;           // exit status: 0, 4 or 130; 3 if run.json could not be written
 
-  // Whether its traces show what was to be recorded; false if tacho ended the recording because of
+  // Whether the traces show what was to be recorded. False if tacho ended the recording because of
   // one worker.
   bool HasAnalysis(const Recording& recording) const;
 };

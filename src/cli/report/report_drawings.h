@@ -19,8 +19,8 @@ class DrawingKeeper {
 
   // For ReadOptions::on_analysed.
   void Draw(const AnalysedTrace& read);
-  // The drawings that a report of `run` shows: the steps of the rank whose steps the screens show,
-  // and the longest gaps of all ranks.
+  // The drawings that a report of `run` shows: the steps of the same rank as on the screens, and
+  // the longest gaps of all ranks.
   Drawings Choose(const RunAnalysis& run) &&;
 
  private:

@@ -60,8 +60,8 @@ class KinetoDaemon {
   // All processes that have asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // Answers the next poll of each of these processes with its trace, once, unless the poll comes
-  // too late for the start. Replaces an earlier request that was not yet taken.
+  // Answers the next poll of each of these processes, once, with the request for its trace, unless
+  // the poll comes too late for the start. Replaces an earlier request that was not yet taken.
   virtual void Request(const std::map<int64_t, DaemonTrace>& traces) = 0;
 
   // Takes the request back from processes that have not polled since. Returns the others, which

@@ -34,8 +34,8 @@ struct LaunchPlan {
 LaunchPlan PlanOf(EngineKind kind, std::string_view version, const std::vector<std::string>& words,
                   const std::vector<std::string>& environment);
 
-// Whether Python's int() reads it. Allowed are blanks around it, a sign, and single '_' between
-// digits.
+// Whether Python's int() accepts `text`. It allows blanks around the number, a sign, and single '_'
+// between digits.
 bool IsPythonInteger(std::string_view text);
 // The parts of CheckLaunch; each adds what it finds.
 void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings);

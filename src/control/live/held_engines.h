@@ -44,9 +44,9 @@ class HeldEngines {
   // Looks at the targets once. If a log names no server yet, or a server does not answer, the look
   // says so in `waits_for`. kUsage: a target that is neither a file nor an address.
   Result<EngineLook> Look(const std::stop_token& stop) const;
-  // Locks the engines of `look` and wakes the sleeping ones. The look must wait for nothing else.
-  // kRemote: another tacho holds an engine, or an engine does not wake. kUsage: an engine cannot be
-  // profiled.
+  // Locks the engines of `look` and wakes the sleeping ones. `look` must wait for nothing but
+  // sleeping engines. kRemote: another tacho holds an engine, or an engine does not wake. kUsage:
+  // an engine cannot be profiled.
   Result<void> Take(const EngineLook& look, const std::stop_token& stop);
 
   // Looks again, unless somebody records under this hold: probes would disturb the recording. Locks

@@ -25,7 +25,8 @@ struct NotReady {
   std::string text;  // "" if it is ready
   int status = 0;    // HTTP status of its answer; 0 without one
 };
-// Ready for a 200, and for a 404 if the server `may_lack` the route.
+// Judges the answer of `route`: a 200 means ready, and so does a 404 if the server `may_lack` the
+// route.
 NotReady Objection(const Result<int>& status, std::string_view route, bool may_lack);
 // For an engine. Asks vLLM's /health and SGLang's /ready (or /model_info, formerly /get_model_info,
 // in older versions, which have no /ready), never SGLang's /health.

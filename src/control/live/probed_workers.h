@@ -23,7 +23,8 @@ struct ProbedWorker {
   Result<EngineFacts> facts;
   std::optional<OpenSession> open = {};  // the session that a tacho left running
   std::vector<int64_t> processes = {};   // the engine's, on this host
-  // For `status`: why it is dead ("" if it is not known to be), and the tacho that profiles it.
+  // Set by AskForLife: why the worker is dead ("" if it is not known to be), and the tacho that
+  // profiles it.
   std::string dead = {};
   std::optional<std::string> owner = {};
 

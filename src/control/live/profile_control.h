@@ -29,7 +29,8 @@ struct ProfileOptions {
   std::map<std::string, std::string> fields;
 
   bool IsOn(const std::string& flag) const;
-  // Sets the key to `name`, after `profile_prefix` if one is set: the file names begin with both.
+  // Sets the key to `name`, with the field profile_prefix in front if it is set: the file names
+  // begin with both.
   void NameSession(const std::string& name);
 };
 
@@ -67,9 +68,10 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
 // Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
-// `counted`: the session counts its steps, and not by stage. An SGLang that has not yet run a step
-// of it answers the stop as if no session ran, and then begins the session with the next request.
-// So the stop has a take_back_body, a start whose session never begins, which cancels it.
+// The stop request for one engine. `counted`: the session counts its steps, and not by stage. If an
+// SGLang has not yet run a step of such a session, it answers the stop as if no session ran, and
+// begins the session with the next request. So the stop carries a take_back_body: the start of a
+// session that never begins. That start replaces the waiting session.
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
@@ -99,9 +101,9 @@ struct ControlOutcome {
 };
 
 // Asks the engines whether a session runs in them: sends only the guards of `starts`. A start
-// without a guard passes. An SGLang whose session waits for its first step does not report it, and
-// loses that session, as with any start. So do not call it before the load runs. Results in the
-// order of `starts`.
+// without a guard passes. If a session of an SGLang still waits for its first step, the SGLang does
+// not report that session, and loses it, as it would with any start. So do not call it before the
+// load runs. Results in the order of `starts`.
 std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
                                             const std::vector<ControlRequest>& starts,
                                             const std::vector<EngineFacts>& facts,

@@ -29,8 +29,8 @@ struct PlannedStart {
   OpenSession mark;  // StartAll fills in its time and instance
 };
 struct StartedSessions {
-  // In the order of the starts. `taken` is also set for a refused start if a session was already
-  // marked as open.
+  // In the order of the starts. ControlOutcome::taken is also set for a refused start if a session
+  // was already marked as open.
   std::vector<ControlOutcome> outcomes;
   std::vector<Finding> findings;  // marks that could not be written
 };

@@ -32,7 +32,7 @@ struct EngineEnd {
   // other, and the last to print, its front end, knows least: "Engine core initialization failed.
   // See root cause above."
   EngineFailure cause;
-  uint64_t alive_until = 0;  // the line in which it last served or started; else lines_before
+  uint64_t alive_until = 0;  // the line in which it last served or started; else `lines_before`
   uint64_t last_line = 0;    // the last line that reports the end
 };
 

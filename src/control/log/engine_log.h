@@ -13,8 +13,8 @@ class EngineLog {
  public:
   explicit EngineLog(std::string path = "");  // "": no log, and every answer is ""
 
-  // The last line since then that concerns the profiler, without colours and the logger's prefix;
-  // or "".
+  // The last line since construction that concerns the profiler, without colours and without the
+  // logger's prefix; or "".
   const std::string& LastWord();
   // The first such line that reports a failure, or "".
   const std::string& Failure();
@@ -22,7 +22,7 @@ class EngineLog {
   const std::string& Death();
   // The phase of the engine's start, by the last line that shows one (StartPhaseOf), or "".
   const std::string& StartPhase();
-  // The last megabytes of what was written since then, unchanged.
+  // The last megabytes of what was written since construction, unchanged.
   std::string Text() const;
 
   const std::string& path() const { return path_; }

@@ -14,10 +14,11 @@ namespace tacho {
 // What the log of vLLM, SGLang, a router or nsys reports.
 struct LogReport {
   LogFailures failures;
-  // The profiling failures: each kind once, in the order of their first lines. Of an engine that
-  // ended, the line is the first one that reports the end, if any does. The evidence says what the
-  // failure means and where its line is (from 1, with the process), and quotes it, at most 300
-  // bytes; the remedy fits the version. Subjects are empty: the caller fills them in.
+  // The profiling failures: each kind once, in the order of their first lines. If the engine ended,
+  // a finding is about its first line among those that report the end, if there is one. The
+  // evidence says what the failure means, names the line (counted from 1) and the process, and
+  // quotes at most 300 bytes of the line. The remedy fits the version. Subjects are empty: the
+  // caller fills them in.
   std::vector<Finding> findings;
   std::vector<uint64_t> lines;  // of the findings, in their order
   EngineKind engine = EngineKind::kUnknown;

@@ -60,9 +60,8 @@ struct LogLine {
 };
 
 // Reads the lines of one log in their order. Once it has seen a name before an engine's own record,
-// it recognizes that name in lines without a time too; likewise any other prefix of a collector
-// that differs in its numbers alone. It keeps at most 64 names, 64 prefixes and 256 open
-// tracebacks.
+// it recognizes that name in lines without a time too; likewise any other prefix of a collector,
+// even if the numbers in it differ. It keeps at most 64 names, 64 prefixes and 256 open tracebacks.
 class LogLineReader {
  public:
   // `lines_before`: the number of lines before the first.

@@ -17,7 +17,7 @@ namespace tacho {
 // are kRemote, with nsys's own words; each call but Stop may take 60 s.
 class NsysControl {
  public:
-  // `program`: the path of nsys. Asks it which options its `start` has.
+  // `program`: the path of nsys. Asks nsys which options its `start` has.
   NsysControl(std::string program, std::string version);
 
   [[nodiscard]] const std::string& version() const { return version_; }

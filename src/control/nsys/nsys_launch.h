@@ -25,9 +25,9 @@ struct NsysLaunch {
   bool os_calls = false;  // records calls of the OS too (osrt): many events
 };
 
-// The words before an engine's own command. A session so launched can record CUDA with the nodes of
-// its graphs, NVTX, and processes that fork before they exec. `help`: what `nsys launch --help`
-// prints; if it is "", only options that every version knows are used.
+// The words before an engine's own command. A session launched with them can record CUDA with the
+// nodes of its graphs, NVTX, and processes that fork before they exec. `help`: what `nsys launch
+// --help` prints; if it is "", only options that every version knows are used.
 std::vector<std::string> NsysLaunchWords(const NsysLaunch& launch, std::string_view help);
 
 struct NsysStart {

@@ -20,8 +20,8 @@ struct NsysSession {
 // may have blanks); other lines are skipped. At most 1,000.
 std::vector<NsysSession> NsysSessionsIn(std::string_view list);
 
-// The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It
-// ends with its session; one whose `nsys` was killed may stay and take a whole core.
+// The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It ends
+// with its session. But if its `nsys` is killed, the agent may stay and take a whole core.
 struct NsysAgent {
   int64_t pid = 0;
   std::string session;  // its name

@@ -40,7 +40,7 @@ class EventDecoder {
   // end must be readable. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
 
-  // Adds the numbers of events by Chrome's letters.
+  // Adds to `counts` the number of events of each phase (a letter of Chrome's format).
   void CountPhases(EventCounts& counts) const;
 
   [[nodiscard]] const EventHabits& habits() const { return habits_; }
@@ -88,7 +88,7 @@ class EventDecoder {
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, if the id is no integer
     std::unique_ptr<GpuSlots> gpu;                         // null: no slot's value has a column
-    // Shape of the event that last followed with the same name.
+    // The shape of the next event with the same name, when this shape last occurred.
     uint32_t next_same_name = kNone;
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }

@@ -65,8 +65,8 @@ struct EventHabits {
   std::vector<std::string_view> after_names;  // what follows a name: `", "pid":`
 };
 
-// Parses one event leniently; correct for any bytes. c.p is at the event's opening brace and moves
-// past its closing brace, or stays unless the result is kOk.
+// Parses one event leniently; correct for any bytes. c.p is at the event's opening brace. If the
+// result is kOk, c.p moves past the closing brace; else it stays.
 //
 // If an event is unreadable because its name holds unescaped quotes, or if it does not end within
 // `runaway_bytes`, its name ends at the first text that follows names in this file (EventHabits).

@@ -15,11 +15,11 @@ struct KinetoReadOptions {
   // Events larger than about this (up to twice as much) are left out, with a note.
   size_t largest_event_bytes = size_t{64} << 20;
 
-  // Bounds that real traces never reach; tests lower them. An event without an end within so many
-  // bytes has a string without a closing quote.
+  // Bounds that real traces never reach; tests lower them. An event that does not end within this
+  // many bytes counts as one with an unclosed string.
   size_t runaway_bytes = size_t{1} << 20;
-  // Beyond so many learnt bytes the fast path forgets all shapes and starts again. This bounds the
-  // memory if no two events are alike. Results do not depend on it.
+  // Beyond this many learnt bytes the fast path forgets all shapes and starts again. This bounds
+  // the memory if no two events are alike. Results do not depend on it.
   size_t learnt_bytes = size_t{256} << 20;
   size_t learnt_bytes_without_args = size_t{8} << 20;
   // An argument with more values than this in the shapes of a category gets a slot. Results do not
@@ -36,7 +36,8 @@ struct KinetoReadResult {
 };
 
 // Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`. Damaged parts
-// are repaired, or skipped and noted. counts.by_label counts by Chrome's letters.
+// are repaired, or skipped and noted. counts.by_label counts events by their phase (a letter of
+// Chrome's format).
 //
 // Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, text
 // that is neither an object nor an array, or valid JSON of another kind (an array of something else

@@ -56,7 +56,7 @@ class Recording {
   void TimeKernels();
   void TimeCopies();
   void TimeMemsets();
-  // Of copies or memsets: `columns` begins with those of timed GPU rows and "bytes".
+  // Sums up copies or memsets. `columns` begins with the columns of timed GPU rows and "bytes".
   template <typename Key, typename Name>
   void TimeMemory(std::string_view table, std::span<const std::string_view> columns, SliceKind kind,
                   const Key& key_of, const Name& name_of);
@@ -116,9 +116,9 @@ class Recording {
     }
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
-  // The process of globalPid or globalTid. Null, and noted, if the value is no id; null if the
-  // process is not asked for. For a table without the column, as in an old or made-up export: the
-  // process that FindLoneProcess found.
+  // The process of globalPid or globalTid. Null, with a note, if the value is no id; null, without
+  // a note, if the process is not asked for. For a table without the column, as in an old or
+  // made-up export: the process that FindLoneProcess found.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;

@@ -93,14 +93,16 @@ class Paces {
 
   // The load is given up only after this many failures (FailuresInVain).
   static constexpr uint64_t kHopelessFailures = 20;
-  // The consecutive failures of lanes whose servers only fail (for how long: FailureStreak).
+  // The number of consecutive failures, summed over the lanes that are hopeless
+  // (FailureStreak::IsHopeless).
   uint64_t FailuresInVain(int64_t now_ns) const {
     uint64_t failures = 0;
     for (const Pace& pace : paces_)
       if (pace.failures.IsHopeless(now_ns)) failures += pace.failures.in_row();
     return failures;
   }
-  // Whether all remaining requests are for such servers.
+  // Whether all remaining requests are for hopeless lanes, and these have failed kHopelessFailures
+  // times.
   bool AreHopeless(int64_t now_ns) const {
     return FailuresInVain(now_ns) >= kHopelessFailures &&
            std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {

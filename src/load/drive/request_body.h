@@ -21,7 +21,8 @@ Result<std::string> AddressOf(const DriveTarget& target);
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id);
 
-// How many tokens a target's requests ask for: its own fields may replace the planned number.
+// How many tokens a target's requests ask for. The target's fields (DriveTarget::sampling,
+// extra_body) may replace the planned number.
 struct AskedTokens {
   std::optional<int64_t> output;  // tokens of each choice; absent: the planned number
   int64_t choices = 1;

@@ -41,8 +41,8 @@ struct CountedTokens {
   std::string guessed;    // why a token was assumed to be four bytes; "" if the server counted all
   uint64_t too_long = 0;  // prompts left out: the model has no room to answer
 };
-// Fills in the lengths of a dataset's texts with the server's tokenizer: for ShareGPT of prompts
-// and answers, otherwise of prompts. Of ShareGPT it keeps only rows within vLLM's bounds (4 to
+// Fills in the lengths of a dataset's texts with the server's tokenizer: the lengths of prompts
+// and, for ShareGPT, also of answers. For ShareGPT it keeps only rows within vLLM's bounds (4 to
 // 1,024 tokens in, at most 2,048 in all). With guessed lengths, it leaves out ShareGPT rows only.
 CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                           const CountOptions& options, Dataset& dataset, std::stop_token stop = {});

@@ -32,7 +32,8 @@ struct PlannedRequest {
   bool text_is_messages = false;    // `text` is the JSON of a chat's messages
   std::string model;                // "" for the target's model
   uint64_t session = 0;             // the same for all requests of one conversation
-  // From 1 on: sent after the end of the request before it in the plan and the user's pause.
+  // From 1 on: the request is sent when the request before it in the plan has ended and the user
+  // has paused.
   uint32_t turn = 0;
   int64_t think_ns = 0;
   bool cut = false;  // it was shortened to the model's length

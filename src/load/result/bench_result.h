@@ -26,8 +26,8 @@ struct BenchIdentity {
   std::optional<Ramp> ramp;
 };
 
-// Which of vLLM's metrics (ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue),
-// and at which percentiles.
+// The metrics of vLLM to report (ttft, tpot, itl, e2el, client_queue_time,
+// e2el_including_client_queue), and their percentiles.
 struct BenchMetrics {
   std::vector<std::string> names = {"ttft", "tpot", "itl", "e2el"};
   std::vector<double> percents = {99};

@@ -32,7 +32,8 @@ struct FinishedLoad {
   std::optional<ProfiledRun> run;  // with --profile
 };
 
-// A percentile in milliseconds, the unit of all latencies as in vLLM's table; empty if absent.
+// A percentile in milliseconds, the unit of all latencies in the report (vLLM's table has the
+// same); an empty cell if there is no such percentile.
 Cell MsCell(const Distribution& all, double percent);
 
 // vLLM's table, then what it lacks: the steady state, each scenario, the times from the schedule,

@@ -11,7 +11,7 @@
 namespace tacho {
 
 // The Unix time of `monotonic_ns`, interpolated between the pairs, because the Unix clock may be
-// slewed.
+// slewed (made faster or slower for a while).
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 
 enum class RequestStatus {
@@ -58,7 +58,7 @@ struct RequestRecord {
   std::string id;         // sent as X-Request-Id
   std::string scenario;
   std::string url;          // the server's
-  bool in_session = false;  // which has several turns
+  bool in_session = false;  // it belongs to a session of several turns
   uint64_t session = 0;
   uint32_t turn = 0;
   // intended: by the schedule. admitted: when the limit of in-flight requests let it through (the

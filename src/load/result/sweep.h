@@ -34,7 +34,7 @@ struct SweepLevel {
 // failures or was interrupted. Absent if no level is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
-// "1,2,4..256": numbers; ".." continues the ratio up to the last one. kUsage.
+// "1,2,4..256": numbers; ".." continues the ratio up to the last one. Errors are kUsage.
 Result<std::vector<double>> ParseLevels(std::string_view text);
 
 // The result of a level, for a log: "at once 8: 120 done, 12.3 req/s, 456 tok/s".

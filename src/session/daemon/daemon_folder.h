@@ -20,9 +20,9 @@ struct DaemonPlace {
 };
 
 // A new folder that the worker's processes may write to, and nobody else may look into: below their
-// KINETO_ONDEMAND_TRACE_DIR, else below /tmp, which every Kineto accepts. It belongs to the
-// processes' user if that is another one. The destructor removes it if it is empty: a process may
-// still be writing.
+// KINETO_ONDEMAND_TRACE_DIR, else below /tmp, which every Kineto accepts. If the processes run as
+// another user, the folder belongs to that user. The destructor removes it if it is empty: a
+// process may still be writing.
 class DaemonFolder {
  public:
   // `pids`: the worker's processes, its server first. If no such folder can be made (they have

@@ -31,9 +31,10 @@ struct RemoteFolder {
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
-// Fetches the traces whose names begin with `key` and that were written there since `since_unix_ns`
-// of our clock into `target` (UnpackTraces); `progress` gets the bytes so far. Returns the local
-// files, sorted. kRemote: the transport failed, or more came than `bounds` allow; kOutput: no room.
+// Fetches traces from the remote folder into `target` (UnpackTraces): those with names that begin
+// with `key` and that were written since `since_unix_ns` by our clock. `progress` gets the bytes so
+// far. Returns the local files, sorted. kRemote: the transport failed, or more came than `bounds`
+// allow; kOutput: no room.
 Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
@@ -41,8 +42,8 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds = {});
 
-// Removes the files there that FetchFiles would fetch. kRemote: not all could be removed, or `key`
-// is empty.
+// Removes from the remote folder the files that FetchFiles would fetch. kRemote: not all could be
+// removed, or `key` is empty.
 Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
                            std::chrono::milliseconds patience);
 

@@ -34,8 +34,8 @@ std::vector<std::string> NewFiles(const FolderState& before, const FolderState& 
 // Whether a file has the form of a whole trace, by its two ends only: gzip with a trailer, or JSON
 // that ends in a closing bracket. False for `*.tmp`: its flush is under way.
 bool LooksWhole(const std::string& path);
-// Whether `path` names a trace, rather than a table, a log or a recording of graph capture, which
-// no session writes. `folder`: the start of `path`, whose name does not matter.
+// Whether `path` names a trace: no table, no log, and no recording of graph capture (no session
+// writes one). `folder`: the beginning of `path` in which names of folders do not count.
 bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
@@ -45,14 +45,14 @@ bool IsTableName(const std::string& path);
 bool NameHasKey(std::string_view path, std::string_view key);
 
 struct SettleOptions {
-  // The wait ends when no file has grown for so long, whether the files are whole or not.
+  // The wait ends when no file has grown for this long, whether the files are whole or not.
   std::chrono::milliseconds quiet{3000};
   std::chrono::milliseconds patience{0};  // for the whole wait; 0: no limit
   std::string key;                        // only files with this key count (NameHasKey)
   size_t expected = 0;  // number of trace files; while there are fewer, `quiet` is 10 s
 };
-// Waits until the new files below `folder` are whole and no longer grow; calls `progress` with
-// their bytes four times a second. Returns the new trace files, sorted.
+// Waits until the new files below `folder` are whole and no longer grow. Calls `progress` with the
+// size of these files four times a second. Returns the new trace files, sorted.
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress,

@@ -47,7 +47,7 @@ class WorkerFiles {
   std::string DoingOf(const RecordedWorker& worker) const;
 
   // If the worker `index` shares its folder and file names do not show who wrote the files, gives
-  // it those of one process; the finding says so.
+  // the worker the files of one process. The finding says so.
   std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
   // New files of all workers. `ours`: by their names, these workers wrote them; `unclear`: the

@@ -23,8 +23,8 @@ struct SideSessionPlan {
   std::optional<int64_t> most_ns;  // for engines that do not count, from their own starts on
 };
 
-// Removes those new files that are by their names the workers' own, also from the engines' folders
-// and hosts. Returns the files that stay.
+// Removes the new files that, by their names, belong to these workers, also from the engines'
+// folders and hosts. Returns the files that stay.
 std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
                                        const std::vector<RecordedWorker>& workers,
                                        const RecordOptions& options);

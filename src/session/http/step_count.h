@@ -16,7 +16,7 @@ namespace tacho {
 
 // The steps taken between two looks at the metrics: one entry for each engine that reports its
 // steps in one of the looks, in the order of the engines' numbers; nullopt if the other look does
-// not report them. `counter`: which counter, if not that of steps.
+// not report them. `counter`: the counter to compare; by default that of the steps.
 std::vector<std::optional<int64_t>> StepsBetween(
     const MetricsSnapshot& before, const MetricsSnapshot& after,
     std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
@@ -25,11 +25,11 @@ std::vector<std::optional<int64_t>> StepsBetween(
 std::optional<bool> CountersMoved(const MetricsSnapshot& before, const MetricsSnapshot& after);
 
 // After how many steps from the start the engine ends the profile and flushes it: the steps asked
-// for and the next one. nullopt if time alone ends it, or by stage: each stage has its own count,
-// which no metric reports.
+// for and the next one. nullopt if time alone ends the profile, or if it counts steps by stage: no
+// metric reports the count of a stage.
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile);
 
-// Counts whether all workers have taken `needed` steps since its construction.
+// Finds out whether all workers have taken `needed` steps since its construction.
 class StepCount {
  public:
   StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,

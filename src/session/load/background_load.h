@@ -38,13 +38,13 @@ class BackgroundLoad {
 };
 
 // The plan of a recording's own load: requests fit the models' context lengths, and the load has no
-// end. kUsage.
+// end. Fails with kUsage, as MakePlan does.
 Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
                         std::vector<Finding>& findings);
 
 // Where the load goes: straight to each worker, or through the router, as prefill and decode
 // workers need. Prompts use the model's own token ids if its server reports some, else the prompts
-// are words. Never kRemote.
+// are words. A server that does not answer is no error.
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,

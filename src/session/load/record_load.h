@@ -14,7 +14,7 @@ namespace tacho {
 // does nothing and never ends.
 class RecordLoad {
  public:
-  // After so many failures in a row a server counts as refusing requests.
+  // After this many failures in a row a server counts as refusing requests.
   static constexpr uint64_t kFewestFailures = 5;
 
   // All must outlive it.
@@ -26,7 +26,8 @@ class RecordLoad {
   bool Runs() const { return load_ != nullptr; }
   // Whether all planned requests have ended, or none can be sent: then a window may end.
   bool HasEnded() const;
-  // HasEnded, during a window: notes that the load gave up if it ended before its window.
+  // HasEnded, for calls during a window: if the load ended before the window, notes that the load
+  // gave up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
   // State of the answers to the requests that are sent directly to this worker; if the load goes

@@ -84,7 +84,8 @@ class TokenFlow {
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;
-  // May still wait for answers when a wait is over; then the next wait begins when it has them.
+  // Its last look may still run when an Await is over. Then the next Await begins when that look
+  // has its answers.
   std::optional<LifeWatch> life_;
 };
 

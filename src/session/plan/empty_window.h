@@ -17,7 +17,7 @@ std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector
 
 // Whether the window must be taken again: one of `silent` has no trouble, and its files, if seen
 // from here, hold no step with a request. If so, reports it, removes the window's files, and gives
-// each worker without trouble a new session, whose files have another key.
+// each worker without trouble a new session with another key for its files.
 bool ClearIfWithoutStep(DriverWindow& window, RecordObserver& observer,
                         const std::vector<size_t>& silent, const std::stop_token& stop,
                         Recording& recording);

@@ -53,7 +53,8 @@ struct Overhead {
   const OverheadFigure* Find(OverheadFigureId id) const;
 };
 
-// Whether each window of the block is profiled, in their order: ABBA, in the next block BAAB.
+// Whether each window of the block is profiled, in the order of the windows: ABBA, in the next
+// block BAAB (A: unprofiled, B: profiled).
 std::vector<bool> OrderOfBlock(size_t block);
 
 void MeasureOverhead(const LoadRecords& records, Overhead& overhead);

@@ -57,13 +57,14 @@ struct WorkerExpectation {
   std::vector<std::optional<int64_t>> steps_by_metrics;
   // tacho's load sent requests to it, and no token came in the window.
   bool silent_under_load = false;
-  // When its stop was sent, requests of tacho's load waited that no other worker can have taken.
+  // When its stop was sent, requests of tacho's load were waiting, and no other worker can have
+  // taken them.
   bool had_work_at_stop = false;
   bool wrote_before_stop = false;  // its files were whole when its stop was sent
   bool steps_go_on = false;        // a load outlasts the stop: counters include later steps
   bool nothing_ran = false;        // its answer to the stop says so, and there is no file
   bool answered_stop = false;      // it answered its stop: it lives and has written
-  // How long the window was, if its time ended it before the steps that were asked for; else 0.
+  // The length of the window, if its time was over before the steps asked for were taken; else 0.
   int64_t ended_by_time_ns = 0;
   bool interrupted = false;                     // by Ctrl-C, before the window was over
   bool ended_by_death = false;                  // an engine's death ended the window

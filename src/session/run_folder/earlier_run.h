@@ -6,9 +6,9 @@
 
 namespace tacho {
 
-// The recording to compare with the one in `folder`: of the recordings beside it that profiled the
-// same engines and models under the same load and have a proven rank, the one that ended last. ""
-// if there is no such recording among the 16 folders whose run.json is newest.
+// The recording to compare with the one in `folder`. Candidates are the recordings beside it that
+// profiled the same engines and models under the same load and have a proven rank. Returns the
+// candidate that ended last; "" if there is none among the 16 folders whose run.json is newest.
 std::string EarlierRun(const std::string& folder, const KeptRecording& own);
 
 }  // namespace tacho

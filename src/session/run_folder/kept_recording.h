@@ -25,7 +25,7 @@ struct KeptWindow {
   std::optional<KeptTimes> ttft = {}, tpot = {};
   std::vector<KeptWindow> scenarios = {};  // the same for each scenario, if there are several
 };
-// Profiled over unprofiled - 1, and its bounds (95 %).
+// `change` is profiled / unprofiled - 1; `low` and `high` are its 95 % bounds.
 struct KeptChange {
   double change = 0, low = 0, high = 0;
 };

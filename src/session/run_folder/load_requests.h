@@ -9,7 +9,8 @@ namespace tacho {
 // The load's requests and the recorded workers; empty without a load.
 RequestTable RequestsOf(const Recording& recording);
 
-// When requests were in flight at each worker whose host's clock is known: InFlightAt of the table.
+// When requests were in flight at each worker (InFlightAt). Leaves out a worker if the clock of its
+// host is not known.
 RunInFlight InFlightOf(const Recording& recording);
 
 }  // namespace tacho

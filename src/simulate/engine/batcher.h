@@ -16,9 +16,10 @@ struct BatcherLimits {
   bool chunked_prefill = true;     // a prompt may be read in several steps; else only as a whole
   bool mixes = true;               // prompts and generation share a step (vLLM); else prompts first
   int64_t cache_tokens = 400'000;  // room of the key-value cache
-  // A request enters if the cache has room for its prompt. If it has no room for the next token of
-  // all, the request that came last loses its part of the cache and waits, first in line, until all
-  // its tokens can be read again. Else a request enters if there is room for its whole answer.
+  // True: a request enters if the cache has room for its prompt. If the cache then lacks room for
+  // the next token of every request, the request that came last loses its part of the cache and
+  // waits, first in line, until all its tokens can be read again. False: a request enters only if
+  // there is room for its whole answer too.
   bool preempts = false;
 };
 
@@ -53,8 +54,8 @@ struct BatchOutput {
 
 // Continuous batching: requests in, steps out; times are passed in as values. Running requests stay
 // in the batch. Waiting ones enter in order, while the limits of requests and tokens allow it and
-// the cache has room. A request that was preempted and is read again counts as a generating one
-// with several tokens where prompts and generation share a step, as vLLM has it, else as a prompt.
+// the cache has room. A preempted request that is read again counts as a generating request with
+// several tokens if prompts and generation share a step (vLLM), else as a prompt.
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
@@ -81,7 +82,7 @@ class Batcher {
     int64_t made = 0;      // tokens of the answer
     bool was_in_a_step = false;
 
-    // Those that the next token needs.
+    // The tokens to read before the next token can be made.
     [[nodiscard]] int64_t to_read() const { return request.prompt_tokens + made - computed; }
     [[nodiscard]] bool reads() const { return made == 0 || to_read() > 1; }
   };

@@ -34,7 +34,7 @@ enum class FaultKind : uint8_t {
   kErrorInStream,  // every Nth answer ends in an error inside its 200 stream
   kUnhealthy,      // /health says 503
   // Losses in the profiler's records (trace/recorder_loss.h).
-  kLoseFirst,      // the Nth session loses its first N times this many pieces of device work
+  kLoseFirst,      // session N loses the first pieces of its device work: N times this many
   kLoseReplays,    // all graph replays except every Nth lose their device work
   kRecorderStops,  // calls and device work are recorded until this long before the window ends
   kDeviceSkew,     // the device's clock differs from the host's by this

@@ -44,8 +44,8 @@ enum class StepNames : uint8_t {
 };
 std::string StepName(StepNames names, const RecordedStep& step);
 
-// Whose trace it is: a rank's, vLLM's front end's (without stacks only the profiler's span), or a
-// process's that has nothing to record (not even the span).
+// The process that a trace is of: a rank; vLLM's front end, which records only the profiler's span
+// if stacks are off; or a process that has nothing to record, not even that span.
 enum class TraceContent : uint8_t { kWorker, kFrontend, kNothing };
 
 // The content of a trace file apart from the steps: one rank of one engine.

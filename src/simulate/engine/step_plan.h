@@ -56,10 +56,10 @@ struct StepPlan {
   int64_t duration_ns = 0;  // until the last rank is ready
 };
 
-// Plans one step on all ranks together: a collective ends on all at the same time. Deterministic;
-// what a change in `cost` does not affect is the same without it, to the nanosecond. A decode step
-// of at most 512 requests replays one graph; other steps launch kernel by kernel. A step without
-// requests is a step with an empty batch.
+// Plans one step on all ranks together: a collective ends on all at the same time. Deterministic. A
+// change in `cost` leaves everything that it does not affect the same to the nanosecond. A decode
+// step of at most 512 requests replays one graph; other steps launch kernel by kernel. A step
+// without requests is a step with an empty batch.
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step);
 

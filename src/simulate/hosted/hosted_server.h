@@ -12,7 +12,7 @@ namespace tacho::simulate {
 //                 409 for a second start, a stop that answers after 30 s at the latest;
 //   kTokenSpeed   the control port of tokenspeed serve, which hands profile requests to its SMG;
 //   kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
-// docs/engines.md lists what the contracts leave open. kUsage as for the engine inside.
+// docs/engines.md lists what the contracts leave open. kUsage: what the engine inside refuses.
 Result<std::unique_ptr<Worker>> MakeHostedServer(const WorkerOptions& options, Loop& loop,
                                                  ServerLog& log);
 

@@ -53,11 +53,12 @@ Result<KnownRun> MakeKnownRun(const KnownRunOptions& options);
 // load, the same load.
 Result<KnownRun> WithoutChanges(KnownRunOptions options);
 
-// The same piece by piece, for loads of another kind: a run without steps, its recording empty at
-// its start; then one step after the other, whose starts must not be before the end of the step
-// before. AddKnownStep returns the plan of the step, which is valid until the next one.
 inline constexpr int64_t kAroundNs =
     300'000;  // profiled before the first step and after the last one
+
+// The same piece by piece, for loads of another kind. BeginKnownRun makes a run without steps.
+// AddKnownStep adds one step, which must not start before the step before it has ended. It returns
+// the plan of the step, which is valid until the next call.
 Result<KnownRun> BeginKnownRun(const KnownRunOptions& options);
 const StepPlan& AddKnownStep(KnownRun& run, const StepLoad& load, int64_t start_ns,
                              bool after_idle);

@@ -11,23 +11,22 @@
 
 namespace tacho::simulate {
 
-// How the requests reach their engines, and so what their records say of it.
+// How the requests reach their engines. The records of requests depend on it.
 enum class TrafficFront : uint8_t {
   kDirect,        // each engine has a URL, and requests are sent to it
   kRouter,        // the requests have the URL of a router, which chose the engine
   kDataParallel,  // all engines share one URL, one worker and one clock
 };
 
-// Requests at known times through one or several engines: the ground truth of which steps made
-// which tokens of a request, and of what these steps would have taken without the prompts of
+// Requests at known times through one or several engines. They give the ground truth: which steps
+// made which tokens of a request, and how long these steps would have taken without the prompts of
 // others. Planned at once, without servers and without waiting.
 //
 //   const KnownTraffic traffic = *MakeKnownTraffic({.requests = 50, .gap_ns = 4'000'000});
 //   const std::string trace = KnownTrace(traffic.engines[0], 0);  // of its rank 0
-//   traffic.requests[7].tokens[2].step;                           // which step made its third
-//   token
+//   traffic.requests[7].tokens[2].step;  // the step that made the third token of request 7
 //
-// cli/simulate/traffic_folder.h makes the texts of requests.jsonl and run.json of it.
+// cli/simulate/traffic_folder.h makes the texts of requests.jsonl and run.json from it.
 struct KnownTrafficOptions {
   // Engine, model, ranks, noise, seed and changes of each engine. Its mix has the lengths of
   // prompts and answers and the tokens of a step; its steps and load_seed have no meaning here.
@@ -69,8 +68,8 @@ struct KnownRequest {
   int64_t prompt_tokens = 0, cached_tokens = 0, output_tokens = 0;  // as planned
   std::vector<KnownRead> reads;
   std::vector<KnownToken> tokens;  // those that the client got
-  // What the steps of its answer took longer than the same steps without the prompts of others
-  // (those without any of its tokens: all of their time). Between its first and last token.
+  // How much longer the steps between its first and last token took because they read prompts of
+  // other requests. A step that reads prompts and makes no token of this request counts in full.
   int64_t wait_prefill_ns = 0;
   // Steps between its tokens that it was not in, and that read no prompt: it was preempted.
   int64_t preempted_ns = 0;
@@ -79,12 +78,12 @@ struct KnownTraffic {
   KnownTrafficOptions options;
   std::vector<KnownRun> engines;
   std::vector<int64_t> first_step;  // by engine: how many of its steps came before the recording
-  // By engine: a time of the host's clock is the client's time plus this. `stated` is what the
-  // recording says, which is wrong by at most clock_error_ns.
+  // By engine: a time of the host's clock is the client's time plus this. `stated_offset_ns` is
+  // what the recording says; it is wrong by at most clock_error_ns.
   std::vector<int64_t> true_offset_ns, stated_offset_ns;
   std::vector<KnownRequest> requests;  // by intended time
 
-  // Whether the index of a step is that of a recorded one.
+  // Whether `step` is the index of a recorded step.
   [[nodiscard]] bool IsRecorded(int64_t engine, int64_t step) const {
     return step >= 0 &&
            step < static_cast<int64_t>(engines[static_cast<size_t>(engine)].recording.steps.size());
@@ -98,8 +97,8 @@ Result<KnownTraffic> MakeKnownTraffic(const KnownTrafficOptions& options);
 // The truth as JSON: for each request its engine, reads, tokens and wait. Schema: docs/simulate.md.
 std::string TrafficTruth(const KnownTraffic& traffic);
 
-// Of an engine's worker: "w0"; data-parallel engines share one. And of its trace in
-// traces/WORKER/, in its folder.
+// The name of an engine's worker, and of the folder of its traces (traces/WORKER/): "w0".
+// Data-parallel engines share one worker.
 std::string TrafficWorker(const KnownTraffic& traffic, int64_t engine);
 
 }  // namespace tacho::simulate

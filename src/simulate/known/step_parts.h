@@ -10,9 +10,9 @@
 namespace tacho::simulate {
 
 // What the steps of one phase consist of, on one rank, added up. A step lasts from the start of its
-// annotation to that of the next one, so the last step of a run is not counted; all device work
-// of a step lies inside it. step = compute + exposed_comm + exposed_copy + idle, exactly; the terms
-// are those of docs/metrics.md.
+// annotation to the start of the next annotation, so the last step of a run is not counted; all
+// device work of a step lies inside it. step = compute + exposed_comm + exposed_copy + idle,
+// exactly; the terms are those of docs/metrics.md.
 struct PhaseParts {
   int64_t steps = 0;
   int64_t step_ns = 0, compute_ns = 0, exposed_comm_ns = 0, exposed_copy_ns = 0, idle_ns = 0;

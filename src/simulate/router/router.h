@@ -30,8 +30,8 @@ class Router {
       : client_(client), loop_(loop), log_(log) {}
   // The next live worker, round robin; nullptr if no worker lives.
   Upstream* Next();
-  // Sends the request to that worker and its answer back. `ended` (may be empty) is called on the
-  // loop.
+  // Sends the request to that worker, and the worker's answer back. `options.ended` (may be empty)
+  // is called on the loop.
   void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
   Upstream* Find(uint64_t id);
   int64_t Answering() const;

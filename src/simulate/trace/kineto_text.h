@@ -24,7 +24,7 @@ struct KinetoLayout {
 enum class KinetoDialect : uint8_t { kManyKeysALine, kOneKeyALine };
 const KinetoLayout& LayoutOf(KinetoDialect dialect);
 
-// Text on its way to a sink, a megabyte at a time.
+// Text on its way to a sink, kBlock bytes at a time.
 class TraceText {
  public:
   explicit TraceText(ByteSink& sink) : sink_(sink) { buffer_.reserve(kBlock + 4096); }

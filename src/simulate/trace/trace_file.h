@@ -11,9 +11,9 @@ namespace tacho::simulate {
 
 // How a trace gets to its file, in the same steps on the file system as the real engines:
 //
-//   plain  PATH.tmp grows, is renamed to PATH
-//   gzip   TEMP/tmpXXXXXXXX.json (empty) and its .tmp grow; renamed; PATH grows from it; TEMP's
-//          file is removed
+//   plain  PATH.tmp grows, and is renamed to PATH
+//   gzip   TEMP/tmpXXXXXXXX.json is made, empty; the same name with .tmp grows, and is renamed to
+//          it; PATH grows from it; the file in TEMP is removed
 struct TraceFile {
   std::string path;  // final name
   bool gzip = false;

@@ -25,7 +25,7 @@ struct TracedStep {
   std::vector<bool> shows_call;
   // For each of plan.device: whether it is in the trace.
   std::vector<bool> shows_device;
-  // Whether it is missing although it ran in the window: source.loss.
+  // For each of plan.device: whether it ran in the window but is missing, because of source.loss.
   std::vector<bool> lost_device;
   // The indices in plan.host of slices that were open when the window closed; their durations are
   // cut.

@@ -26,8 +26,9 @@ struct TraceWindowOrder {
 
 // Reads a daemon's answer as Kineto does: lines KEY=VALUE; unknown keys are ignored. nullopt if no
 // trace is requested, or if it would begin before Kineto can be ready: Kineto looks at a new
-// request after up to a second and warms up before it starts. A file that is not below
-// `allowed_folder` ("": anywhere), as text, or has ".." in its path becomes Kineto's own.
+// request after up to a second and warms up before it starts. If the path of the file does not
+// begin with `allowed_folder` ("": any path may) or contains "..", Kineto's own file is taken
+// instead.
 std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t pid,
                                                  int64_t now_unix_ns,
                                                  const std::string& allowed_folder = "");
