@@ -295,6 +295,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
   const std::vector<RankInput> inputs = RankInputsOf(run);
   PlaceTraces(inputs, run);
   run.ranks = CompareRanks(inputs);
+  run.ranks.has_others = !run.ranks.missing.empty();
   if (!whole) run.ranks.missing.clear();
   if (run.traces.size() > 1) {
     const std::vector<CommRank> all = CommRanksOf(run);
@@ -305,6 +306,12 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
       digests.push_back(run.traces[row.input].digest.get());
     }
     run.ranks.blame = BlameRanks(ranks, digests);
+    if (run.ranks.blame.absent == RankBlame::Absent::kNoEvents &&
+        std::ranges::all_of(run.ranks.rows, [&](const RankRow& row) {
+          const std::vector<DeviceTime>& devices = run.traces[row.input].devices;
+          return !devices.empty() && devices.front().on_host;
+        }))
+      run.ranks.blame.absent = RankBlame::Absent::kOnHost;
   }
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};

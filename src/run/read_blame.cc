@@ -102,6 +102,7 @@ RankBlame ReadBlame(JsonReader& reader, size_t rows) {
                  : absent == "no-match"       ? RankBlame::Absent::kNoMatch
                  : absent == "clocks"         ? RankBlame::Absent::kClocks
                  : absent == "outside"        ? RankBlame::Absent::kOutside
+                 : absent == "on-cpu"         ? RankBlame::Absent::kOnHost
                                               : RankBlame::Absent::kNoEvents;
   if (absent.empty()) {
     reader.Fields("class", ByName(blame.type, SkewClassId, kClasses), "transfer_ns", blame.transfer,

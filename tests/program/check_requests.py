@@ -98,6 +98,30 @@ def truth(folder):
     check("the wait for others' prompts", planned > 0 and abs(found / planned - 1) < 0.1, (planned, found))
 
 
+def loaded(folder):
+    """A recording that begins in a loaded engine, where all requests queue: no part claims more than the truth."""
+    for options in (("--batch", "8", "--gap", "1", "--recorded-from", "30"),
+                    ("--batch", "32", "--gap", "1.5", "--recorded-from", "40", "--recorded-to", "70")):
+        for seed in range(1, 5):
+            run, true = traffic(f"{folder}/{options[1]}-{seed}", "--clock-error", "50", "--load-seed", seed, *options, requests=300)
+            told = requests_of(run)
+            offset = true["clocks"][0]["true_offset_ns"]
+            by_id = {r["id"]: r for r in true["requests"]}
+            sent = {r["id"]: r for r in records_of(run)}
+            claimed, truth = collections.Counter(), collections.Counter()
+            split = [row for row in told["list"] if not row.get("lacks")]
+            for row in split:
+                known, record = by_id[row["id"]], sent[row["id"]]
+                unix = record["sent_unix_ns"] - record["sent_ns"]
+                truth["network"] += known["arrived_ns"] - offset - record["sent_unix_ns"]
+                truth["detokenise-and-send"] += record["last_token_ns"] + unix - known["tokens"][-1]["made_ns"] + offset
+                truth["wait-prefill"] += known["wait_prefill_ns"]
+                claimed.update({part: row["parts"].get(part, 0) for part in truth})
+            error = len(split) * told.get("clock_error_ns", 0)
+            for part, ns in truth.items():
+                check(f"{run}: {part}", claimed[part] <= 1.1 * ns + error, (claimed[part], ns, error))
+
+
 def outputs(folder):
     """JSON, CSV, the screen, Markdown and the report say the same."""
     run, _ = traffic(folder, "--failed", "5")
@@ -274,4 +298,4 @@ def bad_input(folder):
     check("and a hostile time is left out", 0 <= told["list"][0]["e2e_ns"] < 10**9, told["list"][0])
 
 
-main([truth, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)
+main([truth, loaded, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)

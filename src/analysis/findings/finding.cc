@@ -39,11 +39,13 @@ std::string_view WhyUnknownId(WhyUnknown because) {
     case WhyUnknown::kClocks:
       return "clocks";
     case WhyUnknown::kBlame:
-      return "no-matching-collectives";
+      return "no-waits";
     case WhyUnknown::kFewMatched:
       return "few-matching-collectives";
     case WhyUnknown::kJoin:
       return "not-joined";
+    case WhyUnknown::kSplit:
+      return "not-split";
     case WhyUnknown::kNothing:
       break;
   }

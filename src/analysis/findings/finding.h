@@ -30,14 +30,15 @@ enum class RunFindingKind : uint8_t {
 enum class FindingWhole : uint8_t {
   kWindow,              // the windows of all devices together
   kWindowWithRequests,  // the same without the time in which no request was in flight
-  kRequests,  // the time of all requests that were answered in full, from due to last token
+  kRequests,  // from due to last token, of the requests that were answered in full and are split
 };
 std::string_view WholeId(FindingWhole whole);  // "window", "window-with-requests", "requests"
 
 enum class Confidence : uint8_t {
   kMeasured,
-  kAtLeast,     // a part of the whole has no known cause
-  kAtMost,      // work is missing that may have run then
+  // A part of the whole has no known cause; of waits: a part of the communication may be waiting.
+  kAtLeast,
+  kAtMost,      // work is missing that may have run then; of the transfer: it may hold waits
   kAbout,       // both
   kCannotTell,  // there is no cost: see WhyUnknown
 };
@@ -52,10 +53,11 @@ enum class WhyUnknown : uint8_t {
   kBlame,         // RankBlame::absent says why no wait is charged to a rank
   kFewMatched,    // most communication kernels match none of another rank
   kJoin,          // RequestAnalysis::why says why the requests are not joined with steps
+  kSplit,         // they are joined, but the time of none is split
 };
 std::string_view WhyUnknownId(WhyUnknown because);  // "lost-work", ...; "" for kNothing
 
-// A time that the trace, the run or the load shows could be less.
+// Time that was lost: the trace, the run or the load shows that it could be less.
 struct RunFinding {
   // Where a part of the cost lies.
   struct Place {
@@ -80,6 +82,8 @@ struct RunFinding {
   DurationNs whole = {};
   std::vector<Place> places = {};  // most cost first, then by trace
   std::string request = {};        // of kRequests: the request with most of it
+  // Of kRequests: the whole is that of `split` of these `answered` requests.
+  uint64_t split = 0, answered = 0;
 
   [[nodiscard]] bool known() const { return confidence != Confidence::kCannotTell; }
   [[nodiscard]] double share() const { return ShareOf(cost, whole); }

@@ -159,12 +159,13 @@ void DeviceFindings::AddWaits(const WaitsSplit& split, const RankTable& ranks) {
     RunFinding& finding =
         Add(RunFindingKind::kWait, "wait." + RankWord(ranks, of.straggler.row), of.cost);
     finding.rank = of.straggler;
-    finding.confidence = BoundedBy(!split.exact, at_most_);
+    finding.confidence = BoundedBy(!split.exact(), at_most_ || split.overlaps);
     Place(finding, ranks.rows[of.straggler.row].input, of.cost);
   }
   if (split.skew.ns > 0) {
     RunFinding& finding = Add(RunFindingKind::kSkew, "wait.others", split.skew);
-    finding.confidence = BoundedBy(!split.exact, at_most_);
+    finding.confidence =
+        BoundedBy(!split.exact(), at_most_ || (split.overlaps && !split.ranks.empty()));
     // Where ranks wait for one of them, this is what is left, and no trace's waits are.
     if (split.ranks.empty()) {
       for (const WaitsSplit::OfTrace& of : split.traces) Place(finding, of.trace, of.waits);
@@ -172,7 +173,7 @@ void DeviceFindings::AddWaits(const WaitsSplit& split, const RankTable& ranks) {
   }
   if (split.transfer.ns <= 0) return;
   RunFinding& finding = Add(RunFindingKind::kTransfer, "transfer", split.transfer);
-  finding.confidence = BoundedBy(false, !split.exact || at_most_);
+  finding.confidence = BoundedBy(false, !split.exact() || at_most_);
   for (const WaitsSplit::OfTrace& of : split.traces) Place(finding, of.trace, of.transfer);
 }
 

@@ -16,11 +16,11 @@ namespace tacho {
 // stand by cost. Then by cost, then id; what cannot be told is last.
 //
 // Exposed communication of ranks whose waits are charged (RankBlame) is kWait + kSkew + kTransfer,
-// exactly. Waits are time of kernels: communication kernels that overlap others are longer than
-// the exposed time, and no wait is known to be exposed that may lie in the rest. So waits are lower
-// bounds then, and the transfer is an upper bound.
+// exactly. Communication kernels that overlap others are longer than the exposed time, and their
+// waits may lie in either part. Then the waits are a lower bound together, what each rank caused is
+// about right, and the transfer is an upper bound (WaitsSplit).
 //
-// The order of the traces changes nothing but the places. Cost: O(traces + requests).
+// The order of the traces changes nothing but the places. Cost: that of TotalsOf(run).
 std::vector<RunFinding> FindingsOf(const RunAnalysis& run);
 // Of one trace, as a run of its own with these requests; its places name trace 0.
 std::vector<RunFinding> FindingsOf(const TraceAnalysis& trace,

@@ -7,6 +7,7 @@ constexpr RequestPart kLost[] = {RequestPart::kClient,    RequestPart::kNetwork,
                                  RequestPart::kQueue,     RequestPart::kWaitPrefill,
                                  RequestPart::kPreempted, RequestPart::kSend};
 constexpr double kMuchUnknown = 0.01;  // of the requests' time
+constexpr double kMuchError = 0.1;     // of the cost
 
 }  // namespace
 
@@ -23,13 +24,17 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
   const RequestParts sums = PartsOfSplit(requests);
   const DurationNs whole = sums.Sum();
   RunFinding one{.kind = RunFindingKind::kRequests, .of = FindingWhole::kRequests, .whole = whole};
+  for (const RequestRow& row : requests.rows) {
+    if (!row.whole) continue;
+    ++one.answered;
+    one.split += row.lacks == RequestLacks::kNothing ? 1 : 0;
+  }
   if (whole.ns == 0) {
-    if (requests.why == JoinWhy::kJoined || requests.why == JoinWhy::kOthers ||
-        requests.why == JoinWhy::kNoRequests)
-      return {};
+    if (requests.why == JoinWhy::kNoRequests) return {};
+    const bool joined = requests.why == JoinWhy::kJoined || requests.why == JoinWhy::kOthers;
     one.id = "requests";
     one.confidence = Confidence::kCannotTell;
-    one.because = WhyUnknown::kJoin;
+    one.because = joined ? WhyUnknown::kSplit : WhyUnknown::kJoin;
     return {one};
   }
   if (ShareOf(sums[RequestPart::kUnknown], whole) >= kMuchUnknown)
@@ -39,6 +44,12 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
     if (sums[part].ns <= 0) continue;
     RunFinding& finding = findings.emplace_back(one);
     finding.part = part;
+    // The clocks' error may be in each request's time on the way.
+    const bool on_the_way = part == RequestPart::kNetwork || part == RequestPart::kSend;
+    const double error = static_cast<double>(requests.clock_error.value_or(DurationNs{}).ns) *
+                         static_cast<double>(one.split);
+    if (on_the_way && error > kMuchError * static_cast<double>(sums[part].ns))
+      finding.confidence = Confidence::kAbout;
     finding.id = "requests." + std::string(RequestPartId(part));
     finding.cost = sums[part];
     DurationNs most{-1};

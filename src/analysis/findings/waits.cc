@@ -1,8 +1,11 @@
 #include "analysis/findings/waits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
+
+#include "base/share.h"
 
 namespace tacho {
 namespace {
@@ -29,6 +32,12 @@ CommTime CommTimeOf(const TraceAnalysis& trace) {
   return time;
 }
 
+// Ranks whose device times are refused take part in collectives, but are in none that match.
+bool HasUntimedRanks(const RunAnalysis& run) {
+  return std::ranges::any_of(
+      RanksOf(run), [](const TraceAnalysis* trace) { return !trace->integrity.device_times(); });
+}
+
 }  // namespace
 
 WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm) {
@@ -39,9 +48,8 @@ WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm) {
   if (blame.matched_share < kMostMatched) return {.because = WhyUnknown::kFewMatched};
 
   WaitsSplit split;
-  split.exact = blame.matched_share >= 1;
-  DurationNs waits;
-  std::vector<DurationNs> uncertain(run.ranks.rows.size());  // of what each rank waited
+  split.partial = blame.matched_share < 1 || run.ranks.has_others || HasUntimedRanks(run);
+  DurationNs waits, suffered;
   std::vector<DurationNs> waits_of(run.traces.size());
   for (const RankBlame::Row& row : blame.table) {
     const size_t trace = run.ranks.rows[row.rank].input;
@@ -49,10 +57,11 @@ WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm) {
     const DurationNs not_exposed = std::max(DurationNs{}, time.kernels - time.exposed);
     const DurationNs sure =
         std::clamp(row.suffered - not_exposed, DurationNs{}, std::max(DurationNs{}, time.exposed));
-    uncertain[row.rank] = row.suffered - sure;
-    split.exact = split.exact && not_exposed.ns == 0;
+    split.overlaps = split.overlaps || not_exposed.ns > 0;
+    split.partial = split.partial || run.traces[trace].scope.window;
     waits_of[trace] += sure;
     waits += sure;
+    suffered += row.suffered;
   }
   waits = std::min(waits, exposed_comm);
   for (const TraceAnalysis* trace : TimedRanksOf(run)) {
@@ -61,11 +70,9 @@ WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm) {
   }
   split.skew = waits;
   for (Straggler& straggler : FindStragglers(run.ranks)) {
-    DurationNs cost = straggler.time;
-    for (size_t rank = 0; rank < uncertain.size(); ++rank) {
-      if (rank != straggler.row) cost -= uncertain[rank];
-    }
-    cost = std::clamp(cost, DurationNs{}, split.skew);
+    // Of the waits for it, the same share is exposed as of all.
+    const double cost_ns = static_cast<double>(straggler.time.ns) * ShareOf(waits, suffered);
+    const DurationNs cost = std::min(DurationNs{std::llround(cost_ns)}, split.skew);
     split.skew -= cost;
     split.ranks.push_back({std::move(straggler), cost});
   }

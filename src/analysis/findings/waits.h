@@ -12,12 +12,12 @@ namespace tacho {
 //
 // A wait is time of a kernel, and a kernel may run beside others. On each rank, the time of its
 // communication kernels that is not exposed (hidden, or counted twice where two of them overlap)
-// may be waiting or not. So a wait counts for what is left if all that time was waiting: a lower
-// bound, exact for a rank whose communication is all exposed.
+// may be waiting or not. So the waits of a rank count for what is left if all that time was
+// waiting: a lower bound, exact for a rank whose communication is all exposed.
 struct WaitsSplit {
   struct OfRank {
     Straggler straggler;
-    DurationNs cost;
+    DurationNs cost;  // its part of the waits, in proportion to what it caused
   };
   struct OfTrace {
     size_t trace = 0;  // index into the run's traces
@@ -26,8 +26,14 @@ struct WaitsSplit {
   std::vector<OfRank> ranks;    // those that hold the others up
   DurationNs skew, transfer;    // all else
   std::vector<OfTrace> traces;  // waits and transfer add up to those of all
-  // All communication kernels are exposed and matched: nothing is a bound.
-  bool exact = true;
+  // A part of the communication kernels is not exposed: see above.
+  bool overlaps = false;
+  // Not all waits are here: kernels have no match, a window cuts them, or ranks have no times or no
+  // trace.
+  bool partial = false;
+
+  // The waits and the transfer are exact; else a lower and an upper bound.
+  [[nodiscard]] bool exact() const { return !overlaps && !partial; }
 };
 
 struct WaitsOfRun {

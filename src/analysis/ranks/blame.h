@@ -58,6 +58,7 @@ struct RankBlame {
     kNoMatch,        // nothing says which kernels of two ranks are one collective
     kClocks,         // their ends do not agree on any two ranks
     kOutside,        // all of them lie outside the part of the traces that was asked for
+    kOnHost,         // engines on the CPU, whose waits are not looked at; AnalyzeRun sets it
   } absent = Absent::kNoEvents;
 
   // A rank that took part in collectives.

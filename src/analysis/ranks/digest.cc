@@ -65,7 +65,7 @@ DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) 
     const Interval when = scope.window.value_or(device.extent);
     idle.start = when.start;
     idle.width = {when.length().ns / static_cast<int64_t>(IdleOverTime::kParts) + 1};
-    if (!prepared.work.on_host) lead_ups_.emplace_back(device);
+    if (!prepared.work.on_host) lead_ups_.emplace_back(device, scope.window);
   }
 }
 

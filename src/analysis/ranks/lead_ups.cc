@@ -48,15 +48,18 @@ size_t LeadUps::MemoryBytes() const {
          kinds_.capacity() * sizeof(LeadKind);
 }
 
-LeadUpBuilder::LeadUpBuilder(const DeviceItems& device) : device_(device.device) {
+LeadUpBuilder::LeadUpBuilder(const DeviceItems& device, const std::optional<Interval>& window)
+    : device_(device.device) {
   TimeNs reached{std::numeric_limits<int64_t>::min()};
   for (const WorkItem& item : device.items) {
     if (item.kind != WorkKind::kCommunication) continue;
     const TimeNs end = std::max(reached, item.when.end);
     const TimeNs from = std::max(reached, item.when.start);
-    kernels_.push_back({item.row,
-                        {std::min(reached, item.when.start), item.when.start},
-                        end > from ? end - from : DurationNs{}});
+    kernels_.push_back(
+        {item.row,
+         {std::min(reached, item.when.start), item.when.start},
+         end > from ? end - from : DurationNs{},
+         window && (item.when.start < window->start || item.when.end > window->end)});
     reached = end;
   }
   AddCompute(device);
@@ -114,7 +117,7 @@ LeadUps LeadUpBuilder::Finish() && {
       else
         parts.push_back({pieces_[next].kind, pieces_[next].time});
     }
-    lead_ups.Add(kernels_[kernel].row, parts);
+    if (!kernels_[kernel].cut) lead_ups.Add(kernels_[kernel].row, parts);
   }
   lead_ups.ShrinkToFit();
   return lead_ups;

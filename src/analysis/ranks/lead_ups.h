@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,8 +65,10 @@ class LeadUps {
 // Makes the lead-ups of one device.
 class LeadUpBuilder {
  public:
-  // `device` must be of a GPU. Cost: O(n log k) for n items and k communication kernels.
-  explicit LeadUpBuilder(const DeviceItems& device);
+  // `device` must be of a GPU. A kernel that is not wholly inside `window` gets no lead-up. Cost:
+  // O(n log k) for n items and k communication kernels.
+  explicit LeadUpBuilder(const DeviceItems& device,
+                         const std::optional<Interval>& window = std::nullopt);
   // To be called for each stretch of idle time of the device. Cost: O(log k).
   void AddIdle(Interval when, IdleCause cause) { Add(when, static_cast<LeadKind>(cause)); }
   LeadUps Finish() &&;
@@ -75,6 +78,7 @@ class LeadUpBuilder {
     uint32_t row;
     Interval lead_up;
     DurationNs longer;
+    bool cut;  // by the window
   };
   struct Piece {
     uint32_t kernel;

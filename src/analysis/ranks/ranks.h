@@ -81,6 +81,8 @@ struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct
   std::vector<MissingRanks> missing;  // by worker, then world size
+  // Whether the engines have ranks whose traces are not here: missing, or not asked for.
+  bool has_others = false;
   // Summed over all replicas and data-parallel engines. Each engine has as many ranks as the world
   // size that it names; a worker counts as n engines if n traces claim to be the same rank at the
   // same time.

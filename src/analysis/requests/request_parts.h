@@ -18,7 +18,7 @@ namespace tacho {
 // What the time of a request is made of. docs/metrics.md defines each part.
 enum class RequestPart : uint8_t {
   kClient,        // due, but not yet taken by the client's kernel
-  kNetwork,       // as long as each request takes until its first step, at least
+  kNetwork,       // as long as requests that do not queue take until their first step, at least
   kQueue,         // the rest of the time before its first step
   kPrefill,       // the device in the steps that read its prompt
   kWaitPrefill,   // its answer waited for, or in, steps that others' prompts made longer
@@ -91,7 +91,8 @@ class RequestSplitter {
                   DurationNs clock_error, const std::vector<DurationNs>& skew = {});
 
   // The shortest time from a request's sending to its first step: what all of them need. Called for
-  // each request before any parts are taken.
+  // each request that did not queue, before any parts are taken. Without any, the way to the engine
+  // is part of the queue.
   void AddFirstStep(TimeNs sent, uint32_t first_read);
 
   // From `due` until the client had the chunk. The sum is exactly that time.

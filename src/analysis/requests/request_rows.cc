@@ -50,6 +50,13 @@ class SplitRun {
   void Add(uint32_t number);
   void FindReads(uint32_t number);
   void NarrowClock(uint32_t number);
+  // Whether a request that was sent then did not queue: of the steps that began after its sending,
+  // its first one is the first or, if the engine plans a step ahead, the second. Before the first
+  // step of the recording nothing is known.
+  [[nodiscard]] static bool IsReadAtOnce(const Engine& engine, TimeNs sent, uint32_t first_read) {
+    const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
+    return first_read > 0 && cells[std::max(first_read, 2U) - 2].work.start <= sent;
+  }
   [[nodiscard]] const Engine* EngineOfRequest(size_t number) const {
     const uint32_t engine = join_.requests[number].engine;
     if (engine >= engines_.size() || !engines_[engine].splitter) return nullptr;
@@ -98,9 +105,10 @@ void SplitRun::Add(uint32_t number) {
       engine.digest->steps, engine.digest->cells, engine.clock_error,
       input_.skew == nullptr ? std::vector<DurationNs>{} : (*input_.skew)[joined.trace]);
   for (size_t i = 0; i < table_.rows.size(); ++i) {
-    if (join_.requests[i].engine == number && reads_[i] && reads_[i]->exact())
-      engine.splitter->AddFirstStep(*table_.rows[i].sent + engine.to_steps,
-                                    reads_[i]->first_at_most);
+    if (join_.requests[i].engine != number || !reads_[i] || !reads_[i]->exact()) continue;
+    const TimeNs sent = *table_.rows[i].sent + engine.to_steps;
+    if (IsReadAtOnce(engine, sent, reads_[i]->first_at_most))
+      engine.splitter->AddFirstStep(sent, reads_[i]->first_at_most);
   }
 }
 
@@ -256,15 +264,16 @@ RequestRow SplitRun::RowOf(size_t number) const {
   }
 
   const RequestTimes times = TimesOf(number, *engine);
-  std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());
+  const std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());
   if (std::ranges::all_of(fits.front().steps(),
                           [](uint32_t step) { return step == RequestFit::kNoStep; }))
     return row;
   const bool is_one = fits.size() == 1;
-  std::erase_if(fits,
-                [&](const RequestFit& fit) { return engine->splitter->Contradicts(times, fit); });
-  row.lacks = fits.empty() ? RequestLacks::kClock : RequestLacks::kNothing;
-  if (fits.empty()) return row;
+  // The truth lies between the fits: one that contradicts the clock makes the others no surer.
+  const bool contradicts = std::ranges::all_of(
+      fits, [&](const RequestFit& fit) { return engine->splitter->Contradicts(times, fit); });
+  row.lacks = contradicts ? RequestLacks::kClock : RequestLacks::kNothing;
+  if (contradicts) return row;
   std::vector<RequestParts> whole, first;
   for (const RequestFit& fit : fits) {
     whole.push_back(engine->splitter->UntilChunk(times, fit, times.chunks.size() - 1));

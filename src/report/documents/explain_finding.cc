@@ -206,17 +206,17 @@ Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
   Document document;
   std::vector<std::string> facts;
   if (finding.known())
-    facts = {FormatDuration(finding.cost),
-             fmt::format("{} of {} ({})", FormatShare(finding.cost, finding.whole),
-                         WholeText(finding.of),
-                         FormatDuration(finding.whole) + OverDevices(run, finding))};
+    facts = {
+        FormatDuration(finding.cost),
+        fmt::format("{} of {} ({})", FormatShare(finding.cost, finding.whole), WholeText(finding),
+                    FormatDuration(finding.whole) + OverDevices(run, finding))};
   document.Add(Subject{"finding", finding.id, std::move(facts)});
   document.Add(Labelled{"what", {Sentence(FindingText(run, finding))}, Paint::kBold});
   if (!finding.known()) return document;
   document.Add(Labelled{"cost is", {MeaningOf(finding)}});
   document.Add(
       Labelled{"sure",
-               {std::string(MeaningOf(finding.confidence))},
+               {std::string(WhyBounded(finding))},
                finding.confidence == Confidence::kMeasured ? Paint::kPlain : Paint::kYellow});
   AddEvidence(document, run, finding, options);
   document.AddPart(TitledTable{.table = SharesTable(run, findings, finding),

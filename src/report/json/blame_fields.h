@@ -35,9 +35,11 @@ inline std::string_view AbsentId(RankBlame::Absent absent) {
     case RankBlame::Absent::kClocks:
       return "clocks";
     case RankBlame::Absent::kOutside:
+      return "outside";
+    case RankBlame::Absent::kOnHost:
       break;
   }
-  return "outside";
+  return "on-cpu";
 }
 
 void StragglerRow(auto& out, const RankTable& ranks) {
@@ -251,7 +253,8 @@ void Blame(auto& out, const RankTable& ranks) {
                   "back together, or only some of their ranks), "
                   "`no-collectives`, `no-match` (nothing says which kernels of two ranks are one "
                   "collective), `clocks` (their ends do not agree), `outside` (of the window that "
-                  "was asked for); then no other field is there"},
+                  "was asked for), `on-cpu` (engines on the CPU, whose waits are not looked at); "
+                  "then no other field is there"},
               AbsentId(blame.absent));
   if (Holds(out, known)) {
     out.Field(Key{"method",

@@ -4,6 +4,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/schema/conditions.h"
+#include "report/json/blame_fields.h"
 #include "report/words/finding_words.h"
 #include "text/json_writer.h"
 
@@ -42,21 +43,22 @@ void FindingFields(auto& out, const RunAnalysis& run, const RunFinding& finding)
     out.Field(Key{"share", "share of the cost in the whole, 0..1"}, finding.share());
     out.Field(Key{"of",
                   "whole: `window` (the windows of all devices), `window-with-requests` (without "
-                  "the time in which no request was in flight) or `requests` (the time of all "
-                  "requests that were answered in full)"},
+                  "the time in which no request was in flight) or `requests` (the time of the "
+                  "requests that were answered in full, as far as it is split into parts)"},
               WholeId(finding.of));
     out.Field(Key{"of_ns", "length of the whole; costs of one whole do not overlap"},
               finding.whole);
   }
   out.Field(Key{"confidence",
-                "reliability of the cost: `measured`, `at-least` (a part of the whole has no known "
-                "cause), `at-most` (work is missing that may have run then), `about` (both) or "
-                "`cannot-tell` (no cost is known)"},
+                "reliability of the cost: `measured`, `at-least`, `at-most`, `about` (neither), or "
+                "`cannot-tell` (no cost is known); `tacho explain` says why"},
             ConfidenceId(finding.confidence));
   out.Field(Key{"because",
                 "reason why the cost or its cause is not known: `lost-work`, `times-refused`, "
-                "`clocks`, `no-matching-collectives`, `few-matching-collectives` or `not-joined`"},
-            UnlessEmpty(WhyUnknownId(finding.because)));
+                "`clocks`, `few-matching-collectives`, `not-joined`, `not-split`; or as "
+                "`absent` of `ranks.blame`"},
+            UnlessEmpty(finding.because == WhyUnknown::kBlame ? AbsentId(run.ranks.blame.absent)
+                                                              : WhyUnknownId(finding.because)));
   const std::vector<RunFinding::Place> most(
       finding.places.begin(), finding.places.begin() + static_cast<ptrdiff_t>(std::min(
                                                            kMostPlaces, finding.places.size())));

@@ -23,13 +23,6 @@ namespace {
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
 
-constexpr std::string_view kNoFindings =
-    "no finding: no time of devices or requests could be less, or none is known";
-
-constexpr std::string_view kNoRequests =
-    "no requests: these are not the traces of one run folder of tacho record whose load tacho "
-    "drove";
-
 // Adds the tables that have rows, filtered and sorted; or `if_empty` if no table has rows.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
                const ScreenOptions& options) {
@@ -126,6 +119,20 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 
+std::string WhyNoFindings(const RunAnalysis& run) {
+  if (TotalsOf(run).devices.window.ns == 0) return "no finding: " + WhyNoDeviceTime(run);
+  return "no finding: no time of devices or requests could be less, or none is known";
+}
+
+std::string WhyNoRequests(const RunAnalysis& run) {
+  const bool is_part = std::ranges::any_of(run.traces, [](const TraceAnalysis& trace) {
+    return trace.scope.window || !trace.scope.device.empty();
+  });
+  if (is_part) return "no requests: they are split for whole traces, without --window and --device";
+  return "no requests: these are not the traces of one run folder of tacho record whose load tacho "
+         "drove";
+}
+
 // Renders each requested part before building the next one, because a part holds every row.
 std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                      const ScreenOptions& options,
@@ -148,7 +155,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     }
     if (which == WholeTable::kFindings) {
       Document part;
-      AddTables(part, {FindingsTable(run, false)}, kNoFindings, options);
+      AddTables(part, {FindingsTable(run, false)}, WhyNoFindings(run), options);
       part.Add(Gap{});
       AddFindingTexts(part, run);
       add(std::move(part));
@@ -156,7 +163,8 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
     }
     if (which == WholeTable::kRequests) {
       Document part;
-      AddTables(part, {RequestsTable(run.requests, {.slowest_first = true})}, kNoRequests, options);
+      AddTables(part, {RequestsTable(run.requests, {.slowest_first = true})}, WhyNoRequests(run),
+                options);
       if (run.requests.any()) {
         part.Add(Paragraph{fmt::format("{}", fmt::join(RequestFacts(run.requests), "; "))});
         AddRequestLegend(part, run.requests);

@@ -15,23 +15,26 @@
 namespace tacho {
 namespace {
 
-constexpr double kGapWorthNaming = 0.50;  // of the cost
+constexpr double kGapWorthNaming = 0.50;   // of the cost
+constexpr double kRankWorthNaming = 0.50;  // of all waits
 
 // "at least 30.0 % of the window"
 std::string ShareText(const RunFinding& finding) {
   return fmt::format("{}{} of {}", BoundText(finding.confidence),
-                     FormatShare(finding.cost, finding.whole), WholeText(finding.of));
+                     FormatShare(finding.cost, finding.whole), WholeText(finding));
 }
 
-// " (longest gap: 463 ms in aten::empty, 0.0848 ms after the first event)"; "" if the longest gap
-// of this cause is a small part of it.
+// " (longest gap: 463 ms in aten::empty, 0.0848 ms after the first event)"; "" if the
+// longest gap of this cause is a small part of it.
 std::string LongestGapOf(const RunFinding& finding, const TraceAnalysis& trace) {
   if (finding.places.empty() || !finding.places.front().gap) return "";
   const IdleGap& gap = trace.idle.gaps[*finding.places.front().gap];
   if (ShareOf(gap.when.length(), finding.cost) < kGapWorthNaming) return "";
   const std::string host =
       IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + NameInSentence(gap.host) : "";
-  return fmt::format(" (longest gap: {}{}, {} after the first event)",
+  return fmt::format(" (longest gap{}: {}{}, {} after the first event)",
+                     // It may have time of other causes, too.
+                     gap.when.length() > finding.cost ? " with it" : "",
                      FormatDuration(gap.when.length()), host,
                      FormatDuration(gap.when.start - trace.span.start));
 }
@@ -81,6 +84,8 @@ std::string_view WhyNoWaits(RankBlame::Absent absent) {
       return "the collectives of no two ranks end together";
     case RankBlame::Absent::kOutside:
       return "no collective lies in this part of the traces";
+    case RankBlame::Absent::kOnHost:
+      return "of engines on the CPU, tacho does not look at the waits";
     case RankBlame::Absent::kNo:
     case RankBlame::Absent::kNoCollectives:
       break;
@@ -113,11 +118,37 @@ std::string UnknownText(const RunFinding& finding, const FindingOf& of) {
     case WhyUnknown::kJoin:
       return fmt::format("what the time of the requests went to cannot be told: {}",
                          of.run == nullptr ? "" : WhyNotJoined(of.run->requests.why));
+    case WhyUnknown::kSplit:
+      return fmt::format(
+          "what the time of the requests went to cannot be told: of {} no token is tied to one "
+          "step",
+          FormatCounted(finding.answered, "request"));
     case WhyUnknown::kClocks:
     case WhyUnknown::kNothing:
       break;
   }
   return "";
+}
+
+// The waits for it that are exposed, as a share of the others' time.
+std::string WaitText(const RunFinding& finding, const FindingOf& of) {
+  Straggler exposed = *finding.rank;
+  exposed.time = finding.cost;
+  return ComparedText(of.ranks) + std::string(BoundText(finding.confidence)) +
+         StragglerText(of.ranks, exposed);
+}
+
+// Waits for ranks that do not stand out; names the one that caused most of all waits.
+std::string SkewText(const RunFinding& finding, const FindingOf& of) {
+  const auto& table = of.ranks.blame.table;
+  const auto most = std::ranges::max_element(table, {}, &RankBlame::Row::caused);
+  std::string text = fmt::format("ranks wait for each other for {}", ShareText(finding));
+  if (most == table.end() || most->stands_out)
+    return text + ", without the waits for ranks that stand out";
+  if (ShareOf(most->caused, of.ranks.blame.waits) < kRankWorthNaming)
+    return text + ", and no rank stands out";
+  return fmt::format("{}, {} of it for {}", text, FormatShare(most->caused, of.ranks.blame.waits),
+                     RankLabel(of.ranks, of.ranks.rows[most->rank]));
 }
 
 std::string TextOf(const RunFinding& finding, const FindingOf& of) {
@@ -126,10 +157,11 @@ std::string TextOf(const RunFinding& finding, const FindingOf& of) {
     case RunFindingKind::kIdle:
       return IdleText(finding, of.only);
     case RunFindingKind::kWait:
+      return WaitText(finding, of);
     case RunFindingKind::kComputes:
       return ComparedText(of.ranks) + StragglerText(of.ranks, *finding.rank);
     case RunFindingKind::kSkew:
-      return fmt::format("ranks wait for each other by turns for {}", ShareText(finding));
+      return SkewText(finding, of);
     case RunFindingKind::kTransfer:
       return fmt::format("communication itself, without waits, is exposed for {}",
                          ShareText(finding));
@@ -157,8 +189,8 @@ std::string FindingText(const TraceAnalysis& trace, const RankTable& ranks,
   return TextOf(finding, {ranks, &trace, nullptr});
 }
 
-std::string_view WholeText(FindingWhole whole) {
-  switch (whole) {
+std::string WholeText(const RunFinding& finding) {
+  switch (finding.of) {
     case FindingWhole::kWindow:
       return "the window";
     case FindingWhole::kWindowWithRequests:
@@ -166,7 +198,9 @@ std::string_view WholeText(FindingWhole whole) {
     case FindingWhole::kRequests:
       break;
   }
-  return "the requests' time";
+  if (finding.split == finding.answered) return "the requests' time";
+  return fmt::format("the time of {} of {} requests", FormatCount(finding.split),
+                     FormatCount(finding.answered));
 }
 
 std::string_view BoundText(Confidence confidence) {
@@ -191,11 +225,11 @@ std::string MeaningOf(const RunFinding& finding) {
     case RunFindingKind::kWait:
       return "time in collectives, on the other ranks, until this one came";
     case RunFindingKind::kSkew:
-      return "time in collectives until the last rank came, without what is charged to the ranks "
-             "above";
+      return "time in collectives until the last rank came, without the waits for ranks that stand "
+             "out";
     case RunFindingKind::kTransfer:
-      return "communication while nothing computes, without the waits: the last rank to come has "
-             "it too";
+      return "communication while nothing computes, without the waits: even the rank that comes "
+             "last spends it";
     case RunFindingKind::kExposedComm:
       return "communication while nothing computes";
     case RunFindingKind::kExposedCopies:
@@ -208,8 +242,31 @@ std::string MeaningOf(const RunFinding& finding) {
   return finding.known() ? std::string(MeaningOf(finding.part)) : "";
 }
 
-std::string_view MeaningOf(Confidence confidence) {
+namespace {
+
+// Why waits, or the communication without them, are only bounds.
+std::string_view WhyWaitsAreBounds(Confidence confidence) {
   switch (confidence) {
+    case Confidence::kAtLeast:
+      return "at least: there are waits that no collective of these traces shows";
+    case Confidence::kAtMost:
+      return "at most: a part of it may be waiting that no collective of these traces shows";
+    case Confidence::kAbout:
+      return "about: communication ran beside other work, and its waits may lie there";
+    case Confidence::kMeasured:
+    case Confidence::kCannotTell:
+      break;
+  }
+  return "measured";
+}
+
+}  // namespace
+
+std::string_view WhyBounded(const RunFinding& finding) {
+  if (finding.kind == RunFindingKind::kWait || finding.kind == RunFindingKind::kSkew ||
+      finding.kind == RunFindingKind::kTransfer)
+    return WhyWaitsAreBounds(finding.confidence);
+  switch (finding.confidence) {
     case Confidence::kMeasured:
       return "measured";
     case Confidence::kAtLeast:
@@ -217,6 +274,8 @@ std::string_view MeaningOf(Confidence confidence) {
     case Confidence::kAtMost:
       return "at most: work that is not in the trace may have run then";
     case Confidence::kAbout:
+      if (finding.kind == RunFindingKind::kRequests)
+        return "about: the clocks' error may be in the time of each request";
       return "about: a part of the whole is of unknown cause, and work is missing";
     case Confidence::kCannotTell:
       break;

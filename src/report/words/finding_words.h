@@ -18,13 +18,13 @@ std::string FindingText(const TraceAnalysis& trace, const RankTable& ranks,
                         const RunFinding& finding);
 
 // What the share is of: "the window".
-std::string_view WholeText(FindingWhole whole);
+std::string WholeText(const RunFinding& finding);
 // "at least "; "" if the cost is exact.
 std::string_view BoundText(Confidence confidence);
 // What is lost, in general, as a line below its figures.
 std::string MeaningOf(const RunFinding& finding);
 // How sure the cost is, and why not more.
-std::string_view MeaningOf(Confidence confidence);
+std::string_view WhyBounded(const RunFinding& finding);
 // The command that shows it in full. `paths`: as shell words.
 std::string CommandOf(const RunFinding& finding, std::string_view paths);
 
