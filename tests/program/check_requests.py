@@ -122,6 +122,16 @@ def loaded(folder):
                 check(f"{run}: {part}", claimed[part] <= 1.1 * ns + error, (claimed[part], ns, error))
 
 
+def preempted(folder):
+    """Requests that lose their place in the cache are read again, which no step says: no step is named that is not a request's."""
+    for cache in (2500, 4000, 6000):
+        run, true = traffic(f"{folder}/{cache}", "--cache-tokens", cache, "--gap", "4", requests=200)
+        last = {r["id"]: r["tokens"][-1]["step"] for r in true["requests"]}
+        told = requests_of(run)
+        wrong = [row["id"] for row in told["list"] if row.get("last_step", last[row["id"]]) != last[row["id"]]]
+        check(f"{cache}: last steps", not wrong, (told["join"], wrong))
+
+
 def outputs(folder):
     """JSON, CSV, the screen, Markdown and the report say the same."""
     run, _ = traffic(folder, "--failed", "5")
@@ -206,6 +216,12 @@ def fronts(folder):
     """Several engines, behind a router or data-parallel: parts add up whoever is known to have had a request."""
     for front in ("direct", "router", "data-parallel"):
         run, true = traffic(f"{folder}/{front}", "--engines", "2", "--front", front, "--failed", "5", "--cached", "20")
+        for which in ("slowest", "median"):
+            screen = tacho("explain", run, which).stdout
+            found = re.findall(r"tacho explain \S+ (\S*step:\d+)", screen)
+            inside = re.match(r" request  (\S+)", screen)[1]
+            check(f"{front}, {which}: the steps that it proposes have it", found and all(inside in tacho("explain", run, step).stdout for step in found),
+                  (inside, found))
         told = requests_of(run)
         check_sums(told, records_of(run))
         check(f"{front}: joined", told["join"] == "joined", told["join"])
@@ -298,4 +314,4 @@ def bad_input(folder):
     check("and a hostile time is left out", 0 <= told["list"][0]["e2e_ns"] < 10**9, told["list"][0])
 
 
-main([truth, loaded, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)
+main([truth, loaded, preempted, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)

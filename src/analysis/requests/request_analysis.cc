@@ -76,8 +76,8 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
   RequestRows split = SplitRows(input);
   analysis.rows = std::move(split.rows);
   analysis.clock_error = split.clock_error;
-  analysis.why = join.why;
-  if (join.tokens > 0)
+  analysis.why = split.contradiction ? JoinWhy::kContradiction : join.why;
+  if (join.tokens > 0 && !split.contradiction)
     analysis.tied_share = static_cast<double>(join.tied) / static_cast<double>(join.tokens);
   std::vector<const RequestRow*> whole;
   std::map<std::string, std::vector<const RequestRow*>> scenarios;

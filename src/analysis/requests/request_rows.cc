@@ -29,6 +29,9 @@ class SplitRun {
   }
 
   [[nodiscard]] RequestRow RowOf(size_t number) const;
+  // What is known of it without any step.
+  [[nodiscard]] RequestRow WithoutSteps(size_t number) const;
+  void Refuse(uint32_t engine) { engines_[engine].splitter.reset(); }
   [[nodiscard]] std::optional<RequestDetail> DetailOf(size_t number) const;
   // The largest of the engines.
   [[nodiscard]] std::optional<DurationNs> clock_error() const {
@@ -75,8 +78,6 @@ class SplitRun {
     return Seat{steps[seat.first].digest_step, steps[seat.last].digest_step};
   }
   [[nodiscard]] RequestTimes TimesOf(size_t number, const Engine& engine) const;
-  // What is known of it without any step.
-  [[nodiscard]] RequestRow WithoutSteps(size_t number) const;
   // The ways in which it fits that differ most.
   [[nodiscard]] std::vector<RequestFit> FitsOf(size_t number, size_t tokens) const;
 
@@ -293,6 +294,8 @@ RequestRow SplitRun::RowOf(size_t number) const {
   row.trace = join_.engines[joined.engine].trace;
   const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
   const std::vector<uint32_t>& steps = fits.front().steps();
+  row.steps_known =
+      std::ranges::all_of(fits, [&](const RequestFit& fit) { return fit.steps() == steps; });
   row.first_step = *std::ranges::find_if(steps, is_known);
   const bool begins_known = is_one && is_known(fits.front().first_read());
   if (is_known(fits.front().first_read())) row.first_step = fits.front().first_read();
@@ -310,7 +313,7 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   const std::vector<RequestFit> fits = FitsOf(number, join_.requests[number].tokens.size());
   RequestDetail detail{times.due, times.sent, {}, {}, false};
   const std::vector<uint32_t>& first = fits.front().steps();
-  if (fits.front().first_read() != RequestFit::kNoStep) {
+  if (row.steps_known && fits.front().first_read() != RequestFit::kNoStep) {
     for (uint32_t step = fits.front().first_read(); step <= first.front(); ++step) {
       if (engine.digest->steps[step].label.context_requests != 0 || step == first.front())
         detail.reads.push_back(step);
@@ -335,6 +338,26 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   return detail;
 }
 
+// Engines of which too many requests contradict the clock to be requests that go another way.
+std::vector<uint32_t> EnginesWithContradictions(const std::vector<RequestRow>& rows,
+                                                const RequestJoin& join) {
+  constexpr double kMany = 0.05;
+  constexpr size_t kLeast = 3;
+  std::vector<uint32_t> wrong;
+  for (uint32_t engine = 0; engine < join.engines.size(); ++engine) {
+    size_t split = 0, contradict = 0;
+    for (const RequestRow& row : rows) {
+      if (join.requests[row.number].engine != engine) continue;
+      split += row.lacks == RequestLacks::kNothing ? 1 : 0;
+      contradict += row.lacks == RequestLacks::kClock ? 1 : 0;
+    }
+    if (contradict >= kLeast &&
+        static_cast<double>(contradict) > kMany * static_cast<double>(split + contradict))
+      wrong.push_back(engine);
+  }
+  return wrong;
+}
+
 }  // namespace
 
 std::string_view RequestLacksId(RequestLacks lacks) {
@@ -342,12 +365,20 @@ std::string_view RequestLacksId(RequestLacks lacks) {
 }
 
 RequestRows SplitRows(const RequestInput& input) {
-  const SplitRun run(input);
+  SplitRun run(input);
   RequestRows split;
   for (size_t number = 0; number < input.table->rows.size(); ++number) {
     const Request& request = input.table->rows[number];
     if (request.sent && EndOf(request)) split.rows.push_back(run.RowOf(number));
   }
+  const std::vector<uint32_t> wrong = EnginesWithContradictions(split.rows, *input.join);
+  for (RequestRow& row : split.rows) {
+    if (std::ranges::find(wrong, input.join->requests[row.number].engine) == wrong.end()) continue;
+    row = run.WithoutSteps(row.number);
+    row.lacks = RequestLacks::kClock;
+  }
+  for (const uint32_t engine : wrong) run.Refuse(engine);
+  split.contradiction = !wrong.empty();
   split.clock_error = run.clock_error();
   return split;
 }

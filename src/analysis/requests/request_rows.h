@@ -17,7 +17,8 @@ enum class RequestLacks : uint8_t {
   kTokens,    // no token came
   kTie,       // its tokens fit no steps, or too many
   kRecorded,  // all its tokens were made before or after the recording
-  kClock,     // its times contradict the engine's by more than the clocks' error
+  kClock,     // its times, or those of many of its engine, contradict the engine's by more than the
+              // clocks' error
   kCount,
 };
 std::string_view RequestLacksId(RequestLacks lacks);  // "tokens", "tie", ...; "" for kNothing
@@ -40,6 +41,8 @@ struct RequestRow {
   bool inside = false;  // `lacks` is kNothing, and steps of the recording made all its tokens
   // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
   std::optional<uint32_t> trace;
+  // The steps count only if `steps_known`: they are the same in all ways in which it fits.
+  bool steps_known = false;
   uint32_t first_step = 0, last_step = 0;
   // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
   // prompts.
@@ -59,6 +62,9 @@ struct RequestInput {
 struct RequestRows {
   std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
   std::optional<DurationNs> clock_error;  // the largest of the engines
+  // The times of many requests contradict their engine's: how they were joined is wrong, as where
+  // preempted requests are read again. No request of these engines is split.
+  bool contradiction = false;
 };
 // Cost: O(tokens + steps).
 RequestRows SplitRows(const RequestInput& input);

@@ -21,7 +21,8 @@ std::vector<RequestInStep> RequestsInStep(const RequestAnalysis& requests, uint3
   std::vector<RequestInStep> in_it;
   for (size_t i = 0; i < requests.rows.size(); ++i) {
     const RequestRow& row = requests.rows[i];
-    if (row.trace != trace || step < row.first_step || step > row.last_step) continue;
+    if (row.trace != trace || !row.steps_known || step < row.first_step || step > row.last_step)
+      continue;
     if (step < row.token_step && !row.reads_known) continue;
     in_it.push_back({i, step < row.token_step    ? StepRole::kReads
                         : step == row.token_step ? StepRole::kReadsAndMakes

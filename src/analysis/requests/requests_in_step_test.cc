@@ -17,6 +17,7 @@ RequestRow RowOf(uint32_t trace, uint32_t first, uint32_t token, uint32_t last,
   row.token_step = token;
   row.last_step = last;
   row.reads_known = reads_known;
+  row.steps_known = true;
   return row;
 }
 

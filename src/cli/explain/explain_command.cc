@@ -35,6 +35,7 @@ CommandSpec ExplainSpec(ExplainOptions& o) {
        {{"--json", "", "its tables as JSON", &o.json},
         {"--markdown", "", "as GitHub Markdown", &o.markdown},
         o.traces.KeepSecrets()}},
+      o.WhatToLookAt(),
       {"how",
        {{"-w,--wide", "", "full names, lines of any length", &o.wide},
         OptionRow{"--color", "WHEN",

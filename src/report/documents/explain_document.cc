@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/findings/findings.h"
 #include "analysis/requests/requests_in_step.h"
 #include "analysis/requests/run_requests.h"
 #include "base/closest.h"
@@ -14,6 +15,7 @@
 #include "report/documents/requests_document.h"
 #include "report/tables/explain_tables.h"
 #include "report/tables/result_tables.h"
+#include "report/words/finding_words.h"
 #include "report/words/idle_words.h"
 #include "report/words/rank_text.h"
 #include "report/words/request_words.h"
@@ -61,12 +63,15 @@ class Explainer {
   [[nodiscard]] std::string Command(std::string_view command, const std::string& more) const {
     return fmt::format("tacho {} {} {}", command, options_.command_paths, more);
   }
+  [[nodiscard]] bool IsMeantBy(const std::string& word, uint32_t trace) const {
+    const auto meant = TraceOf(word);
+    return meant && *meant == trace;
+  }
   // "step:17", or "w1/step:17" if it is not of the first trace.
-  [[nodiscard]] std::string StepWord(uint32_t trace, size_t number) const {
-    const auto first = TraceOf("");
-    std::string of;
-    if (first && *first != trace) of = ShellWord(NameOf(run_.traces[trace])) + "/";
-    return fmt::format("{}step:{}", of, number);
+  [[nodiscard]] std::string StepWord(uint32_t trace, size_t number) const;
+  // The paths to view one trace alone: its own, if the run has others.
+  [[nodiscard]] std::string ViewOf(uint32_t trace) const {
+    return run_.traces.size() == 1 ? options_.view_paths : ShellWord(run_.traces[trace].path);
   }
 
   const RunAnalysis& run_;
@@ -90,6 +95,18 @@ Result<uint32_t> Explainer::TraceOf(const std::string& of) const {
   if (of.empty() && !run_.traces.empty()) return 0U;
   return Fail(ErrorKind::kUsage, fmt::format("no worker and no rank is named {}; '{}' lists them",
                                              Quoted(of), Command("analyze", "--ranks")));
+}
+
+std::string Explainer::StepWord(uint32_t trace, size_t number) const {
+  const std::string step = fmt::format("step:{}", number);
+  if (IsMeantBy("", trace)) return step;
+  std::vector<std::string> words;
+  if (run_.joined) words = run_.joined->engine_names;
+  words.push_back(NameOf(run_.traces[trace]));
+  for (const std::string& word : words) {
+    if (IsMeantBy(word, trace)) return ShellWord(word + "/" + step);
+  }
+  return step;
 }
 
 const RequestRow* Explainer::RowOf(const std::string& id) const {
@@ -138,7 +155,9 @@ Result<Document> Explainer::Request(const std::string& id) {
   std::vector<std::string> times;
   if (row->ttft) times.push_back("TTFT " + FormatDuration(*row->ttft));
   times.push_back(FormatDuration(row->e2e) + (row->whole ? " to its last token" : " to its end"));
-  const auto detail = run_.joined ? DetailOf(InputOf(run_), row->number) : std::nullopt;
+  const auto detail = run_.joined && row->lacks == RequestLacks::kNothing
+                          ? DetailOf(InputOf(run_), row->number)
+                          : std::nullopt;
   if (detail && row->trace) {
     const TimeNs zero = run_.traces[*row->trace].run_zero();
     times.insert(times.begin(),
@@ -154,7 +173,7 @@ Result<Document> Explainer::Request(const std::string& id) {
                  Paint::kYellow});
   document_.AddPart(TitledTable{.table = RequestPartsTable(*row), .title = "Parts"});
   AddPartsLegend(document_, row->parts);
-  if (!detail) {
+  if (!detail || !row->steps_known) {
     AddNext({{Command("analyze", "--requests"), "all requests"}});
     return std::move(document_);
   }
@@ -166,8 +185,16 @@ Result<Document> Explainer::Request(const std::string& id) {
       {Command("explain", StepWord(*row->trace, slowest_step)), "the last one"}};
   if (!options_.view_paths.empty())
     next.push_back(
-        {fmt::format("tacho view {} --step {}", options_.view_paths, row->first_step + size_t{1}),
+        {fmt::format("tacho view {} --step {}", ViewOf(*row->trace), row->first_step + size_t{1}),
          "the timeline at its first step"});
+  if (row->parts[RequestPart::kSkew].ns > 0) {
+    for (const RunFinding& finding : FindingsOf(run_)) {
+      if (finding.kind != RunFindingKind::kWait || !finding.known()) continue;
+      next.push_back(
+          {CommandOf(finding, options_.command_paths), "the rank that the others wait for"});
+      break;
+    }
+  }
   AddNext(std::move(next));
   return std::move(document_);
 }
@@ -260,8 +287,8 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
   AddRequestsOf(at, number);
   std::vector<NextCommand::Option> next;
   if (!options_.view_paths.empty())
-    next.push_back({fmt::format("tacho view {} --step {}", options_.view_paths, target.number),
-                    "its timeline"});
+    next.push_back(
+        {fmt::format("tacho view {} --step {}", ViewOf(at), target.number), "its timeline"});
   next.push_back({Command("analyze", "--steps"), "every step"});
   AddNext(std::move(next));
   return std::move(document_);
@@ -315,8 +342,8 @@ Result<Document> Explainer::Gap(const ExplainTarget& target) {
   }
   std::vector<NextCommand::Option> next;
   if (!options_.view_paths.empty())
-    next.push_back({fmt::format("tacho view {} --gap {}", options_.view_paths, target.number),
-                    "its timeline"});
+    next.push_back(
+        {fmt::format("tacho view {} --gap {}", ViewOf(at), target.number), "its timeline"});
   next.push_back({Command("analyze", "--gaps"), "the longest gaps, and idle time by cause"});
   AddNext(std::move(next));
   return std::move(document_);

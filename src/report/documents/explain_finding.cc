@@ -137,7 +137,8 @@ void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& f
   if (finding.kind == RunFindingKind::kRequests) AddRequestsWithMost(document, run, finding.part);
 }
 
-NextCommand NextOf(const RunFinding& finding, const ScreenOptions& options) {
+NextCommand NextOf(const RunAnalysis& run, const RunFinding& finding,
+                   const ScreenOptions& options) {
   NextCommand next;
   const auto add = [&](std::string command, const char* shows) {
     if (next.command.empty())
@@ -171,11 +172,14 @@ NextCommand NextOf(const RunFinding& finding, const ScreenOptions& options) {
       analyze("--requests", "each request and what its time went to");
       break;
   }
-  // Gaps are numbered by trace, and a timeline takes the first one's.
-  const bool has_gap = !finding.places.empty() && finding.places.front().gap;
-  if (!options.view_paths.empty() && has_gap && finding.places.front().trace == 0)
-    add(fmt::format("tacho view {} --gap {}", options.view_paths, *finding.places.front().gap + 1),
+  if (!options.view_paths.empty() && !finding.places.empty() && finding.places.front().gap) {
+    const RunFinding::Place& place = finding.places.front();
+    // Gaps are numbered by trace; in the timeline of a run, over all of them.
+    const std::string paths =
+        run.traces.size() == 1 ? options.view_paths : ShellWord(run.traces[place.trace].path);
+    add(fmt::format("tacho view {} --gap {}", paths, *place.gap + 1),
         "the timeline at its longest gap");
+  }
   analyze("--findings", "all findings");
   return next;
 }
@@ -221,7 +225,7 @@ Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
   AddEvidence(document, run, finding, options);
   document.AddPart(TitledTable{.table = SharesTable(run, findings, finding),
                                .title = "What the whole consists of"});
-  if (!options.command_paths.empty()) document.AddPart(NextOf(finding, options));
+  if (!options.command_paths.empty()) document.AddPart(NextOf(run, finding, options));
   return document;
 }
 

@@ -58,6 +58,7 @@ void RequestFields(auto& out, const RequestRow& row) {
       row.sure);
   out.Field(Key{"trace", "place in `traces`, from 0, of the rank whose steps these are"},
             row.trace);
+  if (!Holds(out, row.steps_known)) return;
   out.Field(Key{"first_step", "first step that it was in, as its place in `steps.list`, from 0"},
             row.first_step);
   out.Field(Key{"last_step", "step of its last token"}, row.last_step);
@@ -89,7 +90,8 @@ void Requests(auto& out, const RequestAnalysis& requests) {
   out.Field(Key{"join",
                 "result of the join: `joined`; `others`: joined, but the engine served other "
                 "requests too; else why not: `no-requests`, `no-steps`, `no-clock`, "
-                "`contradiction` (records of another run, a wrong clock, lost steps), `too-much`"},
+                "`contradiction` (records of another run, a wrong clock, lost steps, preempted "
+                "requests), `too-much`"},
             JoinWhyId(requests.why));
   out.Field(Key{"tied_share",
                 "share of tied tokens in those that came and may have been made in the recording"},

@@ -102,8 +102,8 @@ Table RequestsTable(const RequestAnalysis& requests, const RequestsTableOptions&
     } else {
       cells.resize(cells.size() + kRequestParts);
     }
-    cells.push_back(Number(row.trace.has_value(), row.first_step));
-    cells.push_back(Number(row.trace.has_value(), row.last_step));
+    cells.push_back(Number(row.steps_known, row.first_step));
+    cells.push_back(Number(row.steps_known, row.last_step));
     table.Add(std::move(cells), row.whole ? Paint::kPlain : Paint::kYellow);
   }
   return table;

@@ -76,7 +76,8 @@ std::string_view WhyNotJoined(JoinWhy why) {
     case JoinWhy::kNoClock:
       return "the clocks of client and engine are not related";
     case JoinWhy::kContradiction:
-      return "they fit no steps: records of another run, a wrong clock, or lost steps";
+      return "they fit no steps: records of another run, a wrong clock, lost steps, or preempted "
+             "requests";
     case JoinWhy::kTooMuch:
       break;
   }
@@ -149,9 +150,9 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
 
 std::string OfRequests(const std::vector<const RequestRow*>& by_e2e) {
   const RequestRow& first = *by_e2e.front();
-  const std::string_view which = first.inside ? " that ran inside the recording"
+  const std::string_view which = first.inside ? " whose steps are all known"
                                  : first.lacks == RequestLacks::kNothing
-                                     ? " that ran partly inside the recording"
+                                     ? " whose steps are partly known"
                                      : "";
   return fmt::format("of {}{}", FormatCount(by_e2e.size()), which);
 }
