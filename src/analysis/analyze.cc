@@ -228,6 +228,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
           },
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
+          [&] { analysis.layers = FindLayers(prepared); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);

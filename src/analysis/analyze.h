@@ -12,6 +12,7 @@
 #include "analysis/device/memory.h"
 #include "analysis/facts.h"
 #include "analysis/host/ops.h"
+#include "analysis/layers/layer_table.h"
 #include "analysis/names/classifier.h"
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks/digest.h"
@@ -51,6 +52,7 @@ struct TraceAnalysis {
   MemoryTable memory;  // empty unless it was recorded
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions wants it
+  LayerTable layers;
   IdleTable idle;
   // Unless AnalysisOptions wants it, and if results were read back: null.
   std::shared_ptr<const TraceDigest> digest;

@@ -20,6 +20,7 @@ import made
 from compare import check, finish, only, run
 from expected import Expected, check_all_compared, left_out
 from figures import check_oracle, check_sglang, check_vllm
+from layers import check_layers
 from memory_figures import check_memory
 from nsys_figures import check_nsys, check_rows
 
@@ -103,7 +104,9 @@ def check_broken(tacho, folder):
         check_all_compared(file, "broken", want)
 
 
-def check_folder(tacho, folder):
+def check_folder(tacho, folder, is_real=False):
+    if is_real:
+        check_layers(tacho, folder)
     check_oracles(tacho, folder)
     check_recordings(tacho, folder, "vllm", check_vllm)
     check_recordings(tacho, folder, "sglang", check_sglang)
@@ -122,7 +125,7 @@ def main():
     folder = pathlib.Path(sys.argv[2]) if sys.argv[2:] else corpus("figures of real traces")
     if folder is None:
         sys.exit(77)
-    check_folder(tacho, folder)
+    check_folder(tacho, folder, is_real=True)
 
 
 main()

@@ -465,6 +465,36 @@ export interface AnalyzeJson {
         }[];
       }[];
     };
+    layers?: {
+      state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "times-refused";
+      count: number;
+      steps: number;
+      left_out: number;
+      device_ns: number;
+      in_steps_ns: number;
+      phases: {
+        phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+        steps: number;
+        list: {
+          index: number;
+          kind: string;
+          device_ns: number;
+          gap_ns: number;
+          blocks: {
+            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+            device_ns: number;
+            gap_ns: number;
+            count: number;
+          }[];
+        }[];
+        outside: {
+          id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+          device_ns: number;
+          gap_ns: number;
+          count: number;
+        }[];
+      }[];
+    };
     idle?: {
       window_ns: number;
       busy_ns: number;

@@ -2,6 +2,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/schema/integrity_fields.h"
+#include "analysis/schema/layer_fields.h"
 #include "analysis/schema/memory_fields.h"
 #include "analysis/schema/table_fields.h"
 
@@ -225,6 +226,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "memory", !trace.memory.empty())) MemoryOverTime(out, trace.memory);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
+  if (IsThere(out, "layers", !trace.devices.empty())) Layers(out, trace.layers);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
 }
 

@@ -17,6 +17,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
   add(ranks, WholeTable::kRanks);
   add(requests, WholeTable::kRequests);
   add(steps, WholeTable::kSteps);
+  add(layers, WholeTable::kLayers);
   add(devices, WholeTable::kDevices);
   add(categories, WholeTable::kCategories);
   add(kernels, WholeTable::kKernels);
@@ -60,6 +61,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--categories", "", "kernel time by category", &o.categories},
         {"--ops", "", "host operators, and by input shape where recorded", &o.ops},
         {"--steps", "", "engine steps", &o.steps},
+        {"--layers", "", "layers of the model and their blocks, by phase", &o.layers},
         {"--gaps", "", "idle time by cause, and the longest gaps", &o.gaps},
         {"--launches", "", "launches, host calls and queues", &o.launches},
         {"--copies", "", "copies and memsets", &o.copies},

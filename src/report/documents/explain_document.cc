@@ -57,6 +57,7 @@ class Explainer {
  private:
   [[nodiscard]] Result<uint32_t> TraceOf(const std::string& of) const;
   [[nodiscard]] const RequestRow* RowOf(const std::string& id) const;
+  [[nodiscard]] std::vector<NextCommand::Option> NextOfRequest(const RequestRow& row) const;
   void AddSteps(const RequestRow& row, const RequestDetail& detail);
   void AddRequestsOf(uint32_t trace, uint32_t step);
   void AddNext(std::vector<NextCommand::Option> options);
@@ -98,7 +99,7 @@ Result<uint32_t> Explainer::TraceOf(const std::string& of) const {
 }
 
 std::string Explainer::StepWord(uint32_t trace, size_t number) const {
-  const std::string step = fmt::format("step:{}", number);
+  std::string step = fmt::format("step:{}", number);
   if (IsMeantBy("", trace)) return step;
   std::vector<std::string> words;
   if (run_.joined) words = run_.joined->engine_names;
@@ -178,16 +179,22 @@ Result<Document> Explainer::Request(const std::string& id) {
     return std::move(document_);
   }
   AddSteps(*row, *detail);
-  const size_t slowest_step = row->last_step + size_t{1};
+  AddNext(NextOfRequest(*row));
+  return std::move(document_);
+}
+
+// What shows more of a request whose steps are known.
+std::vector<NextCommand::Option> Explainer::NextOfRequest(const RequestRow& row) const {
+  const size_t slowest_step = row.last_step + size_t{1};
   std::vector<NextCommand::Option> next = {
-      {Command("explain", StepWord(*row->trace, row->first_step + size_t{1})),
+      {Command("explain", StepWord(*row.trace, row.first_step + size_t{1})),
        "the first step it was in"},
-      {Command("explain", StepWord(*row->trace, slowest_step)), "the last one"}};
+      {Command("explain", StepWord(*row.trace, slowest_step)), "the last one"}};
   if (!options_.view_paths.empty())
     next.push_back(
-        {fmt::format("tacho view {} --step {}", ViewOf(*row->trace), row->first_step + size_t{1}),
+        {fmt::format("tacho view {} --step {}", ViewOf(*row.trace), row.first_step + size_t{1}),
          "the timeline at its first step"});
-  if (row->parts[RequestPart::kSkew].ns > 0) {
+  if (row.parts[RequestPart::kSkew].ns > 0) {
     for (const RunFinding& finding : FindingsOf(run_)) {
       if (finding.kind != RunFindingKind::kWait || !finding.known()) continue;
       next.push_back(
@@ -195,8 +202,7 @@ Result<Document> Explainer::Request(const std::string& id) {
       break;
     }
   }
-  AddNext(std::move(next));
-  return std::move(document_);
+  return next;
 }
 
 void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {

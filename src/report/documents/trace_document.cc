@@ -9,6 +9,7 @@
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
 #include "report/words/integrity_words.h"
+#include "report/words/layer_words.h"
 #include "report/words/rank_text.h"
 #include "report/words/verdict.h"
 #include "text/format_number.h"
@@ -140,6 +141,16 @@ void AddLaunches(Document& document, const LaunchTable& launches) {
                            .markdown_rows = kTopCalls});
 }
 
+// The blocks of the phase with the most time.
+void AddLayers(Document& document, const LayerTable& layers) {
+  const PhaseLayers* phase = MainPhaseOf(layers);
+  if (phase == nullptr) return;
+  document.AddPart(TitledTable{.table = LayerBlocksTable(layers, true, "block"),
+                               .title = "Blocks of the model",
+                               .screen_title = "MODEL"});
+  document.Add(Paragraph{LayersText(layers), Paint::kDim});
+}
+
 void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,
                     const ScreenOptions& options) {
   IdleTable longest = LongGaps(trace.idle);
@@ -175,6 +186,8 @@ NextCommand Next(const TraceAnalysis& trace, const RequestAnalysis& requests,
   if (trace.kernels.rows.size() > options.top) next.options.push_back({"--kernels", "all kernels"});
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
+  if (trace.layers.state == LayersState::kFound)
+    next.options.push_back({"--layers", "each layer, by phase"});
   const auto shows_more = [](const DeviceMemory& memory) {
     return memory.peak && memory.peak->parts &&
            memory.peak->parts->operators.size() > kTopOperators;
@@ -232,6 +245,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
         TitledTable{.table = std::move(devices), .title = "Devices", .markdown_rows = 16});
   }
   AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
+  AddLayers(document, trace.layers);
   AddTopKernels(document, trace.kernels, totals, options);
   std::vector<DurationNs> self_of_ops;
   DurationNs self;

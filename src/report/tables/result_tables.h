@@ -71,6 +71,13 @@ Table RequestGroupsTable(const RequestAnalysis& requests, std::string title = "R
 // Some requests side by side, a row for each part that one of them has.
 Table RequestsBesideTable(const std::vector<const RequestRow*>& rows,
                           const std::vector<std::string>& names);
+// The phase with the most device time; null if no layers were found.
+const PhaseLayers* MainPhaseOf(const LayerTable& layers);
+// The blocks of a model by phase, those of its layers added up; no row without layers.
+Table LayerBlocksTable(const LayerTable& layers, bool main_phase = false,
+                       std::string title = "BLOCK");
+// Each layer by phase, with its blocks.
+Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
 // Labels the busy time in a table of devices or ranks as a lower bound, even if all of them are
 // whole.
 void SayBusyIsLeast(Table& table);

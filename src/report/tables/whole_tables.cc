@@ -14,6 +14,7 @@
 #include "report/tables/finding_tables.h"
 #include "report/tables/result_tables.h"
 #include "report/words/integrity_words.h"
+#include "report/words/layer_words.h"
 #include "report/words/request_words.h"
 #include "text/format_number.h"
 
@@ -97,6 +98,8 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     case WholeTable::kSteps:
       return {"no step annotation",
               {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.run_zero()))}};
+    case WholeTable::kLayers:
+      return {"no layer", {LayerBlocksTable(trace.layers), LayersTable(trace.layers)}};
     case WholeTable::kDevices:
       return {
           "no device work",
@@ -116,6 +119,8 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   if (which == WholeTable::kGaps && !trace.idle.known)
     return "idle gaps cannot be told: " + WhyNoIdleTime(trace);
   if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
+  if (which == WholeTable::kLayers)
+    return fmt::format("no layers: {}", WhyNoLayers(trace.layers.state));
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 

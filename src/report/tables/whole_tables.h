@@ -22,6 +22,7 @@ enum class WholeTable : uint8_t {
   kRequests,
   kFindings,
   kSteps,
+  kLayers,
   kDevices,
 };
 

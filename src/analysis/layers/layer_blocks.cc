@@ -1,0 +1,246 @@
+#include "analysis/layers/layer_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tacho {
+namespace {
+
+constexpr std::array<std::string_view, kLayerBlocks> kIds = {"norm",
+                                                             "qkv",
+                                                             "rope-kv-write",
+                                                             "attention",
+                                                             "state-space",
+                                                             "output-projection",
+                                                             "all-reduce",
+                                                             "mlp-up",
+                                                             "activation",
+                                                             "mlp-down",
+                                                             "router",
+                                                             "experts-up",
+                                                             "experts-down",
+                                                             "experts",
+                                                             "shared-expert",
+                                                             "dispatch",
+                                                             "combine",
+                                                             "other",
+                                                             "input-preparation",
+                                                             "embedding",
+                                                             "final-norm",
+                                                             "lm-head",
+                                                             "sampling"};
+
+using MaybeBlock = std::optional<LayerBlock>;  // absent: the work says nothing by itself
+
+class BlockNamer {
+ public:
+  BlockNamer(std::span<const LayerRole> roles, std::span<const LayerSpan> layers)
+      : roles_(roles), layers_(layers), blocks_(roles.size()) {}
+
+  std::vector<LayerBlock> Name() {
+    NameBefore(layers_.front().begin);
+    for (const LayerSpan& layer : layers_) {
+      NameUntilMixer(layer);
+      NameAfterMixer(layer);
+      for (size_t i = layer.begin + 1; i < layer.end; ++i) {
+        if (roles_[i] == Role::kCopy && blocks_[i - 1] == Block::kCollective)
+          blocks_[i] = Block::kCollective;
+      }
+      FillHoles(layer.begin, layer.end, Block::kOther);
+    }
+    NameAfter(layers_.back().end);
+    std::vector<LayerBlock> named;
+    named.reserve(blocks_.size());
+    for (const MaybeBlock& block : blocks_) named.push_back(*block);
+    return named;
+  }
+
+ private:
+  using Role = LayerRole;
+  using Block = LayerBlock;
+
+  static bool IsCollective(Role role) {
+    return role == Role::kCollective || role == Role::kReduceNorm;
+  }
+  [[nodiscard]] size_t Count(size_t begin, size_t end, auto is) const {
+    return static_cast<size_t>(std::count_if(roles_.begin() + static_cast<ptrdiff_t>(begin),
+                                             roles_.begin() + static_cast<ptrdiff_t>(end), is));
+  }
+
+  // Before the first layer, whose first piece of work is at `end`.
+  void NameBefore(size_t end) {
+    // The last gather before the layer is the embedding, if no kernel is named so.
+    size_t embedding = end;
+    for (size_t i = end; i-- > 0 && embedding == end;) {
+      if (roles_[i] == Role::kEmbedding) embedding = i;
+    }
+    for (size_t i = end; i-- > 0 && embedding == end;) {
+      if (roles_[i] == Role::kIndex) embedding = i;
+    }
+    for (size_t i = 0; i < end; ++i)
+      blocks_[i] = i < embedding ? Block::kInputPreparation : Block::kEmbedding;
+  }
+
+  void NameUntilMixer(const LayerSpan& layer) {
+    bool product = false;
+    for (size_t i = layer.begin; i < layer.mixer; ++i) {
+      const Role role = roles_[i];
+      if (IsProduct(role)) {
+        blocks_[i] = Block::kInputProjection;
+        product = true;
+      } else if (IsCollective(role)) {
+        blocks_[i] = Block::kCollective;
+      } else if (role == Role::kNorm) {
+        blocks_[i] = product ? Block::kRopeAndCache : Block::kNorm;  // of queries and keys
+      } else if (role == Role::kRope || role == Role::kCacheWrite) {
+        blocks_[i] = Block::kRopeAndCache;
+      }
+    }
+    const Block mixer =
+        roles_[layer.mixer] == Role::kStateSpace ? Block::kStateSpace : Block::kAttention;
+    std::fill(blocks_.begin() + static_cast<ptrdiff_t>(layer.mixer),
+              blocks_.begin() + static_cast<ptrdiff_t>(layer.mixer_end), mixer);
+  }
+
+  // The norm after the mixer's output divides the mixer from the MLP. Without one, the first
+  // product is the output's.
+  void NameAfterMixer(const LayerSpan& layer) {
+    size_t mlp = layer.mixer_end;
+    bool product = false;
+    for (; mlp < layer.end; ++mlp) {
+      const Role role = roles_[mlp];
+      if (product && (IsNorm(role) || role == Role::kRouting || role == Role::kExperts)) break;
+      product |= IsProduct(role);
+    }
+    if (mlp == layer.end) {
+      mlp = layer.mixer_end;
+      while (mlp < layer.end && !IsProduct(roles_[mlp])) ++mlp;
+      mlp = std::min(mlp + 1, layer.end);
+    }
+    for (size_t i = layer.mixer_end; i < mlp; ++i) {
+      if (IsProduct(roles_[i])) blocks_[i] = Block::kOutputProjection;
+      if (IsCollective(roles_[i])) blocks_[i] = Block::kCollective;
+      if (roles_[i] == Role::kNorm) blocks_[i] = Block::kNorm;
+    }
+    const auto is_expert = [](Role role) {
+      return role == Role::kExperts || role == Role::kRouting;
+    };
+    if (Count(mlp, layer.end, is_expert) > 0) {
+      NameExperts(mlp, layer.end);
+    } else {
+      NameMlp(mlp, layer.end);
+    }
+  }
+
+  void NameMlp(size_t begin, size_t end) {
+    const bool has_activation =
+        Count(begin, end, [](Role role) { return role == Role::kActivation; }) > 0;
+    bool down = false;
+    for (size_t i = begin; i < end; ++i) {
+      const Role role = roles_[i];
+      if (IsProduct(role)) {
+        blocks_[i] = down ? Block::kMlpDown : Block::kMlpUp;
+        down |= !has_activation;
+      } else if (role == Role::kActivation) {
+        blocks_[i] = Block::kActivation;
+        down = true;
+      } else {
+        NameCommon(i);
+      }
+    }
+  }
+
+  void NameExperts(size_t begin, size_t end) {
+    const size_t experts = Count(begin, end, [](Role role) { return role == Role::kExperts; });
+    // The last product before the routing is the router's.
+    size_t router = end;
+    for (size_t i = begin; i < end && !(roles_[i] == Role::kRouting && router < end); ++i) {
+      if (roles_[i] == Role::kExperts) break;
+      if (roles_[i] == Role::kProduct) router = i;
+    }
+    size_t seen = 0;
+    for (size_t i = begin; i < end; ++i) {
+      switch (roles_[i]) {
+        case Role::kProduct:
+          blocks_[i] = i == router ? Block::kRouter : Block::kSharedExpert;
+          break;
+        case Role::kRouting:
+          blocks_[i] = seen == 0      ? Block::kRouter
+                       : experts == 1 ? Block::kExperts
+                                      : Block::kExpertsDown;
+          break;
+        case Role::kExperts:
+          blocks_[i] = experts == 1         ? Block::kExperts
+                       : 2 * seen < experts ? Block::kExpertsUp
+                                            : Block::kExpertsDown;
+          ++seen;
+          break;
+        case Role::kExchange:
+          blocks_[i] = seen == 0 ? Block::kDispatch : Block::kCombine;
+          break;
+        case Role::kActivation:  // of the product before it
+          blocks_[i] = i > begin ? blocks_[i - 1] : MaybeBlock();
+          break;
+        default:
+          NameCommon(i);
+      }
+    }
+  }
+
+  void NameCommon(size_t i) {
+    if (IsCollective(roles_[i])) blocks_[i] = Block::kCollective;
+    if (roles_[i] == Role::kExchange) blocks_[i] = Block::kCollective;
+    if (roles_[i] == Role::kNorm) blocks_[i] = Block::kNorm;
+  }
+
+  void NameAfter(size_t begin) {
+    bool product = false, collective = false;
+    for (size_t i = begin; i < roles_.size(); ++i) {
+      const Role role = roles_[i];
+      if (IsNorm(role) && !product) {
+        blocks_[i] = Block::kFinalNorm;
+      } else if (IsProduct(role) && !collective) {
+        blocks_[i] = Block::kLmHead;
+        product = true;
+      } else if (IsCollective(role)) {
+        blocks_[i] = product ? Block::kLmHead : Block::kFinalNorm;
+        collective |= product;
+      } else if (product) {
+        blocks_[i] = Block::kSampling;
+      } else if (role == Role::kSampling) {
+        blocks_[i] = Block::kSampling;
+      }
+    }
+    FillHoles(begin, roles_.size(), Block::kSampling);
+  }
+
+  // Gives what has no block that of the next piece, else that of the one before.
+  void FillHoles(size_t begin, size_t end, Block without) {
+    MaybeBlock next;
+    for (size_t i = end; i-- > begin;) {
+      if (!blocks_[i]) blocks_[i] = next;
+      next = blocks_[i];
+    }
+    MaybeBlock before = without;
+    for (size_t i = begin; i < end; ++i) {
+      if (!blocks_[i]) blocks_[i] = before;
+      before = blocks_[i];
+    }
+  }
+
+  std::span<const Role> roles_;
+  std::span<const LayerSpan> layers_;
+  std::vector<MaybeBlock> blocks_;
+};
+
+}  // namespace
+
+std::string_view LayerBlockId(LayerBlock block) { return kIds.at(static_cast<size_t>(block)); }
+
+std::vector<LayerBlock> BlocksOf(std::span<const LayerRole> roles,
+                                 std::span<const LayerSpan> layers) {
+  return BlockNamer(roles, layers).Name();
+}
+
+}  // namespace tacho

@@ -1,0 +1,56 @@
+#include "analysis/layers/layer_roles.h"
+
+#include <string_view>
+
+namespace tacho {
+namespace {
+
+struct Rule {
+  std::string_view category;  // or the group before its dot
+  LayerRole role;
+};
+constexpr Rule kRules[] = {
+    {"attention.metadata", LayerRole::kOther},
+    {"attention.merge", LayerRole::kMixerPart},
+    {"attention.softmax", LayerRole::kMixerPart},
+    {"attention", LayerRole::kMixer},
+    {"ssm", LayerRole::kStateSpace},
+    {"norm", LayerRole::kNorm},
+    {"reduce", LayerRole::kReduction},
+    {"comm.fused", LayerRole::kReduceNorm},
+    {"comm.moe_all_to_all", LayerRole::kExchange},
+    {"comm", LayerRole::kCollective},
+    {"gemm", LayerRole::kProduct},
+    {"moe.gemm", LayerRole::kExperts},
+    {"moe.routing", LayerRole::kRouting},
+    {"rope", LayerRole::kRope},
+    {"kv_cache", LayerRole::kCacheWrite},
+    {"activation", LayerRole::kActivation},
+    {"memory.copy", LayerRole::kCopy},
+    {"embedding", LayerRole::kEmbedding},
+    {"index", LayerRole::kIndex},
+    {"sampling", LayerRole::kSampling},
+    {"softmax", LayerRole::kSampling},
+    {"sort", LayerRole::kSampling},
+    {"random", LayerRole::kSampling},
+};
+
+LayerRole RoleOf(std::string_view category) {
+  for (const Rule& rule : kRules) {
+    if (category.starts_with(rule.category) &&
+        (category.size() == rule.category.size() || category[rule.category.size()] == '.'))
+      return rule.role;
+  }
+  return LayerRole::kOther;
+}
+
+}  // namespace
+
+std::vector<LayerRole> RolesOf(const std::vector<std::string>& categories) {
+  std::vector<LayerRole> roles;
+  roles.reserve(categories.size());
+  for (const std::string& category : categories) roles.push_back(RoleOf(category));
+  return roles;
+}
+
+}  // namespace tacho

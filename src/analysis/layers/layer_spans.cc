@@ -1,0 +1,159 @@
+#include "analysis/layers/layer_spans.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace tacho {
+namespace {
+
+class LayerFinder {
+ public:
+  explicit LayerFinder(std::span<const LayerRole> roles) : roles_(roles) {}
+
+  std::vector<LayerSpan> Find() {
+    GroupMixers();
+    if (layers_.size() < 2) return {};
+    FindFirstBegin();
+    for (size_t i = 1; i < layers_.size();) {
+      const std::optional<size_t> begin = BeginOf(i);
+      if (begin) {
+        layers_[i].begin = *begin;
+        ++i;
+      } else {  // no products of its own: more mixers of the layer before
+        layers_[i - 1].mixer_end = layers_[i].mixer_end;
+        layers_.erase(layers_.begin() + static_cast<ptrdiff_t>(i));
+      }
+    }
+    if (layers_.size() < 2) return {};
+    for (size_t i = 0; i + 1 < layers_.size(); ++i) layers_[i].end = layers_[i + 1].begin;
+    FindLastEnd();
+    return layers_;
+  }
+
+ private:
+  // Mixers belong to one layer unless a norm and a product stand between them.
+  void GroupMixers() {
+    bool norm = false, product = false;
+    for (size_t i = 0; i < roles_.size(); ++i) {
+      norm |= IsNorm(roles_[i]);
+      product |= IsProduct(roles_[i]);
+      const bool part = roles_[i] == LayerRole::kMixerPart && !layers_.empty() && !product;
+      if (!IsMixer(roles_[i]) && !part) continue;
+      if (IsMixer(roles_[i]) && (layers_.empty() || (norm && product)))
+        layers_.push_back({0, i, i, 0});
+      layers_.back().mixer_end = i + 1;
+      norm = product = false;
+    }
+  }
+
+  void FindFirstBegin() {
+    LayerSpan& first = layers_.front();
+    size_t from = first.mixer;
+    while (from > 0 && roles_[from - 1] != LayerRole::kEmbedding) --from;
+    const auto products_from = [&](size_t begin) {
+      return std::count_if(roles_.begin() + static_cast<ptrdiff_t>(begin),
+                           roles_.begin() + static_cast<ptrdiff_t>(first.mixer), IsProduct);
+    };
+    first.begin = first.mixer;
+    for (size_t i = from; i < first.mixer; ++i) {
+      // Without a norm the first product begins it.
+      if (!IsNorm(roles_[i]) && !IsProduct(roles_[i])) continue;
+      first.begin = i;
+      break;
+    }
+    has_norm_ = first.begin < first.mixer && IsNorm(roles_[first.begin]);
+    products_ = static_cast<size_t>(products_from(first.begin));
+  }
+
+  // The norm before the `count`th product before `mixer`, not before `least`.
+  [[nodiscard]] std::optional<size_t> NormBefore(size_t mixer, size_t count, size_t least) const {
+    size_t products = 0;
+    for (size_t i = mixer; i-- > least;) {
+      if (IsProduct(roles_[i])) {
+        if (products == count) return std::nullopt;
+        ++products;
+      }
+      if (products != count) continue;
+      if (has_norm_ ? IsNorm(roles_[i]) : IsProduct(roles_[i])) return i;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<size_t> BeginOf(size_t layer) const {
+    const size_t mixer = layers_[layer].mixer, least = layers_[layer - 1].mixer_end;
+    if (roles_[mixer] == roles_[layers_.front().mixer]) {
+      if (const auto begin = NormBefore(mixer, products_, least)) return begin;
+    }
+    // A mixer of another kind: the norm before the products that stand together.
+    for (size_t count = 1; count <= 2; ++count) {
+      if (const auto begin = NormBefore(mixer, count, least)) return begin;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] size_t ProductsAfter(const LayerSpan& layer) const {
+    return static_cast<size_t>(
+        std::count_if(roles_.begin() + static_cast<ptrdiff_t>(layer.mixer_end),
+                      roles_.begin() + static_cast<ptrdiff_t>(layer.end), IsProduct));
+  }
+
+  // The last norm after the mixer, if at most the product of the logits follows.
+  [[nodiscard]] std::optional<size_t> FinalNorm() const {
+    size_t products = 0;
+    for (size_t i = roles_.size(); i-- > layers_.back().mixer_end;) {
+      if (IsNorm(roles_[i])) return i;
+      products += roles_[i] == LayerRole::kExperts ? 2 : IsProduct(roles_[i]) ? 1 : 0;
+      if (products > 1) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // As far as `peer` has products after its mixer.
+  [[nodiscard]] size_t EndLike(const LayerSpan& peer) const {
+    size_t left = ProductsAfter(peer);
+    size_t at = layers_.back().mixer_end;
+    for (; at < roles_.size(); ++at) {
+      if (IsProduct(roles_[at])) {
+        if (left == 0) break;
+        --left;
+      } else if (left == 0 && (IsNorm(roles_[at]) || roles_[at] == LayerRole::kSampling ||
+                               roles_[at] == LayerRole::kIndex)) {
+        break;
+      }
+    }
+    return at;
+  }
+
+  // What says something in [begin, end).
+  [[nodiscard]] std::vector<LayerRole> TellingRoles(size_t begin, size_t end) const {
+    std::vector<LayerRole> roles(roles_.begin() + static_cast<ptrdiff_t>(begin),
+                                 roles_.begin() + static_cast<ptrdiff_t>(end));
+    std::erase_if(roles, SaysNothing);
+    return roles;
+  }
+
+  void FindLastEnd() {
+    LayerSpan& last = layers_.back();
+    // The one before it with the same mixer, if there is one.
+    auto peer = std::find_if(layers_.rbegin() + 1, layers_.rend(), [&](const LayerSpan& layer) {
+      return roles_[layer.mixer] == roles_[last.mixer];
+    });
+    if (peer == layers_.rend()) peer = layers_.rbegin() + 1;
+    last.end = EndLike(*peer);
+    if (TellingRoles(last.mixer_end, last.end) != TellingRoles(peer->mixer_end, peer->end))
+      last.end = FinalNorm().value_or(last.end);
+  }
+
+  std::span<const LayerRole> roles_;
+  std::vector<LayerSpan> layers_;
+  bool has_norm_ = false;
+  size_t products_ = 0;  // of the first layer, from its norm to its mixer
+};
+
+}  // namespace
+
+std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles) {
+  return LayerFinder(roles).Find();
+}
+
+}  // namespace tacho

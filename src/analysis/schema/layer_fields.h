@@ -1,0 +1,59 @@
+#pragma once
+
+#include "analysis/layers/layer_table.h"
+#include "analysis/schema/table_fields.h"
+
+// The fields of schema 1 (docs/json.md) of a model's layers, to write and to read, as conditions.h
+// says.
+namespace tacho::schema {
+
+void BlockTimes(auto& out, const Key& key, auto& blocks) {
+  out.Rows(key, blocks, [&](auto& of) {
+    out.Field(Key{"id", "name of the block, e.g. `qkv`, `attention`, `mlp-down`"},
+              ByName(of.block, LayerBlockId, kLayerBlocks));
+    out.Field(Key{"device_ns", "time of its work"}, of.device);
+    out.Field(Key{"gap_ns", "time before its work in which nothing of the step ran"}, of.gap);
+    out.Field(Key{"count", "number of pieces of its work"}, of.count);
+  });
+}
+
+void Layers(auto& out, auto& layers) {
+  out.BeginObject(Key{"layers",
+                      "layers of the model, found by the order of the kernels; times are sums over "
+                      "the steps"});
+  out.Field(Key{"state",
+                "`found`, or why there are none: `no-steps`, `no-work` (no step has all its work), "
+                "`no-mixer` (no kernel is known as attention or a state space), `no-repetition` "
+                "or `times-refused`"},
+            ByName(layers.state, LayersStateId, static_cast<size_t>(LayersState::kCount)));
+  out.Field(Key{"count", "number of layers of most steps"}, layers.count);
+  out.Field(Key{"steps", "number of steps with so many layers, by device"}, layers.steps);
+  out.Field(Key{"left_out",
+                "number of steps with another number of layers, whose times are left "
+                "out"},
+            layers.left_out);
+  out.Field(Key{"device_ns", "time of the work of all these steps"}, layers.device);
+  out.Field(Key{"in_steps_ns",
+                "part of it in steps with `count` layers: the sum of all "
+                "`device_ns` below"},
+            layers.in_steps);
+  out.Objects(Key{"phases", "phases of the steps"}, layers.phases, [&](auto& of) {
+    out.Field(Key{"phase", "`prefill`, `decode`, `mixed` or `other`"},
+              ByName(of.phase, PhaseName, kPhaseCount));
+    out.Field(Key{"steps", "number of its steps"}, of.steps);
+    out.Objects(Key{"list", "layers, in order"}, of.layers, [&](auto& layer) {
+      out.Field(Key{"index", "number of the layer, from 0"}, layer.index);
+      out.Field(Key{"kind",
+                    "kind of the layer: its mixer and its MLP, such as `attention, mlp`; a number "
+                    "at the end distinguishes layers whose kernels differ"},
+                layer.kind);
+      out.Field(Key{"device_ns", "time of its work: the sum over its blocks"}, layer.device);
+      out.Field(Key{"gap_ns", "time before its work in which nothing of the step ran"}, layer.gap);
+      BlockTimes(out, Key{"blocks", "blocks of the layer"}, layer.blocks);
+    });
+    BlockTimes(out, Key{"outside", "blocks outside of all layers"}, of.outside);
+  });
+  out.End();
+}
+
+}  // namespace tacho::schema
