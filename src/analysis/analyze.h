@@ -29,10 +29,11 @@ namespace tacho {
 struct TraceAnalysis {
   // As given; "ARCHIVE:MEMBER" in an archive, "FILE#pid=7" for one of several traces in a file.
   std::string path;
-  uint64_t bytes = 0;         // of the file (or archive member) as stored
-  uint64_t json_bytes = 0;    // after decompression
-  bool first_of_file = true;  // false: another trace of the run already has the bytes of this file
-  std::string results;        // the results file it was read back from; "": none
+  uint64_t bytes = 0;       // of the file (or archive member) as stored
+  uint64_t json_bytes = 0;  // after decompression
+  // False: another trace of the run already counts the bytes of this file.
+  bool first_of_file = true;
+  std::string results;  // the results file it was read back from; "": none
   TraceHeader header;
   TraceFacts facts;
   Interval span;      // of what happened
@@ -54,7 +55,7 @@ struct TraceAnalysis {
   StepProfile step_profile;  // empty unless AnalysisOptions wants it
   LayerTable layers;
   IdleTable idle;
-  // Unless AnalysisOptions wants it, and if results were read back: null.
+  // Null unless AnalysisOptions asks for it, and if results were read back.
   std::shared_ptr<const TraceDigest> digest;
 
   // The zero of the run's clock, as a time of the trace.
@@ -76,13 +77,14 @@ struct RunRequests;
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
-  // Of the traces, by index, and of the run. AnalyzeRun sets it.
+  // The clocks of the traces, by index, and of the run. AnalyzeRun sets them.
   ClockMap clocks;
   RankTable ranks;           // for a single trace, filled only if other ranks are missing
   RequestAnalysis requests;  // AnalyzeRequests sets it; empty without requests
   std::shared_ptr<const RunRequests> joined = {};  // what `requests` is computed from; may be null
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
-  // Traces that another one holds too, each with what it is ("a copy of PATH"); in `skipped` too.
+  // Traces whose work another trace holds too. `what` says what each one is ("a copy of PATH").
+  // They are in `skipped`, too.
   struct Copy {
     std::string path, what;
   };
@@ -118,8 +120,8 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
-// The workers' traces whose digests are there, on the run's clock, for MatchCollectives. A trace
-// that cannot be placed on it has no collectives. By index into `run.traces`.
+// The input of MatchCollectives, by index into `run.traces`. Only workers' traces with a digest,
+// with device times, and with a place on the run's clock have collectives.
 std::vector<CommRank> CommRanksOf(const RunAnalysis& run);
 
 // Whether both are of the same trace, by header, span and number of events, and have work in
@@ -134,7 +136,7 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 // The traces of RanksOf that have device times: sums over devices and kernels use these. All of
 // RanksOf if none has any (for example, because the times are refused).
 std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run);
-// The same of some ranks.
+// Those of `ranks` that have device times; all of `ranks` if none has any.
 std::vector<const TraceAnalysis*> TimedOf(std::vector<const TraceAnalysis*> ranks);
 
 }  // namespace tacho

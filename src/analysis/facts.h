@@ -50,8 +50,8 @@ struct TraceFacts {
 };
 // `path`: the trace's file, whose name may say what the trace is; "" if it has none.
 TraceFacts GatherFacts(const Trace& trace, std::string_view path = {});
-// Only the role, the names of processes, rank and world size, without the rows of the trace; `work`
-// counts them. Cost: O(names).
+// Only the role, the names of processes, rank and world size. Does not read the rows of the trace:
+// `work` says how many there are. Cost: O(names).
 TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::string_view path = {});
 
 // The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" if the file's

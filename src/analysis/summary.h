@@ -38,8 +38,8 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // To be called after the last event. Notes begins that no event ended, and decides by the names
-  // of their processes what the waiting rows of devices are.
+  // To be called after the last event. Notes begin events that no end event closed. Decides what
+  // the waiting rows of devices (model/device_rows.h) are, by the names of their processes.
   void Finish() {
     open_.Finish(basics_.notes);
     open_ranges_.Finish(basics_.notes);
@@ -66,8 +66,9 @@ class SummarySink : public EventSink {
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
-  std::vector<bool> annotations_, calls_;  // by StringId: whether one of them has the name
-  std::vector<bool> callers_;              // by TrackId: whether a call was made there
+  // By StringId: whether an annotation, or a call, has this name.
+  std::vector<bool> annotations_, calls_;
+  std::vector<bool> callers_;  // by TrackId: whether a call was made there
   BeginEndPairs open_;
   RangePairs open_ranges_;
   // Rows whose meaning depends on their process, added up by what may tell them apart.

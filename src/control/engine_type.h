@@ -25,7 +25,7 @@ struct LaunchWords {
   // Options whose values, multiplied, are the number of GPUs of a server.
   std::vector<std::string_view> tensor_parallel, pipeline_parallel, data_parallel;
   std::string_view shares_gpus;      // the flag with which data-parallel ranks share GPUs; "": none
-  std::string_view key_variable;     // variable with the key, if no option has it; "": none
+  std::string_view key_variable;     // variable with the API key, if no option has it; "": none
   std::string_view only_key_option;  // guards the profiler if it is the only key; "": none
   std::string_view folder_variable;  // the variable that names the folder of traces
   std::string_view router;           // its program

@@ -7,7 +7,7 @@ namespace tacho {
 // Results as the analyses would give them, small enough to check by hand.
 
 // One GPU, window 1000 us: a kernel of 400 us, one of 200 us that overlaps it for 50 us, a copy of
-// 50 us; 400 us idle, of which the host launched late for 300 us.
+// 50 us; 400 us idle, 300 us of them because the host launched late.
 inline TraceAnalysis GpuTraceForTest() {
   TraceAnalysis t;
   t.path = "run/rank0.pt.trace.json.gz";
@@ -105,7 +105,8 @@ inline RunAnalysis OneTrace() {
   return run;
 }
 
-// Two ranks of the above; the second one computes longer. World size 3: rank 2 is missing.
+// Two ranks, each with the trace above; the second one computes longer. World size 3: rank 2 is
+// missing.
 inline RunAnalysis TwoRanksForTest() {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());

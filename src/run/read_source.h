@@ -38,7 +38,8 @@ struct TimedParts {
   std::function<void(const TraceSource&, WorkTimes)> take = {};
 };
 // Like ReadSource, but reads only these parts of an nsys recording; other traces are read whole.
-// `threads`: for each file while there are fewer files than cores; 0: one for each core.
+// `threads`: the threads that sum up one file while there are fewer files than cores (else one
+// thread does); 0: one for each core.
 SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads);
 
 // The path of a trace in results: "FILE", or "FILE#pid=1234" if the file has several traces.

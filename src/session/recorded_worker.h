@@ -31,7 +31,7 @@ struct RecordedWorker {
   std::optional<int64_t> trial_start_ns;   // how long its first start took, in a trial
   std::optional<Forecast> forecast;        // shown before the start
   int64_t written_unix_ns = 0;             // when it had written all, by its own clock
-  double table_ns = 0;                     // from its last trace to its table
+  double table_ns = 0;                     // time from its last trace file to its table file
   std::optional<ProfileFigures> recorded;  // what was recorded
   std::optional<MetricsSnapshot> before, after;
   WorkerExpectation expectation;  // its `files` are those in the run folder

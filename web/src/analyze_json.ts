@@ -466,10 +466,11 @@ export interface AnalyzeJson {
       }[];
     };
     layers?: {
-      state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "times-refused";
+      state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "irregular" | "times-refused";
       count: number;
       steps: number;
       left_out: number;
+      unknown: number;
       device_ns: number;
       in_steps_ns: number;
       phases: {

@@ -7,8 +7,9 @@
 
 namespace tacho {
 
-// `ranks`: those whose figures are compared; all of `runs` if not given. What the side is (its
-// traces, and the numbers of ranks and devices) is of all ranks.
+// The facts of one side. `ranks`: those whose figures are compared; if not given, all ranks of
+// `runs`. What describes the side (its traces, and the numbers of ranks and devices) covers all
+// ranks.
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks);
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs);
 
@@ -21,8 +22,8 @@ std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
 // Different engines, GPUs, numbers of ranks and ways to record are obstacles. So is work that is on
 // both sides, unless both are the same runs. Different versions, and the share of steps without a
 // counterpart, are remarks. A different model shows in its kernels: less than a quarter of the time
-// is in kernels that both sides have, or these kernels are called more often by one factor (number
-// of layers).
+// is in kernels that both sides have, or all these kernels are called more often by the same factor
+// (the number of layers).
 void CheckComparable(RunChanges& changes);
 
 }  // namespace tacho

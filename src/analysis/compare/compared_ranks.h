@@ -16,16 +16,16 @@ SideRanks AllRanksOf(const std::vector<RunAnalysis>& runs);
 struct ComparedRanks {
   SideRanks base, now;
   std::vector<UnequalRank> unequal;  // base first; in the order of runs, then of traces
-  // Of the ranks that were not left out none is on both sides, so that other ranks are compared.
+  // No rank that was kept is on both sides, so the ranks of base are compared with other ranks.
   bool none_common = false;
 };
 
 // Decides which ranks stand for a run. Unequal ranks are left out, because their figures have
 // another weight than those of whole ranks: ranks may differ in batches, kernels and lengths of
 // steps. The same rank of all other runs is left out with them. Ranks are compared within one
-// recording, worker and stage. If all ranks there are cut, none counts as cut. If no rank would
-// remain of a run there, only the ranks that are unequal themselves are left out of it, and those
-// without figures on the other side.
+// recording, worker and stage. If all ranks there are cut, none counts as cut. If that would leave
+// a run without a rank there, only those of its ranks are left out that are unequal themselves or
+// have no figures on the other side.
 //
 // `by_steps`: figures are of steps. If not, sums over whole recordings are compared: ranks without
 // a trace on the other side are left out, and all other unequal ranks are only reported.

@@ -23,8 +23,8 @@ namespace tacho {
 // A kernel may run in only some steps of a phase: its calls are not a whole multiple of the steps
 // of a group, or a group has one step in a window and the sides differ in calls there. It does so
 // in the same steps on all ranks. So the ranks count as one for its variance, which is that of both
-// sides together. The bound also takes in one of these steps more or less in each window: a device
-// of one run.
+// sides together. The bound also allows for one more or one less of these steps in each window (a
+// device of one run).
 std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
                                          double spread);
 

@@ -29,7 +29,8 @@ struct NamedChange {
   Change change;
 };
 
-// One kernel, by its name in the traces. Of phases: on average over the devices that run it.
+// One kernel, by its name in the traces. The figures of a phase are averages over the devices that
+// run it.
 struct KernelChange {
   enum class Kind : uint8_t { kSame, kSlower, kFaster, kMoreCalls, kFewerCalls, kGone, kNew };
   std::string name, category;
@@ -91,8 +92,8 @@ struct SideFacts {
   std::string options;           // profiler options; "none"; "" if no trace reports them
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
-  // Of the ranks whose figures are compared: some trace is cut off or damaged; and damaged so that
-  // even steps that are recorded may lack work.
+  // Of the ranks whose figures are compared. `lost_data`: some trace is cut off or damaged.
+  // `has_holes`: some trace is damaged so that even recorded steps may lack work.
   bool lost_data = false, has_holes = false;
   bool has_overflows = false;  // NoteId::kLongOverlap
   SideEvidence evidence;
@@ -119,7 +120,7 @@ struct RunChanges {
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;
   std::optional<WholeChange> whole;  // set if no side names steps
-  // Of all ranks, so absent if one is left out; else if it is not known.
+  // Covers all ranks, so it is absent if one is left out; also absent if it is not known.
   std::optional<CollectiveChange> collectives;
   std::vector<NamedChange> launches;   // figures of one step, without bounds
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds

@@ -69,8 +69,8 @@ std::string_view RunOf(std::string_view side);
 std::string LossText(const SideEvidence& base, const SideEvidence& now);
 // "new's device clock is off against the host's"; "" if both sides know the causes of idle time.
 std::string WhyNoCauses(const SideEvidence& base, const SideEvidence& now);
-// "50 % of new's GPU work has no launch call", where calls are missing on one side more than on
-// the other one, so that their numbers say nothing; else "".
+// "50 % of new's GPU work has no launch call", if more calls are missing on one side than on the
+// other, so that the numbers of calls say nothing; else "".
 std::string WhyNoCalls(const SideEvidence& base, const SideEvidence& now);
 
 }  // namespace tacho

@@ -31,8 +31,8 @@ std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows);
 struct WorkItem {
   Interval when;
   StringId name;
-  // Row of Trace::gpu. If DeviceWork::on_host: row of Trace::host_ops or, from
-  // Trace::host_ops.size() on, that much further a row of Trace::annotations.
+  // Row of Trace::gpu. If DeviceWork::on_host: a row of Trace::host_ops if it is below
+  // Trace::host_ops.size(), else that size plus a row of Trace::annotations.
   uint32_t row = 0;
   uint32_t stream = 0;  // index into DeviceItems::streams
   WorkCategory category = 0;

@@ -18,8 +18,9 @@ bool BeginsCapture(std::string_view call);
 // Whether an annotation is a step of an engine, which rules a capture out.
 bool IsEngineStep(std::string_view name);
 
-// Whether a trace is such a recording: it has no step of an engine and no graph launch, and it has
-// an annotation of a capture, the file name of one, or a stream capture without GPU work.
+// Whether a trace is such a recording: it has no step of an engine and no graph launch, and it
+// shows one of three signs. The signs are the file name of a capture; a stream capture and no GPU
+// work; or an annotation of a capture, with a stream capture or without GPU work.
 bool RecordsCapture(const Trace& trace, std::string_view path);
 
 }  // namespace tacho

@@ -37,7 +37,7 @@ struct KnownCauses {
 // `links`: from LinkLaunches, of the same trace. Gaps are those of DeviceTime: with a window, idle
 // time at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
 // and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
-// empty, gets all of the idle time: once or more a gap.
+// empty, gets all of the idle time, each gap in one or more stretches.
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {},

@@ -10,7 +10,7 @@ namespace tacho {
 
 // When requests were in flight at the engine of a trace, as their senders report it.
 struct InFlight {
-  IntervalSet when;        // on the trace's clock; each wider by `uncertainty` at both ends
+  IntervalSet when;  // on the trace's clock; each interval wider by `uncertainty` at both ends
   DurationNs uncertainty;  // of the clocks
   bool shared = false;     // sent to several engines together: unknown which request went where
 };
@@ -25,8 +25,9 @@ enum class Requests : uint8_t {
 constexpr size_t kRequestsCount = 4;
 std::string_view RequestsName(Requests requests);  // "unknown", "known", "shared", "others"
 
-// kOthers when an engine step with requests in it lies wholly outside of `in_flight`, or, where no
-// step is annotated, when the GPUs are busy for a tenth of that time or more. Cost: O(n).
+// kOthers when an engine step with requests in it lies wholly outside of `in_flight`. If no step
+// with requests is annotated: kOthers when the GPUs are busy for more than a tenth of the time
+// outside of `in_flight`. Cost: O(n).
 Requests CheckInFlight(const Trace& trace, const InFlight& in_flight);
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ struct DurationStats {
 // `durations` is reordered. All zero when it is empty.
 DurationStats Summarize(std::vector<int64_t>& durations);
 
-// Its category comes with its work (CollectDeviceWork).
+// The calls of one kernel on one device. Its category is that of its work (CollectDeviceWork).
 struct KernelRow {
   std::string name;  // as in the file
   std::string category;

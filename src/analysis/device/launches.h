@@ -14,8 +14,9 @@
 
 namespace tacho {
 
-// The first piece of each call's work on each of its devices: by start, then name, then stream, in
-// the whole trace, independent of the scope. 4 bytes a call.
+// The piece of each call's work that starts first, on each device that the call uses; of equal
+// starts the first by name, then by stream. Covers the whole trace, whatever the scope is. 4 bytes
+// a call.
 class FirstPieces {
  public:
   static constexpr uint32_t kNone = DenseIndex::kNone;
@@ -26,8 +27,8 @@ class FirstPieces {
   void Add(const Trace& trace, uint32_t call, uint32_t piece);
 
   [[nodiscard]] bool LaunchedWork(uint32_t call) const { return first_[call] != kNone; }
-  // The first piece of the call's work on one device: that of the piece that the file lists first.
-  // A row of Trace::gpu; kNone without any work.
+  // The first piece of the call's work on one device: on that of the piece that the file lists
+  // first. A row of Trace::gpu; kNone if the call has no work.
   [[nodiscard]] uint32_t FirstOf(uint32_t call) const { return first_[call]; }
   // The first piece that `call` launched on the device of `piece`, as a row of Trace::gpu. `piece`:
   // any work that `call` launched.
@@ -61,8 +62,8 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = FirstPieces::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
   FirstPieces first;
-  // By host call: not 0 if its name says that it puts work onto a device, and work is joined with
-  // it and not with another call of the same correlation.
+  // By host call: not 0 if its name says that it puts work onto a device, and work of its
+  // correlation is joined with this call and not with another one.
   std::vector<uint8_t> puts_work;
 };
 // Each rank of a merged file has correlations of its own. If several calls share one, work is
@@ -117,7 +118,7 @@ struct LaunchTable {
   // How many of these calls take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of
   // analyze_profile.py.
   uint64_t graphs_under_1ms = 0, graphs_1_to_5ms = 0, graphs_over_5ms = 0;
-  struct QueueDepth {  // launched and not yet started, over one stream
+  struct QueueDepth {  // work that is launched and not yet started, on one stream
     std::string device, stream;
     uint64_t max = 0;
     double mean = 0;  // weighted by time between the first launch and the last start

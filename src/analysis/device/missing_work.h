@@ -18,7 +18,7 @@ struct RecordedWork {
   bool no_engine_step = false;  // an engine's worker that shows no sign of a step
   // Set only for a summary, whose rows are gone by then:
   bool captures = false;           // signs of a graph capture, and neither a step nor GPU work
-  bool several_processes = false;  // several called the runtime, and none names its rank
+  bool several_processes = false;  // several processes called the runtime, and none names its rank
 
   bool no_rank = false;  // the file is not that of a rank: it never has GPU events
 };

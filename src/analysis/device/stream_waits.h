@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// By host call: whether it puts work onto a stream that the same thread, since its last such call,
-// had made wait for an event. The calls do not name their stream. Empty if there is no wait. Cost:
-// O(n).
+// By host call: whether the call launched work, and the same thread had made a stream wait for an
+// event since its last such call. The calls do not name their stream, so this may be another
+// stream. Empty if no stream was made to wait. Cost: O(n).
 std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& links);
 
 }  // namespace tacho

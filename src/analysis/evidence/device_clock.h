@@ -20,7 +20,7 @@ namespace tacho {
 //     and no work ends after the profiler stopped: offset <= end of the call - end of the work.
 // Waiting calls are *DeviceSynchronize and *CtxSynchronize, and, on a device with work on one
 // stream only, a *StreamSynchronize of 10 us or more: a wait for another stream would return at
-// once. A single one that returned too early, between others that did not, is ignored.
+// once. A single waiting call that returned too early, between others that did not, is ignored.
 struct DeviceClock {
   std::string device;
   // The first piece of each call's work on this device: how many there are, and how many start

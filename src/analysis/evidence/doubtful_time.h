@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// How far the devices' clocks are behind the host's at most: on them, calls are earlier by up to
-// that much.
+// How far the devices' clocks are behind the host's at most. By a device's clock, a call is earlier
+// by up to that much.
 struct ClocksBound {
   bool common = true;                               // all clocks are right
   std::optional<DurationNs> behind = DurationNs{};  // absent: unknown
@@ -24,9 +24,9 @@ struct ClocksBound {
 // returned. If the call lies in an operator, the work's turn (turns.h) was also no longer than
 // twice the longest turn of kernels like it, if there are ten of these, and if neither the host nor
 // the next work of the stream waited longer: the kernels of a prefill take a hundred times as long
-// as those of a decode. The stream is one of those that work like it ran on. Work is alike if calls
-// of the same name in operators of the same name launch it. If no work is like it, it may have run
-// at any time from the call on.
+// as those of a decode. The missing work ran on one of the streams that work like it ran on. Work
+// is alike if calls of the same name in operators of the same name launch it. If no work is like
+// it, the missing work may have run at any time from the call on.
 //
 // `incomplete`: the calls that lack work, rows of Trace::host_calls by start. Without a common
 // clock, what the host did bounds only the start.

@@ -59,7 +59,8 @@ struct LostWork {
   }
 };
 
-// To precede "GPU work of N calls", which lack it: `partial` of the `lost` calls lack only a part.
+// The words in front of "GPU work of N calls", if these calls lack work. `partial` of the `lost`
+// calls lack only a part of it.
 constexpr std::string_view HowMuchIsLost(uint64_t partial, uint64_t lost) {
   if (partial == 0) return "";
   return partial == lost ? "part of the " : "all or part of the ";

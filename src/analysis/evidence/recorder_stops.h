@@ -21,7 +21,7 @@ namespace tacho {
 // model's do not.
 struct RecorderStops {
   std::optional<TimeNs> stopped;   // the end of the last call
-  std::optional<TimeNs> began;     // the start of the first
+  std::optional<TimeNs> began;     // the start of the first call
   uint64_t after = 0, before = 0;  // ranges of witnesses after `stopped`, before `began`
   std::string witness;             // the kind of most of them
   // `stopped` and `began` on weaker evidence: ranges of 2 kinds that held calls twice. Too few to

@@ -8,9 +8,9 @@
 namespace tacho {
 
 // Calls visit(row, call, turn) for each piece of GPU work that a call launched, by stream, then
-// start. Its turn is the time until its end once its call and all work before it on its stream are
-// over: it waits for work of other streams, for other ranks and for the host, then runs. Cost:
-// O(n).
+// start. The turn of a piece begins when its call and all earlier work on its stream are over, and
+// ends when the piece ends. In its turn, a piece waits for work of other streams, for other ranks
+// and for the host, then runs. Cost: O(n).
 template <typename Visit>
 void ForEachTurn(const TrackIndex& index, const LaunchLinks& links, Visit visit) {
   const Trace& trace = index.trace();

@@ -32,12 +32,12 @@ struct FinishedWork {
   // All work that was launched before this time is over.
   TimeNs before;
   // By start. `waits`: when the host may have waited, without overlaps. `for_device`: the calls
-  // that waited for the trace's only device, each with the earliest end of its own and all later
-  // ones.
+  // that waited for the trace's only device; the end of each is the earliest of its own end and
+  // those of all later ones.
   std::vector<Interval> waits, for_device;
 
-  // When work that was launched by `launched` is over at the latest; the end of the trace if
-  // unknown.
+  // The latest time at which work is over that was launched at `launched` or earlier; the end of
+  // the trace if unknown.
   [[nodiscard]] TimeNs OverBy(TimeNs launched) const;
   // The end of the wait that `by` lies in, if any; else `by`.
   [[nodiscard]] TimeNs AwaitedFrom(TimeNs by) const;

@@ -45,9 +45,9 @@ struct StreamTurns {
 class WorkByLikeness {
  public:
   WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
-  // Null if nothing is like it.
+  // Null if no work is like it, or if such work ran on kMostStreams streams.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
-  // As Of; if nothing is like it, all work of the trace, without a turn.
+  // As Of; where that is null, all work of the trace, without a turn.
   [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
@@ -58,7 +58,8 @@ class WorkByLikeness {
   [[nodiscard]] bool IsInOperator(uint32_t call) const {
     return !operators_.empty() && operators_[call] != StringId::kEmpty;
   }
-  // The longest wait plus the longest piece of the stream; of all work, if it had few pieces.
+  // The longest wait plus the longest piece of the stream; if it had fewer than 10 pieces, those of
+  // all streams.
   [[nodiscard]] DurationNs LongestTurnOf(StreamId stream) const;
 
  private:

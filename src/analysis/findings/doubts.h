@@ -26,11 +26,11 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt);
 // outside the window.
 bool BusyIsLeast(const TraceAnalysis& trace);
 bool BusyIsLeast(const RunAnalysis& run);
-// Whether the share of busy time in all recorded time is a lower bound: also if work that was
-// launched before the recording may have run in it.
+// Whether the share of busy time in all recorded time is a lower bound: if BusyIsLeast, and also if
+// work that was launched before the recording may have run in that time.
 bool BusyIsLeastOfRecorded(const TraceAnalysis* trace);
 
-// A smaller share of the window is not mentioned.
+// Idle time with a smaller share of its whole is not mentioned.
 inline constexpr double kIdleWorthNaming = 0.10;
 
 // The recorded time of the traces, with or without work, counted once for each device.

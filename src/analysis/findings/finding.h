@@ -30,7 +30,8 @@ enum class RunFindingKind : uint8_t {
 enum class FindingWhole : uint8_t {
   kWindow,              // the windows of all devices together
   kWindowWithRequests,  // the same without the time in which no request was in flight
-  kRequests,  // from due to last token, of the requests that were answered in full and are split
+  // From due to last token, over the requests that were answered in full and whose time is split.
+  kRequests,
 };
 std::string_view WholeId(FindingWhole whole);  // "window", "window-with-requests", "requests"
 
@@ -81,8 +82,9 @@ struct RunFinding {
   FindingWhole of = FindingWhole::kWindow;
   DurationNs whole = {};
   std::vector<Place> places = {};  // most cost first, then by trace
-  std::string request = {};        // of kRequests: the request with most of it
-  // Of kRequests: the whole is that of `split` of these `answered` requests.
+  std::string request = {};        // of kRequests: the request with the most time of this part
+  // Of kRequests: `answered` requests were answered in full, and `whole` is the time of `split` of
+  // them.
   uint64_t split = 0, answered = 0;
 
   [[nodiscard]] bool known() const { return confidence != Confidence::kCannotTell; }

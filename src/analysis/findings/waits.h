@@ -10,10 +10,11 @@ namespace tacho {
 
 // The exposed communication of a run, split by RankBlame into waiting and transfer.
 //
-// A wait is time of a kernel, and a kernel may run beside others. On each rank, the time of its
-// communication kernels that is not exposed (hidden, or counted twice where two of them overlap)
-// may be waiting or not. So the waits of a rank count for what is left if all that time was
-// waiting: a lower bound, exact for a rank whose communication is all exposed.
+// A wait is a part of a communication kernel, and other kernels may run beside it. So some time of
+// the communication kernels of a rank is not exposed: it is hidden, or counted twice where two of
+// them overlap. It is unknown how much of this time was waiting, so all of it is subtracted from
+// the waits of the rank. That gives a lower bound, which is exact for a rank whose communication is
+// all exposed.
 struct WaitsSplit {
   struct OfRank {
     Straggler straggler;

@@ -14,8 +14,8 @@ struct HostStretch {
 };
 
 // The tree of the host slices that touch one of `stretches`. The slices left out cover nothing of
-// these and do not change how the others nest: a slice that has ended before an instant closes none
-// that is still open then. Cost: O(k log n) for k slices.
+// these and do not change how the others nest: a slice that has ended before an instant does not
+// close a slice that is still open at that instant. Cost: O(k log n) for k slices.
 HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& stretches);
 
 // The slice of `tree` that covers most of `stretch`, each instant charged to the innermost one;

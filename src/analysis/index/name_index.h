@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// Gives the names that an analysis meets small numbers, counted up from 0 in order of first sight,
-// so that it can keep its totals in a vector. Lookup is one read of an array as long as the string
-// pool.
+// Gives small numbers to the names that an analysis meets, counted up from 0 in order of first
+// sight, so that the analysis can keep its totals in a vector. Lookup is one read of an array as
+// long as the string pool.
 class NameIndex {
  public:
   explicit NameIndex(const Trace& trace) : numbers_(trace.words.strings.size(), kNone) {}

@@ -47,9 +47,12 @@ class BlockNamer {
         if (roles_[i] == Role::kCopy && blocks_[i - 1] == Block::kCollective)
           blocks_[i] = Block::kCollective;
       }
+      ContinueProducts(layer.begin, layer.end);
       FillHoles(layer.begin, layer.end, Block::kOther);
     }
     NameAfter(layers_.back().end);
+    ContinueProducts(layers_.back().end, roles_.size());
+    FillHoles(layers_.back().end, roles_.size(), Block::kSampling);
     std::vector<LayerBlock> named;
     named.reserve(blocks_.size());
     for (const MaybeBlock& block : blocks_) named.push_back(*block);
@@ -61,7 +64,7 @@ class BlockNamer {
   using Block = LayerBlock;
 
   static bool IsCollective(Role role) {
-    return role == Role::kCollective || role == Role::kReduceNorm;
+    return role == Role::kCollective || role == Role::kReduceNorm || role == Role::kTransfer;
   }
   [[nodiscard]] size_t Count(size_t begin, size_t end, auto is) const {
     return static_cast<size_t>(std::count_if(roles_.begin() + static_cast<ptrdiff_t>(begin),
@@ -82,25 +85,32 @@ class BlockNamer {
       blocks_[i] = i < embedding ? Block::kInputPreparation : Block::kEmbedding;
   }
 
+  // False if the work is none of what feeds a mixer. `product`: one came before it in the layer.
+  bool NameBeforeMixer(size_t i, bool product) {
+    const Role role = roles_[i];
+    if (IsProduct(role)) {
+      blocks_[i] = Block::kInputProjection;
+    } else if (IsCollective(role)) {
+      blocks_[i] = Block::kCollective;
+    } else if (role == Role::kNorm) {
+      blocks_[i] = product ? Block::kRopeAndCache : Block::kNorm;  // of queries and keys
+    } else if (role == Role::kRope || role == Role::kCacheWrite) {
+      blocks_[i] = Block::kRopeAndCache;
+    }
+    return blocks_[i].has_value();
+  }
+
   void NameUntilMixer(const LayerSpan& layer) {
     bool product = false;
     for (size_t i = layer.begin; i < layer.mixer; ++i) {
-      const Role role = roles_[i];
-      if (IsProduct(role)) {
-        blocks_[i] = Block::kInputProjection;
-        product = true;
-      } else if (IsCollective(role)) {
-        blocks_[i] = Block::kCollective;
-      } else if (role == Role::kNorm) {
-        blocks_[i] = product ? Block::kRopeAndCache : Block::kNorm;  // of queries and keys
-      } else if (role == Role::kRope || role == Role::kCacheWrite) {
-        blocks_[i] = Block::kRopeAndCache;
-      }
+      product |= IsProduct(roles_[i]);
+      NameBeforeMixer(i, product);
     }
     const Block mixer =
         roles_[layer.mixer] == Role::kStateSpace ? Block::kStateSpace : Block::kAttention;
-    std::fill(blocks_.begin() + static_cast<ptrdiff_t>(layer.mixer),
-              blocks_.begin() + static_cast<ptrdiff_t>(layer.mixer_end), mixer);
+    for (size_t i = layer.mixer; i < layer.mixer_end; ++i) {
+      if (!NameBeforeMixer(i, true) && !IsCollective(roles_[i])) blocks_[i] = mixer;
+    }
   }
 
   // The norm after the mixer's output divides the mixer from the MLP. Without one, the first
@@ -159,11 +169,18 @@ class BlockNamer {
       if (roles_[i] == Role::kExperts) break;
       if (roles_[i] == Role::kProduct) router = i;
     }
+    const bool has_activation = HasActivationOfExperts(begin, end);
     size_t seen = 0;
+    MaybeBlock of_product;
+    bool down = false;  // after an activation, until the next product of experts is done
     for (size_t i = begin; i < end; ++i) {
+      if (i > begin && IsProduct(roles_[i - 1])) of_product = blocks_[i - 1];
       switch (roles_[i]) {
         case Role::kProduct:
           blocks_[i] = i == router ? Block::kRouter : Block::kSharedExpert;
+          break;
+        case Role::kSide:
+          blocks_[i] = Block::kSharedExpert;
           break;
         case Role::kRouting:
           blocks_[i] = seen == 0      ? Block::kRouter
@@ -171,16 +188,19 @@ class BlockNamer {
                                       : Block::kExpertsDown;
           break;
         case Role::kExperts:
-          blocks_[i] = experts == 1         ? Block::kExperts
-                       : 2 * seen < experts ? Block::kExpertsUp
-                                            : Block::kExpertsDown;
+          if (!has_activation) down = 2 * seen >= experts;
+          blocks_[i] = experts == 1 ? Block::kExperts
+                       : down       ? Block::kExpertsDown
+                                    : Block::kExpertsUp;
+          down = false;
           ++seen;
           break;
         case Role::kExchange:
           blocks_[i] = seen == 0 ? Block::kDispatch : Block::kCombine;
           break;
         case Role::kActivation:  // of the product before it
-          blocks_[i] = i > begin ? blocks_[i - 1] : MaybeBlock();
+          blocks_[i] = of_product;
+          down = down || blocks_[i] == Block::kExpertsUp;
           break;
         default:
           NameCommon(i);
@@ -188,10 +208,21 @@ class BlockNamer {
     }
   }
 
+  // Whether an activation follows a product of experts, before another product.
+  [[nodiscard]] bool HasActivationOfExperts(size_t begin, size_t end) const {
+    bool experts = false;
+    for (size_t i = begin; i < end; ++i) {
+      if (roles_[i] == Role::kActivation && experts) return true;
+      if (IsProduct(roles_[i])) experts = roles_[i] == Role::kExperts;
+    }
+    return false;
+  }
+
   void NameCommon(size_t i) {
     if (IsCollective(roles_[i])) blocks_[i] = Block::kCollective;
     if (roles_[i] == Role::kExchange) blocks_[i] = Block::kCollective;
     if (roles_[i] == Role::kNorm) blocks_[i] = Block::kNorm;
+    if (roles_[i] == Role::kSide) blocks_[i] = Block::kOther;
   }
 
   void NameAfter(size_t begin) {
@@ -212,7 +243,15 @@ class BlockNamer {
         blocks_[i] = Block::kSampling;
       }
     }
-    FillHoles(begin, roles_.size(), Block::kSampling);
+  }
+
+  // The parts of a product are added up in its block.
+  void ContinueProducts(size_t begin, size_t end) {
+    MaybeBlock of_product;
+    for (size_t i = begin; i < end; ++i) {
+      if (IsProduct(roles_[i])) of_product = blocks_[i];
+      if (roles_[i] == Role::kProductPart && of_product) blocks_[i] = of_product;
+    }
   }
 
   // Gives what has no block that of the next piece, else that of the one before.

@@ -19,6 +19,7 @@ constexpr Rule kRules[] = {
     {"reduce", LayerRole::kReduction},
     {"comm.fused", LayerRole::kReduceNorm},
     {"comm.moe_all_to_all", LayerRole::kExchange},
+    {"comm.point_to_point", LayerRole::kTransfer},
     {"comm", LayerRole::kCollective},
     {"gemm", LayerRole::kProduct},
     {"moe.gemm", LayerRole::kExperts},
@@ -45,6 +46,11 @@ LayerRole RoleOf(std::string_view category) {
 }
 
 }  // namespace
+
+bool IsProductPart(std::string_view name) {
+  return name.find("splitKreduce") != std::string_view::npos ||
+         name.find("PostGSU") != std::string_view::npos;
+}
 
 std::vector<LayerRole> RolesOf(const std::vector<std::string>& categories) {
   std::vector<LayerRole> roles;

@@ -1,10 +1,20 @@
 #include "analysis/layers/layer_spans.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace tacho {
 namespace {
+
+// What says something in [begin, end).
+std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end) {
+  std::vector<LayerRole> telling;
+  for (size_t i = begin; i < end; ++i) {
+    if (!SaysNothing(roles[i])) telling.push_back(roles[i]);
+  }
+  return telling;
+}
 
 class LayerFinder {
  public:
@@ -14,16 +24,17 @@ class LayerFinder {
     GroupMixers();
     if (layers_.size() < 2) return {};
     FindFirstBegin();
-    for (size_t i = 1; i < layers_.size();) {
-      const std::optional<size_t> begin = BeginOf(i);
-      if (begin) {
-        layers_[i].begin = *begin;
-        ++i;
+    size_t kept = 1;
+    for (size_t i = 1; i < layers_.size(); ++i) {
+      LayerSpan& before = layers_[kept - 1];
+      if (const std::optional<size_t> begin = BeginOf(layers_[i], before)) {
+        layers_[kept] = layers_[i];
+        layers_[kept++].begin = *begin;
       } else {  // no products of its own: more mixers of the layer before
-        layers_[i - 1].mixer_end = layers_[i].mixer_end;
-        layers_.erase(layers_.begin() + static_cast<ptrdiff_t>(i));
+        before.mixer_end = layers_[i].mixer_end;
       }
     }
+    layers_.resize(kept);
     if (layers_.size() < 2) return {};
     for (size_t i = 0; i + 1 < layers_.size(); ++i) layers_[i].end = layers_[i + 1].begin;
     FindLastEnd();
@@ -50,19 +61,17 @@ class LayerFinder {
     LayerSpan& first = layers_.front();
     size_t from = first.mixer;
     while (from > 0 && roles_[from - 1] != LayerRole::kEmbedding) --from;
-    const auto products_from = [&](size_t begin) {
-      return std::count_if(roles_.begin() + static_cast<ptrdiff_t>(begin),
-                           roles_.begin() + static_cast<ptrdiff_t>(first.mixer), IsProduct);
-    };
-    first.begin = first.mixer;
-    for (size_t i = from; i < first.mixer; ++i) {
-      // Without a norm the first product begins it.
-      if (!IsNorm(roles_[i]) && !IsProduct(roles_[i])) continue;
-      first.begin = i;
-      break;
+    const auto place = [&](size_t at) { return roles_.begin() + static_cast<ptrdiff_t>(at); };
+    const auto mixer = place(first.mixer);
+    // A product may prepare the input, before the first norm.
+    auto begin = std::find_if(place(from), mixer, IsNorm);
+    products_ = static_cast<size_t>(std::count_if(begin, mixer, IsProduct));
+    if (products_ == 0) {  // its norm is not known as one, or part of another kernel
+      begin = std::find_if(place(from), mixer, IsProduct);
+      products_ = 1;
     }
-    has_norm_ = first.begin < first.mixer && IsNorm(roles_[first.begin]);
-    products_ = static_cast<size_t>(products_from(first.begin));
+    first.begin = static_cast<size_t>(begin - roles_.begin());
+    has_norm_ = std::ranges::any_of(roles_, IsNorm);
   }
 
   // The norm before the `count`th product before `mixer`, not before `least`.
@@ -79,8 +88,9 @@ class LayerFinder {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<size_t> BeginOf(size_t layer) const {
-    const size_t mixer = layers_[layer].mixer, least = layers_[layer - 1].mixer_end;
+  [[nodiscard]] std::optional<size_t> BeginOf(const LayerSpan& layer,
+                                              const LayerSpan& before) const {
+    const size_t mixer = layer.mixer, least = before.mixer_end;
     if (roles_[mixer] == roles_[layers_.front().mixer]) {
       if (const auto begin = NormBefore(mixer, products_, least)) return begin;
     }
@@ -116,20 +126,13 @@ class LayerFinder {
       if (IsProduct(roles_[at])) {
         if (left == 0) break;
         --left;
-      } else if (left == 0 && (IsNorm(roles_[at]) || roles_[at] == LayerRole::kSampling ||
-                               roles_[at] == LayerRole::kIndex)) {
+      } else if (left == 0 &&
+                 (IsNorm(roles_[at]) || roles_[at] == LayerRole::kSampling ||
+                  roles_[at] == LayerRole::kIndex || roles_[at] == LayerRole::kTransfer)) {
         break;
       }
     }
     return at;
-  }
-
-  // What says something in [begin, end).
-  [[nodiscard]] std::vector<LayerRole> TellingRoles(size_t begin, size_t end) const {
-    std::vector<LayerRole> roles(roles_.begin() + static_cast<ptrdiff_t>(begin),
-                                 roles_.begin() + static_cast<ptrdiff_t>(end));
-    std::erase_if(roles, SaysNothing);
-    return roles;
   }
 
   void FindLastEnd() {
@@ -140,7 +143,8 @@ class LayerFinder {
     });
     if (peer == layers_.rend()) peer = layers_.rbegin() + 1;
     last.end = EndLike(*peer);
-    if (TellingRoles(last.mixer_end, last.end) != TellingRoles(peer->mixer_end, peer->end))
+    if (TellingRoles(roles_, last.mixer_end, last.end) !=
+        TellingRoles(roles_, peer->mixer_end, peer->end))
       last.end = FinalNorm().value_or(last.end);
   }
 
@@ -151,6 +155,30 @@ class LayerFinder {
 };
 
 }  // namespace
+
+bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> layers) {
+  constexpr size_t kFewLayers = 4;
+  std::map<std::vector<LayerRole>, size_t> alike;
+  std::vector<size_t*> of_layer;
+  size_t with_mlp = 0;
+  for (const LayerSpan& layer : layers) {
+    const std::vector<LayerRole> work = TellingRoles(roles, layer.begin, layer.end);
+    if (std::ranges::find(work, LayerRole::kEmbedding) != work.end()) return false;
+    of_layer.push_back(&alike[work]);
+    ++*of_layer.back();
+    const std::vector<LayerRole> after = TellingRoles(roles, layer.mixer_end, layer.end);
+    const bool experts = std::ranges::find(after, LayerRole::kExperts) != after.end();
+    with_mlp += experts || std::ranges::count_if(after, IsProduct) >= 2 ? 1 : 0;
+  }
+  if (with_mlp != 0 && with_mlp != layers.size()) return false;
+  // The first and the last may differ: a norm is fused or not, and a send follows.
+  const size_t ends = layers.size() < kFewLayers ? 0 : 1;
+  for (size_t i = ends; i + ends < layers.size(); ++i) {
+    if (*of_layer[i] < 2) return false;
+    if (with_mlp == 0 && of_layer[i] != of_layer[ends]) return false;
+  }
+  return true;
+}
 
 std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles) {
   return LayerFinder(roles).Find();

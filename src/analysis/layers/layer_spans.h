@@ -26,4 +26,10 @@ struct LayerSpan {
 // Empty if fewer than two layers are there: nothing repeats. Cost: O(n).
 std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles);
 
+// Whether these are the layers of one model: all have an MLP or none has, none holds an embedding,
+// and each is like another one; the first and the last of four or more may differ. Elsewhere, with
+// a second model in the step or with layers that are made in another way, they are not to be
+// trusted. Cost: O(n log l) for l layers.
+bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> layers);
+
 }  // namespace tacho

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_map>
 #include <utility>
+
+#include "analysis/layers/step_roles.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(LayersState::kCount)> kStateIds = {
-    "found", "no-steps", "no-work", "no-mixer", "no-repetition", "times-refused"};
+    "found", "no-steps", "no-work", "no-mixer", "no-repetition", "irregular", "times-refused"};
 
 struct BlockSums {
   DurationNs device, gap;
@@ -26,11 +28,20 @@ std::vector<BlockTime> TimesOf(const SumsByBlock& sums) {
   return times;
 }
 
-// The work of one step on one device, by start.
-struct StepItems {
-  uint32_t step = 0;
-  std::vector<uint32_t> items;
+// What follows from the roles of a step alone; the steps of one graph share it.
+struct Structure {
+  std::vector<LayerSpan> layers;  // empty: none that can be trusted
+  std::vector<LayerBlock> blocks;
+  bool irregular = false;
 };
+
+Structure StructureOf(const std::vector<LayerRole>& roles) {
+  Structure of{FindLayerSpans(roles), {}, false};
+  of.irregular = !of.layers.empty() && !AreRegular(roles, of.layers);
+  if (of.irregular) of.layers.clear();
+  if (!of.layers.empty()) of.blocks = BlocksOf(roles, of.layers);
+  return of;
+}
 
 // The sum over the steps of one phase.
 struct PhaseSums {
@@ -42,21 +53,23 @@ struct PhaseSums {
 
 class LayerFinding {
  public:
-  explicit LayerFinding(const PreparedTrace& prepared)
-      : prepared_(prepared), roles_(RolesOf(prepared.work.categories)) {}
+  explicit LayerFinding(const PreparedTrace& prepared) : prepared_(prepared) {}
 
   LayerTable Find() {
     if (!prepared_.integrity.device_times()) return Without(LayersState::kTimes);
     if (prepared_.steps.steps.empty()) return Without(LayersState::kNoSteps);
-    for (const DeviceItems& device : prepared_.work.devices) AddDevice(device);
+    for (StepRoles& step : RolesOfSteps(prepared_)) Add(std::move(step));
     return std::move(*this).Finish();
   }
 
  private:
   struct Found {
-    const DeviceItems* device = nullptr;
-    StepItems of;
-    std::vector<LayerSpan> spans;
+    StepRoles of;
+    const Structure* structure;
+
+    [[nodiscard]] size_t layers() const {
+      return of.several_streams ? 0 : structure->layers.size();
+    }
   };
 
   static LayerTable Without(LayersState state) {
@@ -65,56 +78,15 @@ class LayerFinding {
     return table;
   }
 
-  void AddDevice(const DeviceItems& device) {
-    for (StepItems& of : ItemsOfSteps(device)) {
-      const std::vector<LayerRole> roles = RolesOfItems(device, of);
-      any_work_ |= !of.items.empty();
-      any_mixer_ |= std::ranges::any_of(roles, IsMixer);
-      std::vector<LayerSpan> spans = FindLayerSpans(roles);
-      ++steps_with_[spans.size()];
-      found_.push_back({&device, std::move(of), std::move(spans)});
-    }
-  }
-
-  // Of steps whose work is all known.
-  [[nodiscard]] std::vector<StepItems> ItemsOfSteps(const DeviceItems& device) {
-    const std::vector<Step>& steps = prepared_.steps.steps;
-    std::map<uint32_t, StepItems> by_step;
-    if (calls_.empty() && !prepared_.work.on_host) calls_ = StepsOfCalls(prepared_.index, steps);
-    const StepFinder finder(steps);
-    for (uint32_t i = 0; i < device.items.size(); ++i) {
-      const WorkItem& item = device.items[i];
-      uint32_t step = kNoStep;
-      if (prepared_.work.on_host) {
-        step = finder.At(item.when.start).value_or(kNoStep);
-      } else if (const uint32_t call = prepared_.links.call_of_gpu[item.row];
-                 call != LaunchLinks::kNone) {
-        step = calls_[call];
-      }
-      if (step == kNoStep || steps[step].lost_work || steps[step].cut) continue;
-      StepItems& of = by_step[step];
-      of.step = step;
-      of.items.push_back(i);
-    }
-    std::vector<StepItems> result;
-    for (auto& [step, of] : by_step) result.push_back(std::move(of));
-    return result;
-  }
-
-  [[nodiscard]] std::vector<LayerRole> RolesOfItems(const DeviceItems& device,
-                                                    const StepItems& of) const {
-    std::vector<LayerRole> roles;
-    roles.reserve(of.items.size());
-    for (const uint32_t item : of.items) {
-      const WorkItem& work = device.items[item];
-      roles.push_back(work.continued                 ? LayerRole::kOther
-                      : work.kind == WorkKind::kCopy ? LayerRole::kCopy
-                                                     : roles_[work.category]);
-    }
-    // A norm may come as its parts.
-    if (std::ranges::none_of(roles, IsNorm))
-      std::ranges::replace(roles, LayerRole::kReduction, LayerRole::kNorm);
-    return roles;
+  void Add(StepRoles step) {
+    const std::string key(reinterpret_cast<const char*>(step.roles.data()), step.roles.size());
+    const auto [at, is_new] = structures_.try_emplace(key);
+    if (is_new) at->second = StructureOf(step.roles);
+    found_.push_back({std::move(step), &at->second});
+    const Found& found = found_.back();
+    any_mixer_ = any_mixer_ || std::ranges::any_of(found.of.roles, IsMixer);
+    irregular_ = irregular_ || found.structure->irregular || found.of.several_streams;
+    ++steps_with_[found.layers()];
   }
 
   // The number of layers that most steps have.
@@ -133,23 +105,25 @@ class LayerFinding {
   LayerTable Finish() && {
     const size_t count = UsualCount();
     if (count == 0) {
-      return Without(!any_work_   ? LayersState::kNoWork
-                     : any_mixer_ ? LayersState::kNoRepetition
-                                  : LayersState::kNoMixer);
+      return Without(found_.empty() ? LayersState::kNoWork
+                     : irregular_   ? LayersState::kIrregular
+                     : any_mixer_   ? LayersState::kNoRepetition
+                                    : LayersState::kNoMixer);
     }
     LayerTable table;
     table.state = LayersState::kFound;
     table.count = static_cast<uint32_t>(count);
     std::map<Phase, PhaseSums> phases;
     for (const Found& found : found_) {
-      const bool counts = found.spans.size() == count;
+      const bool counts = found.layers() == count;
       const Phase phase = prepared_.steps.steps[found.of.step].label.phase;
-      const DurationNs device =
-          counts ? AddStep(found, phases[phase]) : TimeOf(*found.device, found.of);
+      const DurationNs device = counts ? AddStep(found, phases[phase]) : TimeOf(found.of);
       table.device += device;
       if (counts) table.in_steps += device;
       counts ? ++table.steps : ++table.left_out;
     }
+    table.unknown = static_cast<uint64_t>(std::ranges::count_if(
+        prepared_.steps.steps, [](const Step& step) { return step.lost_work || step.cut; }));
     for (const auto& [phase, sums] : phases) {
       PhaseLayers& of = table.phases.emplace_back();
       of.phase = phase;
@@ -170,7 +144,8 @@ class LayerFinding {
   }
 
   // Passes each piece with the time that is its own and the gap before it.
-  static void EachPiece(const DeviceItems& device, const StepItems& of, auto visit) {
+  static void EachPiece(const StepRoles& of, auto visit) {
+    const DeviceItems& device = *of.device;
     TimeNs until = device.items[of.items.front()].when.start;
     for (size_t i = 0; i < of.items.size(); ++i) {
       const Interval when = device.items[of.items[i]].when;
@@ -180,25 +155,27 @@ class LayerFinding {
       visit(i, own, gap);
     }
   }
-  static DurationNs TimeOf(const DeviceItems& device, const StepItems& of) {
+  static DurationNs TimeOf(const StepRoles& of) {
     DurationNs sum;
-    EachPiece(device, of, [&](size_t, DurationNs own, DurationNs) { sum += own; });
+    EachPiece(of, [&](size_t, DurationNs own, DurationNs) { sum += own; });
     return sum;
   }
 
   DurationNs AddStep(const Found& found, PhaseSums& sums) const {
-    const std::vector<LayerRole> roles = RolesOfItems(*found.device, found.of);
-    std::vector<LayerBlock> blocks = BlocksOf(roles, found.spans);
-    ContinueBlocks(found, blocks);
+    const std::vector<LayerSpan>& layers = found.structure->layers;
+    std::vector<LayerBlock> continued;  // of a CPU engine
+    if (prepared_.work.on_host) continued = ContinuedBlocks(found);
+    const std::vector<LayerBlock>& blocks =
+        prepared_.work.on_host ? continued : found.structure->blocks;
     if (sums.steps++ == 0) {
-      sums.layers.resize(found.spans.size());
-      sums.kinds = KindsOf(roles, blocks, found.spans);
+      sums.layers.resize(layers.size());
+      sums.kinds = KindsOf(found.of.roles, blocks, layers);
     }
     DurationNs all;
     size_t layer = 0;
-    EachPiece(*found.device, found.of, [&](size_t i, DurationNs own, DurationNs gap) {
-      while (layer < found.spans.size() && i >= found.spans[layer].end) ++layer;
-      const bool inside = layer < found.spans.size() && i >= found.spans[layer].begin;
+    EachPiece(found.of, [&](size_t i, DurationNs own, DurationNs gap) {
+      while (layer < layers.size() && i >= layers[layer].end) ++layer;
+      const bool inside = layer < layers.size() && i >= layers[layer].begin;
       BlockSums& of = (inside ? sums.layers[layer] : sums.outside)[static_cast<size_t>(blocks[i])];
       of.device += own;
       of.gap += gap;
@@ -209,11 +186,11 @@ class LayerFinding {
   }
 
   // On a CPU engine an operator may be several pieces: all have the block of the first.
-  void ContinueBlocks(const Found& found, std::vector<LayerBlock>& blocks) const {
-    if (!prepared_.work.on_host) return;
+  static std::vector<LayerBlock> ContinuedBlocks(const Found& found) {
+    std::vector<LayerBlock> blocks = found.structure->blocks;
     std::map<uint32_t, LayerBlock> of_row;
     for (size_t i = 0; i < blocks.size(); ++i) {
-      const WorkItem& item = found.device->items[found.of.items[i]];
+      const WorkItem& item = found.of.device->items[found.of.items[i]];
       if (!item.continued) {
         of_row[item.row] = blocks[i];
       } else if (const auto of = of_row.find(item.row);
@@ -221,6 +198,7 @@ class LayerFinding {
         blocks[i] = of->second;
       }
     }
+    return blocks;
   }
 
   // "attention, experts": the mixer and the MLP. Layers of one such kind whose work differs are
@@ -259,11 +237,10 @@ class LayerFinding {
   }
 
   const PreparedTrace& prepared_;
-  std::vector<LayerRole> roles_;  // by category
-  std::vector<uint32_t> calls_;   // the steps of the calls; empty until they are needed
+  std::unordered_map<std::string, Structure> structures_;  // by roles
   std::vector<Found> found_;
   std::map<size_t, uint64_t> steps_with_;  // by number of layers
-  bool any_work_ = false, any_mixer_ = false;
+  bool any_mixer_ = false, irregular_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ enum class LayersState : uint8_t {
   kNoWork,        // no step has all its work: it was lost, cut off, or has no launches
   kNoMixer,       // no kernel is known as attention or a state space
   kNoRepetition,  // fewer than two mixers in each step
+  kIrregular,     // AreRegular is false, or the mixers of a step are on several streams
   kTimes,         // the device's times are refused
   kCount,
 };
@@ -31,7 +32,9 @@ struct BlockTime {
 };
 struct LayerRow {
   uint32_t index = 0;
-  std::string kind;  // "attention, mlp"; with " 2" behind it, work that differs from that of " 1"
+  // "attention, mlp". If layers of one kind differ in other work, a number follows: "attention, mlp
+  // 2". Of the first step of the phase.
+  std::string kind;
   DurationNs device, gap;
   std::vector<BlockTime> blocks;  // in the order of LayerBlock
 };
@@ -45,11 +48,12 @@ struct PhaseLayers {
 
 struct LayerTable {
   LayersState state = LayersState::kNoSteps;
-  uint32_t count = 0;                // layers of most steps; others are left out
-  uint64_t steps = 0, left_out = 0;  // with `count` layers; with work, but another number of layers
-  DurationNs device;                 // of the work of all these steps
-  DurationNs in_steps;               // of those with `count` layers
-  std::vector<PhaseLayers> phases;   // by Phase
+  uint32_t count = 0;  // layers of most steps
+  // With `count` layers; with work, but no layers or another number; without all their work.
+  uint64_t steps = 0, left_out = 0, unknown = 0;
+  DurationNs device;                // of the work of all these steps
+  DurationNs in_steps;              // of those with `count` layers
+  std::vector<PhaseLayers> phases;  // by Phase
 };
 
 // Finds the layers of a model in each step by the order of its kernels, without any help of the

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/layers/layer_blocks.h"
@@ -115,6 +117,23 @@ KnownStep StepOf(const Model& model) {
   return step;
 }
 
+// Whether each layer but the first and the last is like another one.
+bool Repeats(const Model& model) {
+  if (model.layers < 4) return false;
+  std::map<std::pair<bool, bool>, size_t> alike;
+  const auto kind_of = [&](size_t layer) {
+    return std::pair(model.state_space_every > 0 && (layer + 1) % model.state_space_every != 0,
+                     model.moe && layer >= model.dense_first);
+  };
+  // With fused norms the first layer is like no other.
+  for (size_t layer = model.fused_norm ? 1 : 0; layer < model.layers; ++layer)
+    ++alike[kind_of(layer)];
+  for (size_t layer = 1; layer + 1 < model.layers; ++layer) {
+    if (alike[kind_of(layer)] < 2) return false;
+  }
+  return true;
+}
+
 Model RandomModel(Random& random) {
   const auto chance = [&](int64_t percent) { return random.Between(0, 99) < percent; };
   Model model;
@@ -144,11 +163,79 @@ TEST(Layers, OfRandomModels) {
     ASSERT_EQ(found.size(), step.layers.size()) << "model " << i;
     for (size_t layer = 0; layer < found.size(); ++layer)
       ASSERT_EQ(found[layer], step.layers[layer]) << "model " << i << ", layer " << layer;
+    if (Repeats(model)) {
+      ASSERT_TRUE(AreRegular(step.roles, found)) << "model " << i;
+    }
     const std::vector<LayerBlock> blocks = BlocksOf(step.roles, found);
     for (size_t item = 0; item < blocks.size(); ++item)
       ASSERT_EQ(LayerBlockId(blocks[item]), LayerBlockId(step.blocks[item]))
           << "model " << i << ", piece " << item;
   }
+}
+
+std::vector<Role> Times(int count, const std::vector<Role>& layer) {
+  std::vector<Role> roles;
+  for (int i = 0; i < count; ++i) roles.insert(roles.end(), layer.begin(), layer.end());
+  return roles;
+}
+std::vector<Role> Joined(const std::vector<std::vector<Role>>& parts) {
+  std::vector<Role> roles;
+  for (const std::vector<Role>& part : parts) roles.insert(roles.end(), part.begin(), part.end());
+  return roles;
+}
+bool AreFound(const std::vector<Role>& roles) {
+  const std::vector<LayerSpan> layers = FindLayerSpans(roles);
+  return !layers.empty() && AreRegular(roles, layers);
+}
+const std::vector<Role> kDense = {Role::kNorm,    Role::kProduct,   Role::kRope,
+                                  Role::kMixer,   Role::kProduct,   Role::kCollective,
+                                  Role::kNorm,    Role::kProduct,   Role::kActivation,
+                                  Role::kProduct, Role::kCollective};
+const std::vector<Role> kLogits = {Role::kNorm, Role::kIndex, Role::kProduct, Role::kSampling};
+
+TEST(Layers, OfTwoModelsInOneStepAreNotTrusted) {
+  const std::vector<Role> embedding = {Role::kOther, Role::kEmbedding};
+  EXPECT_TRUE(AreFound(Joined({embedding, Times(6, kDense), kLogits})));
+  // A draft model after the logits; an encoder of pictures before the embedding.
+  EXPECT_FALSE(
+      AreFound(Joined({embedding, Times(6, kDense), kLogits, {Role::kProduct}, kDense, kLogits})));
+  const std::vector<Role> picture = {Role::kNorm,       Role::kProduct, Role::kMixer,
+                                     Role::kProduct,    Role::kNorm,    Role::kProduct,
+                                     Role::kActivation, Role::kProduct};
+  EXPECT_FALSE(AreFound(Joined({{Role::kProduct},
+                                Times(3, picture),
+                                {Role::kProduct},
+                                embedding,
+                                Times(6, kDense),
+                                kLogits})));
+  // A product before the first norm changes nothing.
+  EXPECT_EQ(FindLayerSpans(Joined({{Role::kProduct}, Times(6, kDense), kLogits}))[1].begin,
+            1 + kDense.size());
+}
+
+// Cross attention: the first of two mixers of a layer has no MLP behind it.
+TEST(Layers, WithTwoMixersEachAreNotTrusted) {
+  const std::vector<Role> self = {Role::kNorm, Role::kProduct, Role::kMixer, Role::kProduct};
+  EXPECT_FALSE(AreFound(Joined({Times(6, Joined({self, kDense})), kLogits})));
+}
+
+// What lies between two mixers of a layer is no attention; a reduction of split products is theirs.
+TEST(Layers, BlocksBetweenMixersAndOfSplitProducts) {
+  const std::vector<Role> layer = {
+      Role::kNorm,        Role::kProduct, Role::kMixer,       Role::kProduct, Role::kCacheWrite,
+      Role::kMixer,       Role::kProduct, Role::kProductPart, Role::kNorm,    Role::kProduct,
+      Role::kProductPart, Role::kRouting, Role::kSide,        Role::kExperts, Role::kActivation,
+      Role::kExperts,     Role::kExperts, Role::kActivation,  Role::kExperts};
+  const std::vector<Role> roles = Times(4, layer);
+  const std::vector<LayerSpan> layers = FindLayerSpans(roles);
+  ASSERT_EQ(layers.size(), 4u);
+  std::vector<Block> blocks = BlocksOf(roles, layers);
+  blocks.resize(layer.size());
+  using enum LayerBlock;
+  EXPECT_THAT(blocks, ElementsAre(kNorm, kInputProjection, kAttention, kInputProjection,
+                                  kRopeAndCache, kAttention, kOutputProjection, kOutputProjection,
+                                  kNorm, kRouter, kRouter, kRouter, kSharedExpert, kExpertsUp,
+                                  kExpertsUp, kExpertsDown, kExpertsUp, kExpertsUp, kExpertsDown));
 }
 
 // Several mixers without a norm and a product between them are one layer's: prefill and decode in

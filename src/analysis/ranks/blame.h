@@ -16,10 +16,10 @@
 
 namespace tacho {
 
-// Whom the ranks of a run waited for in collectives, how long, and why those were late
-// (skew_charges.h).
+// Which ranks of a run the others waited for in collectives, for how long, and why these ranks were
+// late (skew_charges.h).
 
-// What the time in collectives was.
+// What the time in collectives was spent on.
 enum class SkewClass : uint8_t {
   kTransfer,      // at most a third of it was waiting
   kArrivalSkew,   // two thirds or more were waiting
@@ -56,8 +56,8 @@ struct RankBlame {
     kNoEvents,       // one trace, or results that were read back
     kNoCollectives,  // no rank ran communication kernels
     kNoMatch,        // nothing says which kernels of two ranks are one collective
-    kClocks,         // their ends do not agree on any two ranks
-    kOutside,        // all of them lie outside the part of the traces that was asked for
+    kClocks,         // the ends of matching kernels do not agree on any two ranks
+    kOutside,        // all collectives lie outside the part of the traces that was asked for
     kOnHost,         // engines on the CPU, whose waits are not looked at; AnalyzeRun sets it
   } absent = Absent::kNoEvents;
 
@@ -88,9 +88,10 @@ struct RankBlame {
   DurationNs transfer, waits;  // over all ranks; together the time in collectives
   size_t collectives = 0;
   std::array<size_t, static_cast<size_t>(SkewClass::kCount)> of_class = {};  // collectives
-  double matched_share = 0;  // 0..1: of the communication kernels of the ranks
-  // How far the ends of a collective differ between ranks: the median distance from the median
-  // difference of two clocks, on the ranks where it is largest. A shorter wait is kTooShort.
+  // Share of the ranks' communication kernels that are in a matched collective, 0..1.
+  double matched_share = 0;
+  // How far the ends of a collective differ between ranks: the largest ClockResidual::spread. A
+  // shorter wait is kTooShort.
   DurationNs residual;
   std::vector<Row> table;             // by rank
   std::vector<Group> groups;          // by kind, then first rank, then name

@@ -26,15 +26,16 @@ struct CommKernel {
   uint32_t message = kNoMessage;   // index into CommSeries::messages
 };
 
-// What a rank gives to a collective and gets of it.
+// What a rank gives to a collective and gets from it.
 struct CommMessage {
   int64_t in_bytes = 0, out_bytes = 0;
   int64_t ranks = 0;  // in the process group; 0: not known
   auto operator<=>(const CommMessage&) const = default;
 };
 
-// The communication kernels of one device that are numbered together: those of one collective in
-// one process group if the trace names it, else those of one name.
+// The communication kernels of one device that are numbered together. If the trace names the
+// process group, they are those of one collective ("allreduce") in one group; else those of one
+// kernel name.
 struct CommSeries {
   std::string device;
   std::string key;       // equal on all ranks that take part
@@ -46,7 +47,7 @@ struct CommSeries {
   bool names_group = false;           // the key has a process group
   std::vector<CommKernel> kernels;    // by start, then end, then row
 };
-// All of a trace: it outlives the trace, and its holders share it.
+// All series of a trace. They outlive the trace, and all holders share them.
 using Communication = std::shared_ptr<const std::vector<CommSeries>>;
 // Cost: O(k log k) for k communication kernels, and one pass over the device work. Memory: 40 bytes
 // a kernel, and the names of each series.
@@ -59,7 +60,7 @@ struct CommRank {
   Communication series;  // null: none
 };
 
-// A kernel on the clock of all ranks, its times clamped to some decades.
+// A kernel on the clock of all ranks. Its times are clamped to 36 years (2^60 ns) around 0.
 struct RankKernel {
   uint32_t rank = 0, row = 0;
   Interval when;

@@ -25,9 +25,10 @@ class CommGroups {
   // `ranks` must outlive it.
   explicit CommGroups(const std::vector<CommRank>& ranks) : ranks_(ranks) {}
 
-  // By its process group's name ("tp:0"); else dispatch and combine of experts are kExpert, and
-  // others are named by the one number in which their ranks differ. Cost: O(1) after the first
-  // collective of a rank.
+  // By the name of its process group ("tp:0"). If that says nothing, dispatch and combine of
+  // experts are kExpert. Any other collective has the kind of the one number (tensor, pipeline or
+  // data-parallel) in which its ranks differ; kOther if there is not exactly one. Cost: O(1) after
+  // the first collective of a rank.
   [[nodiscard]] Name Of(const Collective& collective) const;
 
  private:

@@ -18,7 +18,8 @@ namespace tacho {
 
 struct PreparedTrace;
 
-// A step of an engine, as other ranks and requests are compared with it. Times are the trace's.
+// What the analyses over ranks and requests need to know of an engine's step. Times are on the
+// trace's clock.
 struct DigestStep {
   StepLabel label;
   Interval when;           // of its annotation
@@ -47,9 +48,9 @@ struct IdleOverTime {
 
 // What remains of a trace for the analyses over ranks and requests. It owns all that it holds.
 //
-// Memory: 40 bytes a communication kernel and those of its lead-up (lead_ups.h), 344 a step, 24 KiB
-// a device; the names of groups and streams beside that. A trace of 100,000 collectives and 20,000
-// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
+// Memory: 40 bytes a communication kernel and its lead-up (lead_ups.h), 344 bytes a step, 24 KiB a
+// device, and the names of groups and streams. A trace of 100,000 collectives and 20,000 steps on
+// one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
   static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 344;
   static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds
@@ -58,8 +59,8 @@ struct TraceDigest {
   std::vector<DigestStep> steps;
   std::vector<IdleOverTime> idle;  // by device; empty if it is unknown when devices were idle
   StepCells cells;                 // of `steps`; empty unless the scope is the whole trace
-  // By device; empty on a CPU engine. Of the scope's work. Without idle time if it is unknown when
-  // devices were idle.
+  // The lead-ups of the scope's work, by device; empty on a CPU engine. They have no idle time if
+  // it is unknown when devices were idle.
   std::vector<LeadUps> lead_ups;
   std::vector<std::string> categories;  // the names that a WorkCategory stands for
 

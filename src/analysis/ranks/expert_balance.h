@@ -16,14 +16,14 @@ namespace tacho {
 // back (combine), adds them up (all-reduce) or is a barrier.
 //
 // A layer is a matched collective with grouped GEMMs before it: on at least one of its devices,
-// since the end of that device's matched collective before. What runs while a collective runs is
-// not counted (lead_ups.h).
+// they ran after the end of that device's previous matched collective. What runs while a collective
+// runs is not counted (lead_ups.h).
 struct ExpertBalance {
   struct Row {
     size_t rank = 0;     // index into the ranks
     size_t layers = 0;   // that it took part in
     size_t longest = 0;  // in how many of them its grouped GEMMs took longest
-    size_t others = 0;   // that it shares layers with
+    size_t others = 0;   // number of other ranks that it shares layers with
     DurationNs gemms;
     // How much longer its grouped GEMMs took than the mean of the others', summed; below 0: less
     // long. Over the rows this adds up to 0, but for rounding.
@@ -39,14 +39,14 @@ struct ExpertBalance {
   // Over the layers: the longest time of a rank, and how much longer it is than the mean. With
   // equal experts each layer would be shorter by the difference, at most.
   DurationNs slowest, above_mean;
-  DurationNs waits;        // charged to grouped GEMMs, over all ranks; that of the rows added up
+  DurationNs waits;        // charged to grouped GEMMs, over all ranks: the sum of Row::caused
   std::vector<Row> table;  // by rank; empty: no grouped GEMM ran before a matched collective
 
-  // Longest over mean, 1 or more; 0 without layers.
+  // The longest time over the mean time, summed over the layers: 1 or more; 0 without layers.
   [[nodiscard]] double imbalance() const;
-  // Means over `steps`; nullopt if that is unknown.
+  // The mean of `of` a step; nullopt if `steps` is unknown.
   [[nodiscard]] std::optional<DurationNs> a_step(DurationNs of) const;
-  // How long each of the others waited for the grouped GEMMs of this rank.
+  // How long each of the others waited in a step, on average, for the grouped GEMMs of this rank.
   [[nodiscard]] std::optional<DurationNs> cost_a_step(const Row& row) const;
 };
 

@@ -38,8 +38,9 @@ class FleetForTest {
   }
   void Idle(size_t rank, int64_t ns) { ranks_[rank].now += ns; }
 
-  // Ends on all ranks `transfer` after the last of them has come; on rank i of them `uneven[i]`
-  // later, if given. "" as the group: the kernels do not name their process group.
+  // A collective of `ranks`. It ends on all of them `transfer` ns after the last one came; on
+  // ranks[i] it ends `uneven[i]` ns later, if given. With the group "", the kernels do not name
+  // their process group.
   void Join(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group = "",
             const std::vector<int64_t>& uneven = {},
             std::string_view name = "ncclDevKernel_AllReduce") {
@@ -48,7 +49,7 @@ class FleetForTest {
     JoinWith(ranks, transfer, group, args, uneven, name);
   }
   using OwnedArguments = std::vector<std::pair<std::string, std::string>>;
-  // The same with arguments of each rank's kernel, to which those of the group are added.
+  // The same. `args`: the arguments of each rank's kernel; those of the group are added to them.
   void JoinWith(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group,
                 std::vector<OwnedArguments> args, const std::vector<int64_t>& uneven = {},
                 std::string_view name = "ncclDevKernel_AllReduce") {

@@ -20,15 +20,15 @@ namespace tacho {
 using LeadKind = uint16_t;
 inline constexpr LeadKind kLeadCopies = static_cast<LeadKind>(IdleCause::kCount);  // and memsets
 inline constexpr LeadKind kLeadCollective = kLeadCopies + 1;  // a communication kernel itself
-inline constexpr LeadKind kLeadUnknown = kLeadCopies + 2;     // of blame only: not explained
-// Of blame only: a wait that is too short for the clocks to show whom it was for.
+inline constexpr LeadKind kLeadUnknown = kLeadCopies + 2;     // only for blame: not explained
+// Only for blame: a wait that is too short for the clocks to show whom it was for.
 inline constexpr LeadKind kLeadTooShort = kLeadCopies + 3;
 inline constexpr LeadKind kLeadFirstCategory = kLeadCopies + 4;  // + WorkCategory
 
 // The lead-up to a communication kernel is the time from the end of all earlier communication
 // kernels of its device to its own start; empty if one of them still ran. Each nanosecond of it has
-// one kind: compute if any compute ran (that of the kernel that began first), else a copy or
-// memset, else idle time. Idle time without a known cause is missing.
+// one kind: compute if any compute ran (the category is that of the kernel that began first), else
+// a copy or memset, else idle time. Idle time is missing if it is unknown when the device was idle.
 //
 // Memory: 8 bytes a communication kernel, and 6 for each kind in its lead-up.
 class LeadUps {
@@ -42,9 +42,9 @@ class LeadUps {
   // By kernel, in the order of (start, end, row).
   std::vector<uint32_t> rows;  // of Trace::gpu
 
-  // `kernel`: index into `rows`. The first part is the kernel itself (kLeadCollective): how much
-  // longer it ran than all earlier ones, 0 or more. The others are the lead-up. Each is shorter
-  // than 4.3 s: a kind may have several.
+  // `kernel`: index into `rows`. The first part is the kernel itself (kLeadCollective): how long it
+  // still ran after all earlier communication kernels had ended, 0 or more. The other parts are the
+  // lead-up. A part is shorter than 4.3 s, so a kind may have several parts.
   [[nodiscard]] size_t FirstPart(size_t kernel) const {
     return kernel == 0 ? 0 : until_[kernel - 1];
   }

@@ -65,7 +65,8 @@ struct MatchedCollectives {
 // The candidates of FindCommCandidates whose ends agree on all ranks, and that no rank left before
 // another began.
 //
-// Cost: O(p log p) for p kernels, and O(r p) where the ranks measure each other in long chains.
+// Cost: O(p log p) for p kernels; O(r p) for r ranks where the ranks measure each other in long
+// chains.
 MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks);
 
 }  // namespace tacho

@@ -17,7 +17,7 @@ enum class RanksInside : uint8_t {
 // Each process numbers its own correlations: two launches with the same one are of two processes,
 // even if both have the same pid. A pid in front of a device's stream belongs to one rank; in
 // Kineto's files it is the device's number. If pids name their rank (Process::rank), that tells the
-// ranks apart. Cost: of the host calls and the GPU work.
+// ranks apart. Cost: O(n log n) for n host calls and pieces of GPU work.
 RanksInside FindRanksInside(const Trace& trace);
 
 }  // namespace tacho

@@ -29,7 +29,7 @@ struct RankInput {
 
 // The times of a rank that are compared with other ranks.
 struct RankTimes {
-  size_t row = 0;  // the one of its rows with the most compute time
+  size_t row = 0;  // of the rank's rows, the one with the most compute time
   DurationNs window, busy, compute, comm_busy, exposed_comm;
 };
 
@@ -47,11 +47,11 @@ struct RankRow {
   bool complete = true;
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // start of the first device work
-  // Which of the compared ranks the file belongs to: the files of one rank's stages share it.
+  // Number of the compared rank that the file belongs to. The files of one rank's stages share it.
   size_t group = 0;
   size_t recording = 0;  // counted from 0; groups are compared only within one recording
-  // What it adds to its rank, if not its own times: of slices of one recording that overlap, the
-  // first adds the times of all together, the others add nothing.
+  // What the row adds to its rank, if that is not its own times. Of slices of one recording that
+  // overlap in time, the first adds the times of all together, and the others add nothing.
   std::optional<RankTimes> adds = {};
 };
 
@@ -88,8 +88,8 @@ struct RankTable {
   // same time.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
   std::vector<RankRow> rows;  // by identity (none last), then path
-  // Ranks (groups) of a recording that did device work are compared; their times only if nothing of
-  // them is lost.
+  // Ranks (groups) of a recording are compared if they did device work; their times are compared
+  // only if nothing of them is lost.
   //
   // Least and largest busy share of the windows, 0..1, in the recording where they differ most.
   double least_busy = 0, most_busy = 0;
@@ -117,35 +117,37 @@ struct Straggler {
   enum class Sign : uint8_t {
     // The others waited for it in collectives, for 2 % of their windows or more (RankBlame).
     kCausesWaiting,
-    // The others are only sums, for runs without such figures.
+    // The next two signs come from sums alone, for runs without figures of RankBlame.
     kComputesLongest,  // most compute time, by 2 % of the window or more
     // Least time in collectives, if that outweighs the differences in compute time: the others may
     // be waiting for it.
     kLeastCollectives,
   } sign = Sign::kComputesLongest;
-  size_t row = 0;  // the one of its rows with the most compute time
-  // What it caused, and the windows of the others that share collectives with it; else its compute
-  // or collective time, and the median of the others'.
+  size_t row = 0;  // of the rank's rows, the one with the most compute time
+  // Of kCausesWaiting: `time` is what the rank caused; `others` is the sum of the windows of the
+  // ranks that share collectives with it. Else `time` is its compute or collective time, and
+  // `others` the median of the other ranks'.
   DurationNs time = {}, others = {};
 
   // Of kCausesWaiting:
   enum class Why : uint8_t { kHost, kCompute, kCopies, kCollectives, kIdle, kUnknown };
-  size_t waiting_ranks = 0;  // the others
-  Why why = Why::kUnknown;   // with the largest part of what it caused
-  double why_share = 0;      // 0..1: this part
-  SkewCause main = {};       // the largest cause of that kind
-  // How much later than the median of the others it came, a step; absent without steps. The first
-  // step does not count: its ranks had shared no collective before.
+  size_t waiting_ranks = 0;  // number of the ranks that share collectives with it
+  Why why = Why::kUnknown;   // the reason for the largest part of what it caused
+  double why_share = 0;      // 0..1: this part, as a share
+  SkewCause main = {};       // the largest cause with this reason
+  // How much later than the median of the others it came to collectives, a step; absent with fewer
+  // than two steps. The first step does not count: its ranks had shared no collective before.
   std::optional<DurationNs> late_a_step = {};
 };
 
-// Who holds the others up, largest cause of waiting first. With figures of RankBlame for most of
-// the collectives, those decide. Else the sums of StragglerBySums do, and there is at most one.
+// Who holds the others up, largest cause of waiting first. If RankBlame has figures for half of the
+// communication kernels or more, these decide. Else StragglerBySums decides, and there is at most
+// one.
 std::vector<Straggler> FindStragglers(const RankTable& table);
 
 // Looks at the recording of `table.slowest`, and at its engine: if several traces claim to be one
 // rank (replicas), the folder says which belong to the engine. nullopt if no rank stands out, or if
-// it is unknown.
+// fewer than two ranks of the engine can be compared.
 std::optional<Straggler> StragglerBySums(const RankTable& table);
 
 }  // namespace tacho

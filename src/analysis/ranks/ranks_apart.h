@@ -12,7 +12,7 @@ namespace tacho {
 // Which ranks of a run differ from the others, and in what; the rest are alike.
 struct RanksApart {
   enum class Figure : uint8_t {
-    kWaitedFor,  // of the windows of the others; see FindStragglers
+    kWaitedFor,  // share of the others' windows in which they waited for it; see FindStragglers
     kLost,       // work is missing: its times are not compared
     kNoWork,     // no device work
     kBusy,       // shares of the window, from here on

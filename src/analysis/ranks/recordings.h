@@ -27,7 +27,7 @@ bool IsUnixTime(TimeNs t);
 bool AreSlices(const RankInput& a, const RankInput& b);
 
 // Slices of one recording whose device work overlaps in time, directly or through others: their
-// windows cannot be added. Two or more of the workers each.
+// windows cannot be added. Each entry has the indexes of two or more workers.
 std::vector<std::vector<size_t>> OverlappingSlices(const std::vector<RankInput>& workers);
 
 // Files that belong to one rank of one engine: indexes into the workers. An engine that profiles by

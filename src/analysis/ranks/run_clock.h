@@ -13,11 +13,13 @@ namespace tacho {
 // Traces that lie this far apart do not share a clock.
 inline constexpr DurationNs kFarApart{600 * kNsPerSecond};
 
-// Relates the clock of `trace`, the trace of this number, to the run's clock, by the Unix times of
-// both; `first` is the run's first trace that has events, or `trace` itself. False, and no
-// relation: one of them has no Unix time, or they are kFarApart or more apart.
+// Relates the clock of `trace` to the run's clock, by the Unix times of `trace` and `first`.
+// `number`: that of `trace` in `clocks`. `first`: the run's first trace that has events; may be
+// `trace` itself. Returns false and relates nothing if one of the two has no Unix time, or if they
+// lie kFarApart or more apart.
 //
-// The error is unknown: that of the clocks of the ranks' hosts. MatchedCollectives measures it.
+// The error of the relation is unknown, because the clocks of the ranks' hosts differ.
+// MatchedCollectives measures it.
 bool PlaceOnRunClock(const RankInput& first, const RankInput& trace, uint32_t number,
                      ClockMap& clocks);
 

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// A digest of each rank, as MatchCollectives had its ranks; null: none.
+// The digest of each rank, in the order of the ranks of MatchCollectives; null: it has none.
 using DigestsOfRanks = std::vector<const TraceDigest*>;
 
 // Matched collectives as the devices of the ranks saw them: the input of ChargeSkew. Refers to the
@@ -46,7 +46,7 @@ struct SkewEvents {
   std::vector<uint32_t>
       by_end;  // the collectives that count, by the end of the part that came last
 
-  // By device.
+  // The parts of a collective, by device.
   [[nodiscard]] std::span<const Part> PartsOf(uint32_t collective) const {
     return std::span(parts_).subspan(first_part_[collective],
                                      first_part_[collective + 1] - first_part_[collective]);
@@ -60,7 +60,7 @@ struct SkewEvents {
   void FindWider();
 
   std::vector<Part> parts_;
-  std::vector<size_t> first_part_;  // by collective, and the end
+  std::vector<size_t> first_part_;  // by collective; one more entry at the end
 };
 
 // Cost: O(p log p) for p parts. Memory: 20 bytes a part, and 4 a communication kernel.

@@ -10,8 +10,9 @@
 namespace tacho {
 
 // When a rank waited for others in matched collectives, on the clock of its trace. A collective's
-// shortest part is its transfer (skew_charges.h); what another part lasts longer, it waits first.
-// One interval for each part that waits, in the order of the collectives. Cost: O(parts).
+// shortest part is its transfer (skew_charges.h). The time by which another part is longer is
+// waiting, at the beginning of that part. One interval for each part that waits, in the order of
+// the collectives. Cost: O(parts).
 std::vector<Interval> WaitsOf(uint32_t rank, const MatchedCollectives& matched,
                               const std::vector<CommRank>& ranks);
 

@@ -10,21 +10,21 @@ namespace tacho {
 
 // Whose requests an engine may have served.
 enum class Served : uint8_t {
-  // As kRecordedToLimit, and no request pauses: once it has its first token, it is in each step
-  // that generates until its last one. An engine pauses a request if its memory is short; vLLM then
-  // reads it again, and the step has more tokens than requests. So this holds of the requests that
-  // have no such step between their tokens.
+  // As kRecordedToLimit, and no request pauses: from its first token to its last one, a request is
+  // in each step that generates. An engine pauses a request if its memory is short; vLLM then reads
+  // the request again, in a step that has more tokens than requests. So this holds only for
+  // requests that have no such step between their tokens.
   kRecordedGapless,
-  // Those of the records: each step makes as many of their tokens as it says. And the engine knows
-  // which step makes the last token that a request may have.
+  // Only requests of the records: each step makes as many of their tokens as it says. And the
+  // engine knows which step makes the last token that a request may have.
   kRecordedToLimit,
-  // Those of the records, and a request may be in another step or two after the one that makes its
-  // last token (SGLang with overlapped scheduling).
+  // Only requests of the records, but a request may be in one or two more steps after the one that
+  // makes its last token (SGLang with overlapped scheduling).
   kRecorded,
   // As kRecordedGapless, and the engine also reads prompts of others, whose answers have one token
   // at most: a load of prompts, a health check.
   kOthersPrompts,
-  kOthersToo,  // also others
+  kOthersToo,  // requests of the records, and others
 };
 
 // The assignment of requests to the steps of one engine.
@@ -34,23 +34,24 @@ class EngineMatch {
   EngineMatch(const JoinEngine& engine, const StepRooms& rooms, const TokenTimesOf& times)
       : rooms_(rooms), times_(times), seats_(engine, rooms, times) {}
 
-  // `optional`: it may also have been served by another engine.
+  // `optional`: another engine may have served the request.
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
   // Finds out where tokens can be: kJoined, kOthers, kContradiction or kTooMuch. An optional
   // request that cannot be here ends with fits = false; one that some step needs ends with needed =
   // true.
   JoinWhy Match(Served served);
-  // Whether, somewhere, more requests are in a step than the records have in flight within a
-  // second, or a prompt is read that is longer than each of theirs. So the engine served others,
-  // unless the clocks are wrong by a second.
+  // Whether some step has more requests than the records have in flight within a second of it, or
+  // reads a prompt that is longer than all that they have in flight then. If so, the engine served
+  // others, unless the clocks are wrong by a second.
   [[nodiscard]] bool OthersProven() const;
   // Whether kRecordedGapless may hold.
   [[nodiscard]] bool MayBeGapless() const {
     return rooms_.uneven_before.back() < rooms_.answers.size();
   }
-  // After a match to the limit: whether a request lies in the trace with all its tokens and steps
-  // after them. One more step with it would have been a contradiction there.
+  // After a match in which the engine knows the last tokens (kRecordedToLimit): whether some
+  // request that ended at its limit lies in the trace with all its tokens, and the trace has steps
+  // after them. One more step with this request would have been a contradiction there.
   [[nodiscard]] bool LimitProven() const;
 
   [[nodiscard]] const PossibleSeats& seats() const { return seats_; }
@@ -59,7 +60,8 @@ class EngineMatch {
   [[nodiscard]] TokenSeat SeatOf(const Seating& seating, uint32_t token) const;
 
  private:
-  // Calls `each` with a request and the steps in which it may have been in flight: from, until.
+  // Calls `each` with the times of a request, and with the first and the last step in which it may
+  // have been in flight. `margin`: how much longer it counts as in flight at both ends.
   template <typename Each>
   void ForFlights(DurationNs margin, const Each& each) const;
   [[nodiscard]] std::vector<int64_t> InFlight(DurationNs margin) const;

@@ -36,9 +36,8 @@ struct JoinEngine {
 // that it kept the device busy. Work that follows the tokens (a copy for the next step) is short.
 // That of a draft model is not: if the engine decodes speculatively, only the annotation counts.
 //
-// `to_client`: from the clock of the trace; nullopt, or
-// without an error: not known. A step whose name says no counts stays, and says nothing. Cost: O(n
-// log n).
+// `to_client`: the shift from the trace's clock to the client's. It is not known if it is nullopt,
+// or has no error. A step whose annotation has no counts is kept, without counts. Cost: O(n log n).
 JoinEngine EngineOf(const TraceDigest& digest, const std::optional<ClockShift>& to_client);
 
 }  // namespace tacho

@@ -14,8 +14,8 @@ enum class JoinWhy : uint8_t {
   kJoined,
   // Joined, but the engine served other requests too: more requests were in its steps than the
   // records have in flight, or longer prompts. So a step need not be filled by recorded tokens, and
-  // fewer are tied. If only prompts need be of others, because all steps that generate fit the
-  // records, none but the prompts are (`gapless` says so).
+  // fewer are tied. If all steps that generate fit the records, only prompts are taken to be of
+  // others (`gapless` says so).
   kOthers,
   kNoRequests,     // no record of this engine has tokens and times
   kNoSteps,        // its trace has no steps, or none that says how many requests are in it

@@ -49,9 +49,10 @@ class PossibleSeats {
   // in the very next ones. Returns whether a range changed. Cost: O(tokens).
   bool Order(Seating& seating);
 
-  // Requests that generate are in each step that generates, as continuous batching has it: those
-  // between whose first and last token each slot makes exactly one token of each. A preempted
-  // request is read again, in a slot with more.
+  // True: from its first token to its last, a request is in each step that generates, as in
+  // continuous batching. This is applied to a request only if each slot between these tokens makes
+  // exactly one token for each generating request. A slot with more tokens may read a preempted
+  // request again.
   bool gapless = false;
 
   std::vector<Seating> seatings;
@@ -71,7 +72,7 @@ class PossibleSeats {
  private:
   void PlaceFirst(Seating& seating, const TokenTimes& times);
   // The last step that has ended at `at`, searched from step `from` on; -1: none; the number of
-  // steps: one after the trace may have.
+  // steps: a step after the trace may have ended by then.
   [[nodiscard]] int64_t LastEnded(TimeNs at, int64_t from) const;
   // The last prompt or answer slot at or before a step of LastEnded.
   [[nodiscard]] int32_t SlotUntil(const std::vector<uint32_t>& before, int64_t step) const;

@@ -7,11 +7,12 @@ namespace tacho {
 // What follows from the numbers of requests and tokens of prompts in the steps, if all requests of
 // the engine are in the records.
 //
-// A step reads the prompts of requests that were sent before and have no token yet. If only as many
-// requests may be reading there as the step reads, all of them do, so none has its first token
-// before. A step that reads one prompt reads no more than its tokens. A prompt that is not in the
-// cache has been read by the step that makes the first token. A step that reads one token may be
-// the server's check of its own health, which has no record (SGLang).
+// A step reads the prompts of requests that were sent before and have no token yet. If a step reads
+// as many prompts as there are requests that may be reading in it, it reads all of them, so none of
+// these requests has its first token before. A step that reads one prompt reads no more than its
+// tokens. A prompt that is not in the cache has been read by the step that makes the first token. A
+// step that reads one token may be the server's check of its own health, which has no record
+// (SGLang).
 class PromptNarrowing {
  public:
   // `alone`, by prompt slot: no request of the records may be in flight, so the step is not theirs.
@@ -20,8 +21,8 @@ class PromptNarrowing {
   // Narrows the ranges of first tokens by the tokens of prompts. This holds of an engine that
   // serves others too. Returns whether any changed. Cost: O(requests log slots).
   bool Trim(PossibleSeats& seats) const;
-  // The same, and by the numbers of requests. Cost: besides, a look at the slots where each request
-  // may be reading, at most kMostLooks.
+  // As Trim, and also by the numbers of requests. Cost: that of Trim, and a look at the slots where
+  // each request may be reading, at most kMostLooks.
   bool Narrow(PossibleSeats& seats);
   // Whether some step reads more prompts than requests may be reading there.
   [[nodiscard]] bool lacks_readers() const { return lacks_readers_; }

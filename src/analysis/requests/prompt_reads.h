@@ -11,13 +11,15 @@ namespace tacho {
 
 // A request's prompt, as far as the engine's steps are concerned.
 struct PromptToRead {
-  uint32_t last_step = 0;  // the step that made its first token, so read the last part of it
+  // The step that made its first token, so it read the last part of the prompt.
+  uint32_t last_step = 0;
   // What is to be read: without the part from the cache. Absent: unknown.
   std::optional<int64_t> tokens;
 };
 
-// Which steps read a prompt. It is read in each step of [first, last] that reads prompts; the first
-// one is `first_at_most` or, unless both are equal, one as early as `first_at_least`.
+// Which steps read a prompt. It is read in each step that reads prompts, from its first step to
+// PromptToRead::last_step. Its first step is not before `first_at_least` and not after
+// `first_at_most`.
 struct PromptReads {
   uint32_t first_at_least = 0, first_at_most = 0;
   [[nodiscard]] bool exact() const { return first_at_least == first_at_most; }

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Requests that are whole, by their e2e or by their scenario.
+// A group of whole requests: a band of e2e, or a scenario.
 struct RequestGroup {
   std::string scenario;     // "": all
   double from = 0, to = 1;  // quantiles of e2e
@@ -20,7 +20,7 @@ struct RequestGroup {
   DurationNs e2e() const { return parts.Sum(); }
 };
 
-// What the slowest band has more than the median one.
+// How much more the slowest band has than the median one.
 struct SlowestHave {
   DurationNs more;  // of e2e
   struct Part {

@@ -45,11 +45,12 @@ struct RequestParts {
   }
   [[nodiscard]] DurationNs Sum() const;
   void Add(const RequestParts& more);
-  // The same in proportion, with exactly this sum; at most Sum().
+  // These parts, scaled in proportion so that they add up to `sum` exactly; unchanged if that is
+  // Sum() or more.
   [[nodiscard]] RequestParts ScaledTo(DurationNs sum) const;
   bool operator==(const RequestParts&) const = default;
 };
-// What is the same in all of these, which have one sum; the rest of it is unknown.
+// What all of `fits` have in common; the rest is kUnknown. All of them have the same sum.
 RequestParts CommonOf(std::span<const RequestParts> fits);
 
 // A request's times on the clock of its engine's steps.
@@ -90,15 +91,15 @@ class RequestSplitter {
   RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
                   DurationNs clock_error, const std::vector<DurationNs>& skew = {});
 
-  // The shortest time from a request's sending to its first step: what all of them need. Called for
-  // each request that did not queue, before any parts are taken. Without any, the way to the engine
-  // is part of the queue.
+  // Takes in the time from a request's sending to its first step. The shortest of these times is
+  // what all requests need (kNetwork). To be called for each request that did not queue, before any
+  // parts are taken. Without any call, the way to the engine is part of the queue.
   void AddFirstStep(TimeNs sent, uint32_t first_read);
 
-  // From `due` until the client had the chunk. The sum is exactly that time.
+  // The parts of the time from `due` until the client had the chunk. They add up to it exactly.
   [[nodiscard]] RequestParts UntilChunk(const RequestTimes& times, const RequestFit& fit,
                                         size_t chunk) const;
-  // From the chunk before until this one; `chunk` is 1 or more.
+  // The parts of the time from the chunk before until this one; `chunk` is 1 or more.
   [[nodiscard]] RequestParts Gap(const RequestTimes& times, const RequestFit& fit,
                                  size_t chunk) const;
 

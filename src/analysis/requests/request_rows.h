@@ -41,7 +41,8 @@ struct RequestRow {
   bool inside = false;  // `lacks` is kNothing, and steps of the recording made all its tokens
   // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
   std::optional<uint32_t> trace;
-  // The steps count only if `steps_known`: they are the same in all ways in which it fits.
+  // `first_step` and `last_step` count only if `steps_known`: then they are the same in all ways in
+  // which the request fits.
   bool steps_known = false;
   uint32_t first_step = 0, last_step = 0;
   // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
@@ -62,8 +63,8 @@ struct RequestInput {
 struct RequestRows {
   std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
   std::optional<DurationNs> clock_error;  // the largest of the engines
-  // The times of many requests contradict their engine's: how they were joined is wrong, as where
-  // preempted requests are read again. No request of these engines is split.
+  // The times of many requests contradict those of their engine, so they were joined wrongly. That
+  // happens where preempted requests are read again. No request of these engines is split.
   bool contradiction = false;
 };
 // Cost: O(tokens + steps).
@@ -74,13 +75,14 @@ struct RequestDetail {
   struct Chunk {
     TimeNs seen;  // on the clock of the engine's trace
     uint32_t tokens = 0;
-    // By which step its last token was made: between these two; absent: not known, not recorded.
+    // The step that made its last token lies between these two, both included; absent: not known,
+    // or not recorded.
     std::optional<uint32_t> step, step_at_most;
     RequestParts gap;  // from the chunk before until this one; empty for the first
   };
   TimeNs due, sent;  // on the clock of the engine's trace
   std::vector<Chunk> chunks;
-  // The steps that read its prompt; the first of them if it is known.
+  // The steps that are known to have read its prompt; empty if none is known.
   std::vector<uint32_t> reads;
   bool reads_known = false;  // false: steps before these may have read it too
 };

@@ -18,10 +18,10 @@ struct RunRequests {
   std::vector<std::vector<DurationNs>> skew;
 };
 
-// Joins the requests with the engines of the run and fills `requests` and `joined` of it. Traces
+// Joins the requests with the engines of the run, and fills its `requests` and `joined`. Traces
 // belong to one engine if they name one worker of the table and, within it, one data-parallel
-// engine; ranks that several traces of a worker claim to be are those of as many engines, in the
-// order of their paths. The traces need their digests, and AnalyzeRun must have seen them.
+// engine; if several traces of a worker claim to be the same rank, each belongs to another engine,
+// in the order of their paths. The traces need their digests, and AnalyzeRun must have seen them.
 void AnalyzeRequests(RunAnalysis& run, RequestTable table);
 
 // SkewOfCells of these traces, by trace of the run; empty: not known, or not asked for. The traces

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// The assignment of tokens to slots as a SlotProblem: the answer slots, then the prompt slots. What
-// fits in one slot only is taken out of the slot's room; the others are runs, one for each stretch
-// of a request's tokens whose ranges touch.
+// The assignment of tokens to slots as a SlotProblem: the answer slots, then the prompt slots. A
+// token that fits in one slot only is taken out of the slot's room. The other tokens are runs, one
+// for each stretch of a request's tokens whose ranges touch.
 class SeatProblem {
  public:
-  // `needs`, by answer slot: it must make all the tokens that it says.
+  // `needs`, by answer slot: whether tokens of the records must fill it, as its step says.
   // `knows_limit`: requests that end at their limit are in no step after that.
   SeatProblem(const PossibleSeats& seats, const StepRooms& rooms, const TokenTimesOf& times,
               const std::vector<bool>& needs, bool knows_limit);

@@ -14,8 +14,8 @@ struct CountBounds {
 };
 
 // Slots that hold tokens, and runs of tokens that go through consecutive slots: in each slot a run
-// leaves some of its tokens. Which slots the tokens may be in is said by how many of them are
-// placed before the first slot of the run and after each of its slots.
+// leaves some of its tokens. `placed` says which slots the tokens may be in: how many of them are
+// placed before the first slot of the run, and after each of its slots.
 struct SlotProblem {
   static constexpr int32_t kNoLimit = 1 << 29;
 

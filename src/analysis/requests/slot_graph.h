@@ -40,7 +40,7 @@ class SlotGraph {
   // How many tokens of its run are placed after a place.
   std::vector<int32_t> placed;
 
-  // Calls `see(arc)` for each arc of a node, until that returns true. Cost: those of the node.
+  // Calls `see(arc)` for each arc of a node, until that returns true. Cost: O(arcs of the node).
   template <typename See>
   bool EachArc(uint32_t node, See&& see) const {
     for (uint32_t i = 0;; ++i) {
@@ -81,8 +81,8 @@ class SlotGraph {
   std::vector<uint32_t> of_slot_, first_of_slot_;  // places by slot
 };
 
-// By arc of the graph, whose flow meets all bounds: whether it is the same in all such flows.
-// Cost: O(nodes).
+// By arc: whether its flow is the same in all flows that meet the bounds. That of `graph` must meet
+// them. Cost: O(nodes).
 std::vector<bool> FixedArcs(const SlotGraph& graph);
 
 }  // namespace tacho

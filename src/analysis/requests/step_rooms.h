@@ -10,12 +10,13 @@ namespace tacho {
 
 // How many tokens each step of an engine makes, by its annotation.
 //
-// Steps that may make first tokens of answers are prompt slots: as many as requests read a prompt
-// there, and none if none of the prompts ends there. Steps that may make later tokens are answer
-// slots: exactly one token for each generating request; if more tokens than requests are in the
-// step (speculative decoding, or a preempted request that is read again), none to all of them, and
-// one request may have all that the others leave. A step that does not say its tokens (vLLM before
-// 0.14, SGLang's TARGET_VERIFY and MIXED, unlabelled ones) may make any number of both.
+// A step that may make first tokens of answers is a prompt slot: it makes at most one for each
+// request that reads a prompt there, and none if no prompt ends there. A step that may make later
+// tokens is an answer slot: it makes exactly one for each generating request. If the step has more
+// tokens than requests (speculative decoding, or a preempted request that is read again), it makes
+// any number from 0 to all of these tokens, and one request may get all but one for each of the
+// others. A step that does not say its tokens (vLLM before 0.14, SGLang's TARGET_VERIFY and MIXED,
+// unlabelled ones) may make any number of both.
 //
 // A request that SGLang retracted gets its next token from a step that reads prompts; that is not
 // modelled: such steps and records contradict each other.

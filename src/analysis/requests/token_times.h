@@ -14,7 +14,7 @@ struct TokenTimes {
   bool any = false;  // false: it was never sent, so it was in no step
   TimeNs sent;       // no step that starts before had it
   TimeNs over;       // no step that starts later had it
-  // By token when it had arrived at the latest: TokenTimesOf::arrivals[first + i].
+  // The latest time at which token i had arrived is TokenTimesOf::arrivals[first + i].
   size_t first = 0;
   uint32_t tokens = 0;
   // How many more tokens an engine may have made than arrived. A request that ends because of its
@@ -28,9 +28,9 @@ struct TokenTimes {
   int64_t prompt_least = 0;  // those that had to be read, as they were not in the cache
 };
 
-// Of all requests of a table. A chunk may hold several tokens. Where the server did not say how
-// many, each chunk had at least one: so the token with number k arrived with the chunk k at the
-// latest, or with the last one.
+// The times of all requests of a table. A chunk may hold several tokens. Where the server did not
+// say how many, each chunk had at least one: so the token with number k arrived with the chunk k at
+// the latest, or with the last one.
 struct TokenTimesOf {
   std::vector<TokenTimes> requests;
   std::vector<TimeNs> arrivals;

@@ -5,9 +5,10 @@
 
 #include "base/field_kinds.h"
 
-// What depends on the data in the functions of this folder. Each writes fields to a JsonWriter,
-// reads them from a JsonReader, or declares them to a describer, from which tools/docs writes the
-// documents: `out`. A describer visits each object of a list once and each condition both ways.
+// Helpers of the functions of this folder, for fields that depend on the data. Each of these
+// functions gets `out`: a JsonWriter, to which it writes fields; a JsonReader, from which it reads
+// them; or a describer, to which it declares them, so that tools/docs can write the documents. A
+// describer visits each object of a list once and each condition both ways.
 namespace tacho::schema {
 
 template <typename Out>
@@ -17,7 +18,7 @@ constexpr bool kDescribes = requires {
   std::remove_cvref_t<Out>::kDescribes;
 };
 
-// Whether a condition on the data holds; a describer decides.
+// Whether a condition on the data holds. A describer decides this itself.
 template <typename Out>
 bool Holds(const Out& out, bool condition) {
   if constexpr (kDescribes<Out>) return out.VisitsOptional();
@@ -31,7 +32,8 @@ bool IsThere(const Out& out, std::string_view key, bool has) {
   return Holds(out, has);
 }
 
-// Gives an optional member that is there its value, which is then read.
+// Creates the value of an optional member, so that its fields can be read or declared. Does nothing
+// when writing.
 template <typename Out>
 void Ensure(const Out&, auto& member) {
   if constexpr (kReads<Out> || kDescribes<Out>) member.emplace();

@@ -102,7 +102,7 @@ void RunningTogether(auto& out, auto& device) {
   }
 }
 
-// Not on one line, as streams have lists of their own.
+// A device takes several lines of the JSON, because its streams have lists of their own.
 void Device(auto& out, auto& device) {
   out.Field(
       Key{"device", "the trace's own id (`args.device`, else the pid); `cpu` on a CPU engine"},

@@ -23,8 +23,9 @@ void Layers(auto& out, auto& layers) {
                       "the steps"});
   out.Field(Key{"state",
                 "`found`, or why there are none: `no-steps`, `no-work` (no step has all its work), "
-                "`no-mixer` (no kernel is known as attention or a state space), `no-repetition` "
-                "or `times-refused`"},
+                "`no-mixer` (no kernel is known as attention or a state space), `no-repetition`, "
+                "`irregular` (another model in the same step, or layers that are not alike) or "
+                "`times-refused`"},
             ByName(layers.state, LayersStateId, static_cast<size_t>(LayersState::kCount)));
   out.Field(Key{"count", "number of layers of most steps"}, layers.count);
   out.Field(Key{"steps", "number of steps with so many layers, by device"}, layers.steps);
@@ -32,6 +33,9 @@ void Layers(auto& out, auto& layers) {
                 "number of steps with another number of layers, whose times are left "
                 "out"},
             layers.left_out);
+  out.Field(
+      Key{"unknown", "number of steps whose work is lost or cut by the window; left out, too"},
+      layers.unknown);
   out.Field(Key{"device_ns", "time of the work of all these steps"}, layers.device);
   out.Field(Key{"in_steps_ns",
                 "part of it in steps with `count` layers: the sum of all "

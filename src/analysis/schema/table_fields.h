@@ -256,10 +256,11 @@ void Steps(auto& out, auto& steps) {
       Key{"steps",
           "engine steps; absent when the trace has no step annotation, unless its header names "
           "vLLM's version: then `count` is 0"});
-  out.Field(Key{"method",
-                "way in which the steps were found: `annotated`, `part` (a range stands for each: "
-                "[nsight.md](nsight.md)), `inferred`"},
-            steps.method);
+  out.Field(
+      Key{"method",
+          "way in which the steps were found: `annotated` or `part` (a range stands for each: "
+          "[nsight.md](nsight.md))"},
+      steps.method);
   out.Field(Key{"count", "number of all steps"}, Derived(count));
   out.BeginRow(Key{
       "by_phase",
@@ -303,7 +304,7 @@ void Steps(auto& out, auto& steps) {
   out.End();
 }
 
-// Whether a profile that was read is consistent: its numbers are those of existing rows, its parts
+// Whether a profile that was read is consistent: its indexes are those of existing rows, its parts
 // add up, and its batches match its rows.
 bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, size_t devices,
                   size_t kernels);

@@ -40,8 +40,9 @@ struct Step {
 // whole, when it touches the scope's window; its period is taken before that, from all steps.
 // ProfilerStep#7 is a step under any category: old files have it as an operator.
 struct StepTable {
-  // "annotated" (also if a vLLM stamped its version but ran no step); "part" if a range that is
-  // only a part stands for each step (rules/steps.rules); "" if the trace has no step annotation.
+  // "annotated" (also if the header has the version of vLLM, but no step ran); "part" if a range
+  // that is only a part stands for each step (rules/steps.rules); "" if the trace has no step
+  // annotation.
   std::string method;
   std::vector<Step> steps;
 };
@@ -85,7 +86,8 @@ class StepFinder {
   std::vector<TimeNs> ended_;  // by step: when it and all before it are over
 };
 
-// Whether a name is like "ProfilerStep#7"; and by StringId, which names are: empty if none is.
+// Whether a name is like "ProfilerStep#7"; and by StringId, which names of the trace are, empty if
+// none is.
 bool IsTrainingStep(std::string_view name);
 std::vector<bool> TrainingStepNames(const Trace& trace);
 

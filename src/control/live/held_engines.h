@@ -25,8 +25,8 @@ struct HoldOptions {
 struct EngineLook {
   Deployment deployment;
   std::vector<ProbedWorker> workers;
-  std::string waits_for;     // why it is not ready; "" if it is
-  bool only_asleep = false;  // it is ready once the sleeping engines are awake
+  std::string waits_for;     // why the deployment is not ready; "" if it is
+  bool only_asleep = false;  // the deployment is ready once the sleeping engines are awake
 };
 
 // The changes between two looks, a line each: an engine joined or left the list, died, came back,

@@ -84,8 +84,8 @@ class LogLineReader {
   void Learn(std::string_view before, const std::string& name);
   void TakeOthers(std::string_view& text);
 
-  std::set<std::pair<std::string, std::string>> known_;  // "w0  | ", "w0"
-  std::set<std::string> shapes_;                         // "[0,0]<stderr>:"
+  std::set<std::pair<std::string, std::string>> known_;  // a prefix and its name: "w0  | ", "w0"
+  std::set<std::string> shapes_;  // other prefixes, each number as 0: "[0,0]<stderr>:"
   uint64_t number_;
   std::map<std::string, std::string> tracebacks_;  // open ones: the head by the writer
 };

@@ -69,7 +69,7 @@ struct EventHabits {
 // result is kOk, c.p moves past the closing brace; else it stays.
 //
 // If an event is unreadable because its name holds unescaped quotes, or if it does not end within
-// `runaway_bytes`, its name ends at the first text that follows names in this file (EventHabits).
+// `runaway_bytes`, its name ends where the first text of EventHabits::after_names begins.
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
 // Whether the brace at `p` opens an event (else kBad). `before` is the last character before it

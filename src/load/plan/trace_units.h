@@ -15,7 +15,8 @@ namespace tacho {
 struct TraceUnits {
   double seconds_a_unit = 1e-3;
   int64_t block_tokens = 512;  // tokens of one hash id
-  // How each value was chosen and which option sets it; "" if an option set it and the file agrees.
+  // How each value was chosen and which option sets it. "" if an option set it (for `block_remark`:
+  // and the file agrees), or if the file does not show it.
   std::string time_remark, block_remark;
 };
 
@@ -28,11 +29,12 @@ struct TraceSigns {
   bool is_bailian = false;  // its keys show that
 };
 
-// An option comes first, then keys that show the format, then what the numbers allow: a prompt of L
-// tokens has L/block hash ids, rounded up or down; times of Unix' epoch have the digits of their
-// unit; fractions mean seconds, unless the requests would then be minutes apart; and if
-// milliseconds gave more than 1,000 requests a second (100 if the hash ids are not Mooncake's), the
-// times are not milliseconds. Cost: O(rows).
+// An option decides first. Else the size of a block is the one that fits most prompts (one of L
+// tokens has L/block hash ids, rounded up or down); the one that the keys show if it fits as many,
+// or if none fits nine in ten. The unit of times since 1970 follows from their number of digits.
+// Other times of Bailian's keys are seconds. The rest are milliseconds, with two exceptions that
+// mean seconds: fractions, unless the requests would then be a minute or more apart, on average;
+// and more than 1,000 requests a second (100 if the hash ids are not Mooncake's). Cost: O(rows).
 TraceUnits UnitsOf(const TraceSigns& signs);
 
 }  // namespace tacho

@@ -15,8 +15,9 @@ namespace tacho {
 // times are whole nanoseconds.
 struct CsvTable {
   std::string_view row;  // what a row is, for docs/csv.md
-  // Paths of objects of the JSON, in docs/json.md, with a blank between them: a column without a
-  // meaning has that of the field with its key in the first of these that has the field.
+  // Paths of objects of the JSON (docs/json.md), with a blank between them. A column without a
+  // meaning of its own has that of the field with the same key, in the first of these objects that
+  // has such a field.
   std::string_view fields;
   Table table;
 };

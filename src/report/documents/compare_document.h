@@ -10,7 +10,7 @@ namespace tacho {
 
 struct CompareView {
   TextStyle style;
-  size_t top = 12;      // rows of tables with a tail
+  size_t top = 12;      // the rows shown of long tables
   bool all = false;     // also what did not change beyond noise, and figures without bounds
   bool anyway = false;  // obstacles are remarks
 };

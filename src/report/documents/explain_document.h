@@ -15,8 +15,8 @@ namespace tacho {
 struct ExplainTarget {
   enum class Kind : uint8_t { kRequest, kStep, kGap, kFinding };
   Kind kind = Kind::kRequest;
-  // Of a request; "slowest" and "median" are those of the requests. Of a finding: its id, or its
-  // place in the list.
+  // Of a request: its id, or "slowest" or "median" for these two among the requests. Of a finding:
+  // its id, or its place in the list.
   std::string id;
   size_t number = 0;    // of a step or a gap, as on the screens, from 1 on
   std::string of = {};  // whose step or gap: a worker, "rank3", a rank's name; "": the first trace

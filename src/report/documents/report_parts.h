@@ -17,13 +17,13 @@ namespace tacho {
 
 // What the reports share.
 
-// Rows of the tables with a tail that --top does not govern.
+// The rows shown of those long tables that --top does not govern.
 inline constexpr size_t kTopGaps = 5, kTopCalls = 5, kTopOperators = 5;
 
 // What the command line knows beyond the results.
 struct ScreenOptions {
   TextStyle style;
-  size_t top = 10;                       // rows of the tables that have a tail
+  size_t top = 10;                       // the rows shown of long tables
   size_t gaps = kTopGaps;                // how many of the longest gaps
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
   TablePick pick = {};                   // which rows of such a table, and in which order
@@ -66,7 +66,7 @@ void AddMemoryRemarks(Document& document, const MemoryTable& memory);
 // The memory of the devices of all ranks in one table.
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows);
 
-// Proposes to explain the dearest finding.
+// Proposes to explain the first finding: the one with the largest share.
 void AddFindingCommand(NextCommand& next, const std::vector<RunFinding>& findings,
                        const ScreenOptions& options);
 

@@ -148,7 +148,7 @@ void AddLayers(Document& document, const LayerTable& layers) {
   document.AddPart(TitledTable{.table = LayerBlocksTable(layers, true, "block"),
                                .title = "Blocks of the model",
                                .screen_title = "MODEL"});
-  document.Add(Paragraph{LayersText(layers), Paint::kDim});
+  document.Add(Paragraph{LayersText(layers, *phase), Paint::kDim});
 }
 
 void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,

@@ -20,7 +20,7 @@
 namespace tacho::schema {
 
 inline constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
-// The first kMostMissing of the ranks that an engine lacks, and that all engines lack.
+// The first kMostMissing of the ranks that are missing of one engine, or of all engines together.
 std::set<int64_t> FirstOf(const MissingRanks& missing);
 std::set<int64_t> FirstOf(const std::vector<MissingRanks>& missing);
 

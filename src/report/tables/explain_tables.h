@@ -14,9 +14,9 @@ namespace tacho {
 // The tables of one request or step in full. Steps are numbered as in StepsTable; `origin` is the
 // time that "at" counts from.
 
-// Its parts until the first token and until the last one.
+// The parts of a request's time until the first token and until the last one.
 Table RequestPartsTable(const RequestRow& row);
-// The steps that read its prompt, with all that was in them.
+// The steps that read a request's prompt, with all that was in them.
 Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
 // The times between two chunks, longest first, with the step that made the token and what was in
 // it.

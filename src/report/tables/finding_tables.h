@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// The findings of a run, dearest first. `with_text`: with the sentence of each; else that is in
-// files only, because a line has no room for it.
+// The findings of a run, in the order of FindingsOf. `with_text`: with the sentence of each
+// finding. Else the sentences are in files only, because a line of the screen has no room for them.
 Table FindingsTable(const RunAnalysis& run, bool with_text, std::string title = "FINDINGS");
-// The sentence of each finding, below the table without them.
+// The sentence of each finding, to stand below a table without sentences.
 void AddFindingTexts(Document& document, const RunAnalysis& run);
 // Where a finding's cost lies, by trace.
 Table FindingPlacesTable(const RunAnalysis& run, const RunFinding& finding);

@@ -42,16 +42,23 @@ Cell MeanOf(DurationNs sum, uint64_t count) {
   return count == 0 ? Cell() : Cell(sum.ns / static_cast<int64_t>(count));
 }
 
+uint64_t LayersWith(const PhaseLayers& phase, LayerBlock block) {
+  return static_cast<uint64_t>(std::ranges::count_if(phase.layers, [&](const LayerRow& layer) {
+    return std::ranges::find(layer.blocks, block, &BlockTime::block) != layer.blocks.end();
+  }));
+}
+
 void AddBlocks(const PhaseLayers& phase, Table& table) {
   const DurationNs whole = DeviceTimeOf(phase);
   for (const BlockTime& block : BlocksOf(phase)) {
     const double share = ShareOf(block.device, whole);
     const bool inside = IsInLayer(block.block);
-    table.Add({std::string(PhaseName(phase.phase)), std::string(LayerBlockId(block.block)),
-               CountCell(phase.steps), block.device.ns, block.gap.ns, CountCell(block.count),
-               MeanOf(block.device, phase.steps), MeanOf(block.gap, phase.steps), share, share,
-               inside ? MeanOf(block.device, phase.steps * phase.layers.size()) : Cell()},
-              inside ? Paint::kPlain : Paint::kDim);
+    table.Add(
+        {std::string(PhaseName(phase.phase)), std::string(LayerBlockId(block.block)),
+         CountCell(phase.steps), block.device.ns, block.gap.ns, CountCell(block.count),
+         MeanOf(block.device, phase.steps), MeanOf(block.gap, phase.steps), share, share,
+         inside ? MeanOf(block.device, phase.steps * LayersWith(phase, block.block)) : Cell()},
+        inside ? Paint::kPlain : Paint::kDim);
   }
 }
 

@@ -63,7 +63,7 @@ Table CollectiveSizesTable(const RankBlame& blame, std::string title = "COLLECTI
 struct RequestsTableOptions {
   bool slowest_first = false;  // else in the order of the table
   std::string title = "requests";
-  std::optional<RequestPart> first = {};  // its column does not give way
+  std::optional<RequestPart> first = {};  // the part whose column does not give way
 };
 Table RequestsTable(const RequestAnalysis& requests, const RequestsTableOptions& options = {});
 // Means by band of e2e, then by scenario.

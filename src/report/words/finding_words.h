@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// Findings in words: one function for each finding, wherever it is shown.
+// Findings in words: the same words wherever a finding is shown.
 
 // A sentence without capital and full stop: "the host launched late for at least 30.0 % of the
-// window"; of what cannot be told: what, and why.
+// window"; of a finding that cannot be told: what cannot be told, and why.
 std::string FindingText(const RunAnalysis& run, const RunFinding& finding);
-// Of FindingsOf(trace). `ranks`: as for Verdict.
+// The same for a finding of FindingsOf(trace). `ranks`: as for Verdict.
 std::string FindingText(const TraceAnalysis& trace, const RankTable& ranks,
                         const RunFinding& finding);
 
-// What the share is of: "the window".
+// What the cost of the finding is a share of: "the window".
 std::string WholeText(const RunFinding& finding);
 // "at least "; "" if the cost is exact.
 std::string_view BoundText(Confidence confidence);

@@ -21,7 +21,7 @@ std::string StopsText(const RecorderStops& stops, Interval span);
 // lost", what is missing, or that it cannot be told whether anything is.
 std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
-// Whether calls launched work, and the trace has no row of any.
+// Whether calls launched work, and the trace has no row of any of it.
 bool LacksRows(const TraceAnalysis& trace);
 // Whether nothing is known to be missing, and the end of the recording did not cut off too much.
 bool IsWhole(const TraceAnalysis& trace);
@@ -39,7 +39,8 @@ std::string WhyNoIdleTime(const TraceAnalysis& trace);
 // its first rank that has one, and how many ranks share it.
 std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace);
 std::string SaidWhyNoDeviceTime(const RunAnalysis& run);
-// The same; without a reason, says that no work ran on a device, or that none is recorded.
+// As SaidWhyNoDeviceTime. If there is no reason, says that no work ran on a device, or that none is
+// recorded.
 std::string WhyNoDeviceTime(const TraceAnalysis& trace);
 std::string WhyNoDeviceTime(const RunAnalysis& run);
 

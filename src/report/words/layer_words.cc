@@ -17,9 +17,11 @@ std::string_view WhyNoLayers(LayersState state) {
     case LayersState::kNoMixer:
       return "no kernel is known as attention or a state space";
     case LayersState::kNoRepetition:
-      return "no two kernels of attention, with a norm and products between them, follow each "
-             "other "
-             "in a step";
+      return "no two mixers, with a norm and products between them, follow each other in a step";
+    case LayersState::kIrregular:
+      return "what lies around the mixers is not alike: another model runs in the same step, or "
+             "the "
+             "layers are made in a way that tacho does not know";
     case LayersState::kTimes:
       return "the device's times are refused";
     case LayersState::kFound:
@@ -29,21 +31,22 @@ std::string_view WhyNoLayers(LayersState state) {
   return "";
 }
 
-std::string LayersText(const LayerTable& layers) {
-  if (layers.state != LayersState::kFound) return "";
+std::string LayersText(const LayerTable& layers, const PhaseLayers& phase) {
   std::string text = FormatCounted(layers.count, "layer") + " by the order of the kernels";
-  if (layers.left_out > 0)
+  if (layers.left_out + layers.unknown > 0) {
     text += fmt::format(", in {} of {} steps", FormatCount(layers.steps),
-                        FormatCount(layers.steps + layers.left_out));
-  std::map<std::string, uint64_t> kinds;
-  for (const LayerRow& layer : layers.phases.front().layers) ++kinds[layer.kind];
-  if (kinds.size() < 2) return text;
-  std::string_view before = ": ";
-  for (const auto& [kind, count] : kinds) {
-    text += fmt::format("{}{} of {}", before, FormatCount(count), kind);
-    before = "; ";
+                        FormatCount(layers.steps + layers.left_out + layers.unknown));
   }
-  return text;
+  std::map<std::string, uint64_t> kinds;
+  for (const LayerRow& layer : phase.layers) ++kinds[layer.kind];
+  if (kinds.size() > 1) {
+    std::string_view before = ": ";
+    for (const auto& [kind, count] : kinds) {
+      text += fmt::format("{}{} of {}", before, FormatCount(count), kind);
+      before = "; ";
+    }
+  }
+  return text + "; in gaps no work of the step ran, but other steps' may have";
 }
 
 }  // namespace tacho

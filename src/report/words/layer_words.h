@@ -10,8 +10,9 @@ namespace tacho {
 // Why no layers were found: "no step of the engine is named"; "" if they were.
 std::string_view WhyNoLayers(LayersState state);
 
-// "36 layers by the order of the kernels, in 40 of 42 steps"; kinds follow if there are several:
-// "24 layers by the order of the kernels: 12 of attention, experts 1; 12 of attention, experts 2".
-std::string LayersText(const LayerTable& layers);
+// How the layers of a phase were found, and their kinds if there are several: "24 layers by the
+// order of the kernels, in 40 of 42 steps: 12 of attention, experts 1; 12 of attention, experts 2;
+// in gaps ...".
+std::string LayersText(const LayerTable& layers, const PhaseLayers& phase);
 
 }  // namespace tacho

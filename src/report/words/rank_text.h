@@ -39,8 +39,8 @@ std::string ComparedText(const RankTable& ranks);
 std::string SkewCauseText(const SkewCause& cause);
 // "waited for: 23.1 % of the others' time", "busy 42.1 %, others 69.8 %"
 std::string ApartText(const RanksApart::Apart& apart);
-// "59 others: busy 54.2 to 54.7 %", a line for each worker, or one for all of many. `apart`: how
-// many ranks are shown one by one.
+// "59 others: busy 54.2 to 54.7 %", a line for each worker, or one for all workers if there are
+// more than eight.
 std::vector<std::string> RestTexts(const RanksApart& ranks);
 // "23.1 % of seven ranks' time is waiting for TP3, whose host was late by 264 us a step", or "rank
 // 3 computes longest: 650 us, 18.2 % more than the median of the others".

@@ -26,7 +26,8 @@ std::vector<std::string> RequestFacts(const RequestAnalysis& requests);
 // What the slowest requests have that the median ones have not, in one sentence; "" with too few.
 std::string WhatSlowestHave(const RequestAnalysis& requests);
 
-// What the slowest and the median request are of: "of 12 whose steps are all known", "of 200".
+// Which requests the slowest and the median one are taken from: "of 12 whose steps are all known",
+// "of 200".
 std::string OfRequests(const std::vector<const RequestRow*>& by_e2e);
 
 // "slowest 1 %", "p40 to p60, the median", "p90 to p99", "fastest 40 %"; the scenario's name.

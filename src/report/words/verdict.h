@@ -7,9 +7,9 @@
 namespace tacho {
 
 // One sentence that says where the time went, made of figures of these results only: how busy the
-// devices were, and the first two findings that are worth it.
+// devices were, and the first two findings that are worth naming:
 // "GPU busy 13.7 % of 84.5 ms; the host launched late for 75.0 % of the window".
-// `ranks`: the ranks of its run, if the run has no other trace; reports the missing ones.
+// `ranks`: the ranks of the trace's run, if the run has no other trace; reports the missing ones.
 // `requests`: of the run.
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {},
                     const RequestAnalysis& requests = {});

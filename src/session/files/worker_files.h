@@ -42,7 +42,8 @@ class WorkerFiles {
   // When the worker had written all, by its own clock as far as that is known: by its files if they
   // are seen from here, else by its answer to the stop.
   int64_t WrittenUnixNs(const RecordedWorker& worker) const;
-  double TableNs(const RecordedWorker& worker) const;  // from its last trace to its table; or 0
+  // The time from its last trace file to its table file; or 0.
+  double TableNs(const RecordedWorker& worker) const;
   // What the engine does in its flush, as its files show.
   std::string DoingOf(const RecordedWorker& worker) const;
 
