@@ -56,7 +56,7 @@ def check_layers(tacho, folder):
         check(f"layer {row['index']}: of one module each", [blocks["qkv"], blocks["output-projection"], blocks["attention"]],
               [pieces["QKVParallelLinear"], 1, 1])
         experts = blocks["router"] + blocks["experts-up"] + blocks["experts-down"]
-        # Beside the products, their all-reduces: a kernel with a copy before it and a copy behind.
+        # Beside the products, their all-reduces: a kernel with a copy before it and one after it.
         check(f"layer {row['index']}: norms and all-reduces", [blocks["norm"], blocks["all-reduce"]], [pieces["RMSNorm"], 6])
         check(f"layer {row['index']}: of the MLP", experts + 3, pieces["Linear"] + pieces["FusedMoE"])
         check(f"layer {row['index']}: of the mixer", sum(blocks.values()) - experts - 3,

@@ -85,7 +85,8 @@ class BlockNamer {
       blocks_[i] = i < embedding ? Block::kInputPreparation : Block::kEmbedding;
   }
 
-  // False if the work is none of what feeds a mixer. `product`: one came before it in the layer.
+  // Names work that feeds a mixer; false if this work does not. `product`: a product came before it
+  // in the layer.
   bool NameBeforeMixer(size_t i, bool product) {
     const Role role = roles_[i];
     if (IsProduct(role)) {

@@ -7,15 +7,6 @@
 namespace tacho {
 namespace {
 
-// What says something in [begin, end).
-std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end) {
-  std::vector<LayerRole> telling;
-  for (size_t i = begin; i < end; ++i) {
-    if (!SaysNothing(roles[i])) telling.push_back(roles[i]);
-  }
-  return telling;
-}
-
 class LayerFinder {
  public:
   explicit LayerFinder(std::span<const LayerRole> roles) : roles_(roles) {}
@@ -155,6 +146,14 @@ class LayerFinder {
 };
 
 }  // namespace
+
+std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end) {
+  std::vector<LayerRole> telling;
+  for (size_t i = begin; i < end; ++i) {
+    if (!SaysNothing(roles[i])) telling.push_back(roles[i]);
+  }
+  return telling;
+}
 
 bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> layers) {
   constexpr size_t kFewLayers = 4;

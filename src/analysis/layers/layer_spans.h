@@ -26,6 +26,9 @@ struct LayerSpan {
 // Empty if fewer than two layers are there: nothing repeats. Cost: O(n).
 std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles);
 
+// The roles in [begin, end) that say something.
+std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end);
+
 // Whether these are the layers of one model: all have an MLP or none has, none holds an embedding,
 // and each is like another one; the first and the last of four or more may differ. Elsewhere, with
 // a second model in the step or with layers that are made in another way, they are not to be

@@ -220,9 +220,7 @@ class LayerFinding {
       } else if (has(LayerBlock::kMlpUp)) {
         kind += ", mlp";
       }
-      std::vector<LayerRole> work(roles.begin() + static_cast<ptrdiff_t>(span.begin),
-                                  roles.begin() + static_cast<ptrdiff_t>(span.end));
-      std::erase_if(work, SaysNothing);
+      std::vector<LayerRole> work = TellingRoles(roles, span.begin, span.end);
       auto& known = variants[kind];
       if (std::ranges::find(known, work) == known.end()) known.push_back(work);
       layers.emplace_back(std::move(kind), std::move(work));

@@ -213,7 +213,7 @@ TEST(Layers, OfTwoModelsInOneStepAreNotTrusted) {
             1 + kDense.size());
 }
 
-// Cross attention: the first of two mixers of a layer has no MLP behind it.
+// Cross attention: the first of two mixers of a layer has no MLP after it.
 TEST(Layers, WithTwoMixersEachAreNotTrusted) {
   const std::vector<Role> self = {Role::kNorm, Role::kProduct, Role::kMixer, Role::kProduct};
   EXPECT_FALSE(AreFound(Joined({Times(6, Joined({self, kDense})), kLogits})));

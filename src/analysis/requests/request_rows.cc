@@ -338,7 +338,8 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   return detail;
 }
 
-// Engines of which too many requests contradict the clock to be requests that go another way.
+// Engines whose join is wrong: more of their requests contradict the clock than single bad times
+// explain.
 std::vector<uint32_t> EnginesWithContradictions(const std::vector<RequestRow>& rows,
                                                 const RequestJoin& join) {
   constexpr double kMany = 0.05;

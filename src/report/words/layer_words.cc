@@ -20,8 +20,7 @@ std::string_view WhyNoLayers(LayersState state) {
       return "no two mixers, with a norm and products between them, follow each other in a step";
     case LayersState::kIrregular:
       return "what lies around the mixers is not alike: another model runs in the same step, or "
-             "the "
-             "layers are made in a way that tacho does not know";
+             "the layers are made in a way that tacho does not know";
     case LayersState::kTimes:
       return "the device's times are refused";
     case LayersState::kFound:
